@@ -12,14 +12,14 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use gleaner_corpus::Insert;
 use gleaner_eval::Method;
-use gleaner_template::Insert;
 
 use dedup::DEDUP_HELP;
-pub(crate) use dedup::{Dedup, WhichHead};
+pub(crate) use dedup::Dedup;
 pub(crate) use eval::{Eval, EvalMeasure, EvalProtocol};
 use export::export_help;
-pub(crate) use export::{Compress, Export, ExportFormat, Tones};
+pub(crate) use export::{Compress, Export, ExportFormat};
 use migrate::MIGRATE_HELP;
 pub(crate) use migrate::Migrate;
 pub(crate) use schedule::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};

@@ -4,12 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::{self as config, Config, Origin, Tones, Written, read, read_pins};
+use gleaner_config::{Config, Origin, Written, read, read_pins};
 use gleaner_corpus::{Admission, Condition};
 use gleaner_frontier::{Seed, parse_seeds};
 use gleaner_store::{Options, Store, StoreError, Writer, open};
-use gleaner_template::{HostPins, Insert, Inserts, Pins};
-use gleaner_vietnamese::Placement;
+use gleaner_template::{HostPins, Pins};
 
 use crate::args::Common;
 use crate::aside::say;
@@ -78,7 +77,7 @@ pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failu
         Some(path) => read_pins_file(path)?,
         None => Pins::default(),
     };
-    Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
+    Ok(pins.or_inserts(config.text.keep.iter().copied().collect(), KEEP))
 }
 
 pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
@@ -88,7 +87,7 @@ pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     };
     let files = pins_files(Path::new(&config.template.pins))?;
     let pins: HostPins = files.iter().map(named).collect::<Result<_, Failure>>()?;
-    Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
+    Ok(pins.or_inserts(config.text.keep.iter().copied().collect(), KEEP))
 }
 
 pub(crate) fn pins_text(config: &Config) -> Result<String, Failure> {
@@ -131,19 +130,9 @@ fn read_pins_file(path: &Path) -> Result<Pins, Failure> {
     };
     let pins = Pins::new(&file, &listed(&read.keep), &listed(&read.drop)).map_err(Failure::usage)?;
     Ok(match read.inserts {
-        Some(named) => pins.with_inserts(inserts(&named), &format!("inserts in {file}")),
+        Some(named) => pins.with_inserts(named.into_iter().collect(), &format!("inserts in {file}")),
         None => pins,
     })
-}
-
-fn inserts(named: &[config::Insert]) -> Inserts {
-    let insert = |named: &config::Insert| match named {
-        config::Insert::Captions => Insert::Captions,
-        config::Insert::Credits => Insert::Credits,
-        config::Insert::ByLines => Insert::ByLines,
-        config::Insert::ReadMore => Insert::ReadMore,
-    };
-    named.iter().map(insert).collect()
 }
 
 /// Figures of a document that depend on other documents.
@@ -162,17 +151,8 @@ pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
     Ok(Admission {
         languages: config.corpus.languages.clone(),
         conditions: config.corpus.keep_if.iter().map(condition).collect::<Result<_, _>>()?,
-        tones: placement(config.corpus.tones),
+        tones: config.corpus.tones,
     })
-}
-
-/// The vowel that carries the tone mark; `None` leaves marks unchanged.
-pub(crate) const fn placement(tones: Tones) -> Option<Placement> {
-    match tones {
-        Tones::AsWritten => None,
-        Tones::Old => Some(Placement::First),
-        Tones::New => Some(Placement::Second),
-    }
 }
 
 pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {

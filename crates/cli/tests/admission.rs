@@ -5,8 +5,8 @@ use std::process::Output;
 use std::time::Duration;
 
 use crate::newspaper::Crawl;
+use gleaner_corpus::{Tones, unified};
 use gleaner_testkit::Options;
-use gleaner_vietnamese::tones::{Placement, unified};
 use serde_json::Value;
 
 fn fresh() -> Crawl {
@@ -86,7 +86,7 @@ fn tones_are_put_in_one_place_when_asked() {
     let crawl = fresh();
     crawl.to_its_end();
     let written = exported(&crawl);
-    for (name, placement) in [("old", Placement::First), ("new", Placement::Second)] {
+    for (name, placement) in [("old", Tones::Old), ("new", Tones::New)] {
         let expected: Vec<String> = written
             .iter()
             .map(|document| match document["language"].as_str() {

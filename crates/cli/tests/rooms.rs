@@ -72,6 +72,17 @@ fn table() -> Vec<(String, String, String)> {
     rows.map(|row| (row[0].trim_matches('`').to_owned(), row[2].clone(), row[3].clone())).collect()
 }
 
+/// The crates whose rows are below this heading of docs/architecture.md.
+fn part(heading: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let below = text.lines().skip_while(|line| *line != format!("### {heading}")).skip(1);
+    let rows = below.take_while(|line| !line.starts_with('#')).filter(|line| line.starts_with("| `"));
+    let part: BTreeSet<String> =
+        rows.map(|line| line.split('`').nth(1).unwrap_or_default().to_owned()).collect();
+    assert!(!part.is_empty(), "docs/architecture.md has no crates below {heading}");
+    part
+}
+
 /// The rooms that name each starred library besides its own.
 fn starred() -> BTreeMap<String, BTreeSet<String>> {
     let rows = rows(3).into_iter();
@@ -99,6 +110,17 @@ fn every_room_is_in_the_table_and_imports_what_it_may() {
                 import == "testkit" || may.contains(&import),
                 "the tests of crates/{room} import gleaner-{import}; docs/architecture.md forbids it"
             );
+        }
+    }
+}
+
+#[test]
+fn no_crate_of_the_crawler_imports_the_laboratory() {
+    let (manifests, laboratory) = (manifests(), part("Laboratory"));
+    for room in part("Crawler") {
+        let Manifest { of_code, of_tests } = &manifests[&room];
+        for import in of_code.iter().chain(of_tests).filter_map(|name| name.strip_prefix("gleaner-")) {
+            assert!(!laboratory.contains(import), "crates/{room} imports gleaner-{import} of the laboratory");
         }
     }
 }

@@ -22,6 +22,8 @@ pub use pins::{PinsFile, Written, read_pins};
 pub use read::{ConfigError, Origin, read};
 pub use units::{Bytes, Span};
 
+use gleaner_corpus::dedup::Representative;
+use gleaner_corpus::{Insert, Tones};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -164,20 +166,6 @@ pub struct Text {
     pub keep: Vec<Insert>,
 }
 
-/// Lines in an article's body that are not body text but may be wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Insert {
-    /// Captions of pictures.
-    Captions,
-    /// Picture credits.
-    Credits,
-    /// The author, date and source of the article.
-    ByLines,
-    /// Links to other stories between paragraphs.
-    ReadMore,
-}
-
 /// Which documents enter the corpus, in which form, and how duplicates are detected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -195,7 +183,7 @@ pub struct Corpus {
     /// Smallest similarity of near-duplicates, 0.3 to 1.
     pub similarity: f64,
     /// How the representative of a cluster is chosen.
-    pub head: Head,
+    pub head: Representative,
     /// Memory for the index of near-duplicates.
     pub index_memory: Bytes,
     /// Days after which the index of near-duplicates in a database forgets a document.
@@ -210,29 +198,6 @@ pub enum Duplicate {
     Exact,
     /// A similar text.
     Near,
-}
-
-/// How the representative of a cluster is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Head {
-    /// The first document.
-    First,
-    /// The document with the most words.
-    Longest,
-}
-
-/// The position of tone marks in open `oa`, `oe` and `uy`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tones {
-    /// As on the page.
-    #[default]
-    AsWritten,
-    /// On the first vowel: `hòa`.
-    Old,
-    /// On the second vowel: `hoà`.
-    New,
 }
 
 /// Logging on standard error.
@@ -318,7 +283,7 @@ impl Default for Corpus {
             tones: Tones::AsWritten,
             duplicates: vec![Duplicate::Exact, Duplicate::Near],
             similarity: 0.5,
-            head: Head::First,
+            head: Representative::First,
             index_memory: Bytes::mebibytes(64),
             index_days: 30,
         }

@@ -11,11 +11,12 @@
 //! This module checks the file's form. The template crate checks that the texts are CSS selectors; it gets
 //! their lines for its messages.
 
+use gleaner_corpus::Insert;
 use serde::Deserialize;
 use toml::Spanned;
 
 use crate::read::{line_of, place, wrong};
-use crate::{ConfigError, Insert, Origin};
+use crate::{ConfigError, Origin};
 
 /// A file of pins, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

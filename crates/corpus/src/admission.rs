@@ -7,9 +7,7 @@
 
 use std::fmt;
 
-use gleaner_vietnamese::Placement;
-use gleaner_vietnamese::tones::unified;
-
+use crate::tones::{Tones, unified};
 use crate::{Condition, ContentHash, Document, Quality};
 
 /// The rules of admission, and the form of admitted documents.
@@ -19,8 +17,8 @@ pub struct Admission {
     pub languages: Vec<String>,
     /// Conditions on a document's figures.
     pub conditions: Vec<Condition>,
-    /// Where the tone marks of Vietnamese texts and titles are placed; `None`: unchanged.
-    pub tones: Option<Placement>,
+    /// Where the tone marks of Vietnamese texts and titles are placed.
+    pub tones: Tones,
 }
 
 /// Why a document is refused.
@@ -41,10 +39,7 @@ impl Admission {
         if !self.languages.is_empty() && !self.languages.contains(&document.language) {
             return Err(Refusal::Language(document.language));
         }
-        let document = match self.tones {
-            Some(placement) => with_tones(document, placement),
-            None => document,
-        };
+        let document = with_tones(document, self.tones);
         match self.first_broken(&document) {
             Some(condition) => Err(Refusal::Condition(condition.to_string())),
             None => Ok(document),
@@ -64,12 +59,12 @@ impl Admission {
 /// Moves all tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to one place,
 /// and updates the hash. Other documents are unchanged.
 #[must_use]
-pub fn with_tones(mut document: Document, placement: Placement) -> Document {
-    if document.language != "vi" {
+pub fn with_tones(mut document: Document, tones: Tones) -> Document {
+    if document.language != "vi" || tones == Tones::AsWritten {
         return document;
     }
-    document.title = document.title.map(|title| unified(&title, placement));
-    let text = unified(&document.text, placement);
+    document.title = document.title.map(|title| unified(&title, tones));
+    let text = unified(&document.text, tones);
     if text != document.text {
         document.content_hash = ContentHash::from_text(&text);
         document.text = text;
@@ -131,7 +126,7 @@ mod tests {
         Admission {
             languages: languages.iter().map(ToString::to_string).collect(),
             conditions: conditions.iter().map(|text| text.parse().unwrap()).collect(),
-            tones: None,
+            tones: Tones::AsWritten,
         }
     }
 
@@ -150,15 +145,14 @@ mod tests {
 
     #[test]
     fn tones_are_put_in_one_place_in_vietnamese_only() {
-        let placed = |language, placement| {
-            let tones = Some(placement);
+        let placed = |language, tones| {
             Admission { tones, ..Admission::default() }.admit(document(language, "Khoẻ, thúy.")).unwrap()
         };
-        let old = placed("vi", Placement::First);
+        let old = placed("vi", Tones::Old);
         assert_eq!((old.title.as_deref(), old.text.as_str()), (Some("Hòa bình"), "Khỏe, thúy."));
         assert_eq!(old.content_hash, ContentHash::from_text("Khỏe, thúy."));
-        assert_eq!(placed("vi", Placement::Second).text, "Khoẻ, thuý.");
-        assert_eq!(placed("fr", Placement::Second), document("fr", "Khoẻ, thúy."));
+        assert_eq!(placed("vi", Tones::New).text, "Khoẻ, thuý.");
+        assert_eq!(placed("fr", Tones::New), document("fr", "Khoẻ, thúy."));
     }
 
     proptest::proptest! {
@@ -166,7 +160,7 @@ mod tests {
 
         #[test]
         fn what_was_admitted_is_admitted_again(text in "([a-zàòủý]{1,5}[ .\n]){1,40}", least in 0u32..40) {
-            let admission = Admission { tones: Some(Placement::First), ..admission(&["vi"], &[&format!("words>={least}")]) };
+            let admission = Admission { tones: Tones::Old, ..admission(&["vi"], &[&format!("words>={least}")]) };
             if let Ok(admitted) = admission.admit(document("vi", &text)) {
                 proptest::prop_assert_eq!(admission.admit(admitted.clone()), Ok(admitted));
             }

@@ -1,7 +1,8 @@
 //! What a user pins holds for the documents of a crawl, those learned from included.
 
 use crate::site::{Routes, Site, html};
-use gleaner_template::{HostPins, Insert, Inserts, Pins};
+use gleaner_corpus::Insert;
+use gleaner_template::{HostPins, Inserts, Pins};
 use tempfile::TempDir;
 
 const PATHS: [&str; 6] = ["/story-1", "/story-2", "/story-3", "/story-4", "/story-5", "/story-6"];

@@ -13,18 +13,18 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_dedup::{BANDS, Signed};
+use gleaner_corpus::dedup::{BANDS, Signed};
 use gleaner_eval::Set;
 use gleaner_eval::pairs::figures::{By, Judged, OfKind, by_kind, point};
 use gleaner_eval::pairs::texts::{Language, Text, texts};
-use gleaner_eval::pairs::{Params, curve, pairs};
+use gleaner_eval::pairs::{PairParams, curve, pairs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let (pictures, folders): (Vec<PathBuf>, Vec<PathBuf>) =
         arguments.into_iter().partition(|path| path.extension().is_some_and(|ending| ending == "svg"));
     let texts = texts(&Set::find(&folders)?)?;
-    let judged = Judged::all(&pairs(&texts, &Params::default()));
+    let judged = Judged::all(&pairs(&texts, &PairParams::default()));
     let mut out = io::stdout().lock();
     kinds(&mut out, &judged)?;
     thresholds(&mut out, &judged)?;
@@ -84,7 +84,7 @@ fn numbers(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     )?;
     writeln!(out, "|---:|---:|---:|---:|")?;
     for (many, most) in [(0.1, 0.1), (0.1, 0.5), (0.2, 0.2), (0.2, 0.5), (0.2, 0.7), (0.3, 0.5), (0.5, 0.5)] {
-        let mut params = gleaner_dedup::Params::default();
+        let mut params = gleaner_corpus::dedup::SimilarityParams::default();
         (params.series[0].share, params.series[1].share) = (many, most);
         let is_alike = |pair: &&Judged| pair.similarity >= params.related;
         let of = |is_copy| judged.iter().filter(is_alike).filter(move |pair| pair.is_copy() == is_copy);

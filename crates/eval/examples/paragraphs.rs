@@ -11,7 +11,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_dedup::paragraphs::{Paragraphs, Params};
+use gleaner_corpus::dedup::paragraphs::{ParagraphParams, Paragraphs};
 use gleaner_eval::Set;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
     let is_shown = options.iter().any(|option| option == "--show");
     let sets = Set::find(&folders.iter().map(PathBuf::from).collect::<Vec<_>>())?;
-    let mut paragraphs = Paragraphs::new(Params::default());
+    let mut paragraphs = Paragraphs::new(ParagraphParams::default());
     let mut texts = Vec::new();
     for set in &sets {
         for entry in &set.entries {

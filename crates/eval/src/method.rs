@@ -6,9 +6,10 @@
 use std::fmt;
 
 use gleaner_extract::block_model::{self, Forest};
-use gleaner_extract::{Input, SinglePage, content_extractor, fast_content_extractor};
+use gleaner_extract::{content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
+use gleaner_methods::{Input, SinglePage};
 use gleaner_template::{Detector, SiteTemplate, site};
 use jiff::Timestamp;
 
@@ -46,9 +47,14 @@ impl Learned {
             (template, detector)
         };
         let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
-        let prepare =
-            || fast_content_extractor::prepare(&pages(), &fast_content_extractor::Params::default());
-        let compare = || content_extractor::Site::new(&pages(), &content_extractor::Params::default());
+        let prepare = || {
+            fast_content_extractor::prepare(
+                &pages(),
+                &fast_content_extractor::FastContentExtractorParams::default(),
+            )
+        };
+        let compare =
+            || content_extractor::Site::new(&pages(), &content_extractor::ContentExtractorParams::default());
         Self {
             template: methods.contains(&Method::Gleaner).then(learn),
             fast: methods.contains(&Method::FastContentExtractor).then(prepare),

@@ -24,7 +24,7 @@ use crate::folds::{FOLDS, KEPT, teachers};
 use crate::parallel::{apart, pool};
 use crate::score::{PageScore, score_page};
 use crate::set::{Entry, Recorded, Set, SetError};
-use crate::training::{CrossValidated, Lessons, boosting};
+use crate::training::{CrossValidated, TrainingSet, boosting};
 use crate::{Learned, Measure, Method};
 
 /// With fewer training pages there is nothing to compare.
@@ -111,7 +111,7 @@ pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, S
     let methods: Vec<Method> = task.methods.iter().copied().filter(|&m| task.protocol.allows(m)).collect();
     let scored: Vec<(SetScores, Vec<SetError>)> = pool(task.threads)?.install(|| {
         let models = if task.cross_validate {
-            Lessons::read(sets, &|| {})?.cross_validate(FOLDS, &boosting::Params::default())
+            TrainingSet::read(sets, &|| {})?.cross_validate(FOLDS, &boosting::BoostingParams::default())
         } else {
             CrossValidated::default()
         };

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gleaner_extract::Input;
 use gleaner_extract::block_model::Forest;
 use gleaner_html::text::plain;
+use gleaner_methods::Input;
 
 use crate::measure::space::{Size, Space};
 use crate::measure::words::{Bag, Overlap};

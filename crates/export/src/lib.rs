@@ -10,6 +10,7 @@
 //! | [`folder`] | many files, written atomically, and resumed after an interruption |
 //! | [`manifest`] | the list of written files, with checksums |
 //! | [`reading`] | reads an export again, whole or in part |
+//! | [`global`] | near-duplicates of many exports |
 //! | [`card`] | files for other programs: a card, a registry file |
 //!
 //! docs/corpus.md describes record, formats and guarantees for users.
@@ -23,6 +24,7 @@ mod error;
 pub mod filter;
 pub mod folder;
 pub mod format;
+pub mod global;
 pub mod manifest;
 pub mod reading;
 pub mod record;

@@ -3,12 +3,12 @@
 //! There are two passes. First documents are counted ([`Repeats::count`]), only representatives, so
 //! that copies of one article do not make its paragraphs repeated. Then each text is written
 //! without repeated paragraphs, with their hashes ([`Repeats::leave_out`]).
-//! [`gleaner_dedup::paragraphs`] defines repetition.
+//! [`gleaner_corpus::dedup::paragraphs`] defines repetition.
 //!
 //! Limitation: memory is up to 200 KB per host, for all hosts at once.
 
 use gleaner_corpus::Document;
-use gleaner_dedup::paragraphs::{Paragraphs, Params, without};
+use gleaner_corpus::dedup::paragraphs::{ParagraphParams, Paragraphs, without};
 
 /// Finds repeated paragraphs by counts.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Repeats {
 
 impl Default for Repeats {
     fn default() -> Self {
-        Self { paragraphs: Paragraphs::new(Params::default()) }
+        Self { paragraphs: Paragraphs::new(ParagraphParams::default()) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The FastContentExtractor paper's own example: a phrase across inline tags.
 
 use gleaner_extract::content_extractor::{self, Search, Site};
-use gleaner_extract::fast_content_extractor::{Params, prepare};
+use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
 
@@ -54,9 +54,15 @@ fn learned() -> [Page; 3] {
 
 #[test]
 fn content_extractor_tears_the_phrase_apart() {
-    for params in [content_extractor::Params::default(), content_extractor::Params::of_the_paper()] {
+    for params in [
+        content_extractor::ContentExtractorParams::default(),
+        content_extractor::ContentExtractorParams::of_the_paper(),
+    ] {
         for search in [Search::Exhaustive, Search::Indexed] {
-            let site = Site::new(&learned(), &content_extractor::Params { search, ..params.clone() });
+            let site = Site::new(
+                &learned(),
+                &content_extractor::ContentExtractorParams { search, ..params.clone() },
+            );
             assert_eq!(site.num_block_temp(), 2, "the bar above and the line below");
             let found = site.find(&page(PARAGRAPH));
             let texts: Vec<&str> = found.lines.iter().map(|line| line.text.as_str()).collect();
@@ -70,7 +76,7 @@ fn content_extractor_tears_the_phrase_apart() {
 #[test]
 fn fast_content_extractor_keeps_the_phrase_whole() {
     let learned = learned();
-    for params in [Params::default(), Params::of_the_paper()] {
+    for params in [FastContentExtractorParams::default(), FastContentExtractorParams::of_the_paper()] {
         let template = prepare(&learned, &params);
         assert!(template.content_paths().contains_key("HTML.BODY.P.SPAN"));
         let found = template.find(&page(PARAGRAPH));
@@ -88,7 +94,7 @@ fn an_unknown_part_is_cut_out_by_the_second_rule() {
         page("<p>Two words on wind.</p>"),
         page("<p>Three trains a day.</p>"),
     ];
-    let template = prepare(&learned, &Params::of_the_paper());
+    let template = prepare(&learned, &FastContentExtractorParams::of_the_paper());
     let detect = |html: &str| plain(&template.detect(&page(html)));
     assert_eq!(detect("<p>Kept <span>lost</span> words, kept.</p>"), "Kept words, kept.");
     assert_eq!(
@@ -101,7 +107,8 @@ fn an_unknown_part_is_cut_out_by_the_second_rule() {
 #[test]
 fn a_part_that_leads_to_content_is_kept_by_the_second_rule() {
     let story = |words: &str| page(&format!("<div>{words}<ul><li><p>More on {words}.</p></li></ul></div>"));
-    let template = prepare(&[story("rain"), story("wind"), story("snow")], &Params::of_the_paper());
+    let template =
+        prepare(&[story("rain"), story("wind"), story("snow")], &FastContentExtractorParams::of_the_paper());
     assert!(!template.content_paths().contains_key("HTML.BODY.DIV.UL"));
     assert!(template.content_paths().contains_key("HTML.BODY.DIV.UL.P"));
     let new = page("<div>hail<ul>own text of the list<li><p>More on hail.</p></li></ul></div>");
@@ -112,7 +119,8 @@ fn a_part_that_leads_to_content_is_kept_by_the_second_rule() {
 fn a_block_is_compared_as_it_was_extracted() {
     let story =
         |words: &str| page(&format!("<div>{words} <span>{words} again</span></div><div>one two three</div>"));
-    let template = prepare(&[story("rain"), story("wind"), story("snow")], &Params::default());
+    let template =
+        prepare(&[story("rain"), story("wind"), story("snow")], &FastContentExtractorParams::default());
     let detect = |html: &str| plain(&template.detect(&page(html)));
     assert_eq!(detect("<div>one two <span>words</span></div>"), "one two words");
     assert_eq!(detect("<div>one two <span>three</span></div>"), "", "the whole is a stored block");

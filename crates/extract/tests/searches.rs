@@ -1,7 +1,7 @@
 //! ContentExtractor's two searches, and a page within or beside its site: the same
 //! answer each time.
 
-use gleaner_extract::content_extractor::{Params, Search, Site};
+use gleaner_extract::content_extractor::{ContentExtractorParams, Search, Site};
 use gleaner_html::Page;
 use proptest::prelude::*;
 
@@ -15,7 +15,10 @@ fn page() -> impl Strategy<Value = Page> {
 }
 
 fn site(pages: &[Page], search: Search, share: f64) -> Site {
-    Site::new(pages, &Params { search, repeated_share: share, ..Params::default() })
+    Site::new(
+        pages,
+        &ContentExtractorParams { search, repeated_share: share, ..ContentExtractorParams::default() },
+    )
 }
 
 proptest! {

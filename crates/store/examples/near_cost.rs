@@ -12,7 +12,7 @@
 )]
 
 use gleaner_corpus::Document;
-use gleaner_dedup::Signed;
+use gleaner_corpus::dedup::Signed;
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;

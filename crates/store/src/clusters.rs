@@ -18,7 +18,7 @@
 //! Limitation: a new representative is similar to the previous one, not to each member.
 
 use gleaner_corpus::DocumentId;
-use gleaner_dedup::{Contender, Documents, Keys, Like, Number, Signature, Signed, Verdict, ask};
+use gleaner_corpus::dedup::{Contender, Documents, Keys, Like, Number, Signature, Signed, Verdict, ask};
 use gleaner_frontier::{Outcome, UrlKey};
 use serde::{Deserialize, Serialize};
 
@@ -196,7 +196,7 @@ impl Change {
             self.send(here, there, &Message::Join { of, number, kept });
             return Ok(placement);
         }
-        if !duplicates.head.prefers(kept.contender(number), head.contender(of)) {
+        if !duplicates.representative.prefers(kept.contender(number), head.contender(of)) {
             self.add_member(of, number, &kept)?;
             return Ok(placement);
         }
@@ -307,7 +307,7 @@ impl Change {
             let Some((_, Some(number))) = keys::numbers(&key) else { continue };
             let kept: Kept = decode("a member of a cluster", &value)?;
             let is_preferred = heir.as_ref().is_none_or(|(other, than)| {
-                duplicates.head.prefers(kept.contender(number), than.contender(*other))
+                duplicates.representative.prefers(kept.contender(number), than.contender(*other))
             });
             if is_preferred {
                 heir = Some((number, kept));

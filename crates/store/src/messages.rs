@@ -22,8 +22,8 @@
 //! `RobotsWanted` stays until it is answered: the next owner of the partition can answer it, and no run ends
 //! before.
 
+use gleaner_corpus::dedup::{Keys, Number};
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_dedup::{Keys, Number};
 use gleaner_frontier::{CanonicalUrl, Found, Role, UrlKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;

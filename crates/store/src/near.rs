@@ -8,7 +8,9 @@
 //! Limitation: documents that were stored without near-duplicate detection have no signature, and are not
 //! compared until they are extracted again.
 
-use gleaner_dedup::{Candidate, Head, Index, Keys, Params, Signature, Signed, Table};
+use gleaner_corpus::dedup::{
+    Candidate, Index, Keys, Representative, Signature, Signed, SimilarityParams, Table,
+};
 use tracing::{info, warn};
 
 use std::sync::Arc;
@@ -28,16 +30,21 @@ pub struct Levels {
     pub exact: bool,
     /// The thresholds by which a similar text becomes a member of a cluster; `None`: near-duplicates are not
     /// detected.
-    pub near: Option<Params>,
+    pub near: Option<SimilarityParams>,
     /// How the representative of a cluster is chosen.
-    pub head: Head,
+    pub representative: Representative,
     /// Memory of the index, in bytes.
     pub memory: usize,
 }
 
 impl Default for Levels {
     fn default() -> Self {
-        Self { exact: true, near: Some(Params::default()), head: Head::First, memory: 64 << 20 }
+        Self {
+            exact: true,
+            near: Some(SimilarityParams::default()),
+            representative: Representative::First,
+            memory: 64 << 20,
+        }
     }
 }
 
@@ -45,8 +52,8 @@ impl Default for Levels {
 #[derive(Debug)]
 pub struct Duplicates {
     pub(crate) exact: bool,
-    pub(crate) head: Head,
-    near: Option<(Params, Where)>,
+    pub(crate) representative: Representative,
+    near: Option<(SimilarityParams, Where)>,
 }
 
 #[derive(Debug)]
@@ -63,7 +70,7 @@ impl Duplicates {
     /// When the store cannot be read.
     pub fn new(store: &Store, levels: &Levels) -> Result<Self, StoreError> {
         let is_kept = store.engine.near().is_some();
-        if is_kept && levels.head != Head::First {
+        if is_kept && levels.representative != Representative::First {
             return Err(StoreError::Heads);
         }
         let place = || match is_kept {
@@ -71,7 +78,7 @@ impl Duplicates {
             false => Where::Here(Table::with_memory(levels.memory)),
         };
         let near = levels.near.map(|params| (params, place()));
-        let mut duplicates = Self { exact: levels.exact, head: levels.head, near };
+        let mut duplicates = Self { exact: levels.exact, representative: levels.representative, near };
         if duplicates.near.is_none() || is_kept {
             return Ok(duplicates);
         }
@@ -105,7 +112,7 @@ impl Duplicates {
     pub(crate) fn candidates(
         &self,
         signed: &Signed,
-    ) -> Result<Option<(&Params, Vec<Candidate>)>, StoreError> {
+    ) -> Result<Option<(&SimilarityParams, Vec<Candidate>)>, StoreError> {
         let Some((params, place)) = self.near.as_ref() else { return Ok(None) };
         let candidates = match place {
             Where::Here(table) => {

@@ -7,8 +7,8 @@
 
 use std::cell::RefCell;
 
+use gleaner_corpus::dedup::Signed;
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
-use gleaner_dedup::Signed;
 use jiff::Timestamp;
 use zstd::bulk::Compressor;
 

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gleaner_corpus::dedup::{Representative, SimilarityParams};
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_dedup::{Head, Params};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
 use gleaner_store::{Duplicates, Levels, PackedDocument, Placement, Turn, Writer};
 use jiff::Timestamp;
@@ -62,9 +62,9 @@ struct Corpus {
 }
 
 impl Corpus {
-    fn new(place: &Place, head: Head) -> Self {
+    fn new(place: &Place, representative: Representative) -> Self {
         let writer = place.open();
-        let levels = Levels { head, memory: 1 << 16, ..Levels::default() };
+        let levels = Levels { representative, memory: 1 << 16, ..Levels::default() };
         let duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
         Self { writer, duplicates, levels }
     }
@@ -127,7 +127,7 @@ fn near(placement: Placement) -> Option<UrlKey> {
 }
 
 fn copies_join_the_first_and_leave_it_to_the_next(place: &Place) {
-    let mut corpus = Corpus::new(place, Head::First);
+    let mut corpus = Corpus::new(place, Representative::First);
     assert_eq!(corpus.place(0, &text(0, 1)), Placement::Stored);
     assert_eq!(near(corpus.place(1, &text(0, 3))), Some(url(0).key()));
     assert_eq!(near(corpus.place(2, &text(0, 0))), Some(url(0).key()));
@@ -152,7 +152,7 @@ fn copies_join_the_first_and_leave_it_to_the_next(place: &Place) {
 }
 
 fn a_page_that_came_first_stays_the_first_when_its_text_changes(place: &Place) {
-    let mut corpus = Corpus::new(place, Head::First);
+    let mut corpus = Corpus::new(place, Representative::First);
     for page in 0..3 {
         corpus.place(page, &text(0, page));
     }
@@ -171,7 +171,7 @@ fn a_page_that_came_first_stays_the_first_when_its_text_changes(place: &Place) {
 #[test]
 fn the_longest_takes_the_place_of_the_first() {
     let place = &Place::folder();
-    let mut corpus = Corpus::new(place, Head::Longest);
+    let mut corpus = Corpus::new(place, Representative::Longest);
     corpus.place(0, &text(0, 1));
     assert_eq!(corpus.place(1, &text(0, 2)), Placement::Stored);
     assert_eq!(near(corpus.place(2, &text(0, 0))), Some(url(1).key()));
@@ -183,7 +183,7 @@ fn the_longest_takes_the_place_of_the_first() {
 }
 
 fn an_heir_of_the_same_text_keeps_the_place_in_the_cluster(place: &Place) {
-    let mut corpus = Corpus::new(place, Head::First);
+    let mut corpus = Corpus::new(place, Representative::First);
     for (page, variant) in [(0, 0), (1, 0), (2, 1), (3, 1)] {
         corpus.place(page, &text(0, variant));
     }
@@ -197,18 +197,18 @@ fn an_heir_of_the_same_text_keeps_the_place_in_the_cluster(place: &Place) {
 }
 
 fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
-    let mut corpus = Corpus::new(place, Head::First);
+    let mut corpus = Corpus::new(place, Representative::First);
     corpus.set(|levels| levels.near = None);
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(1, &text(0, 1)), Placement::Stored);
     assert_eq!(corpus.writer.store().likeness(id(0)).unwrap(), None);
     // What was not signed then takes part when it is extracted again.
-    corpus.set(|levels| levels.near = Some(Params::default().with_duplicate(0.95)));
+    corpus.set(|levels| levels.near = Some(SimilarityParams::default().with_duplicate(0.95)));
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(2, &text(0, 2)), Placement::Stored);
     let likeness = corpus.writer.store().likeness(id(2)).unwrap().unwrap();
     assert_eq!((likeness.head, likeness.similarity, likeness.related[0].0), (id(2), None, id(0)));
-    corpus.set(|levels| levels.near = Some(Params::default()));
+    corpus.set(|levels| levels.near = Some(SimilarityParams::default()));
     assert!(near(corpus.place(1, &text(0, 1))).is_some());
     let likeness = corpus.writer.store().likeness(id(1)).unwrap().unwrap();
     assert!(likeness.similarity.is_some_and(|similarity| similarity > 0.5), "{likeness:?}");
@@ -253,7 +253,7 @@ fn check_any_steps(place: &Place, first: usize) {
     let steps = prop::collection::vec(step(), 1..25);
     let run = runner(place).run(&steps, |steps| {
         let place = place.another();
-        let mut corpus = Corpus::new(&place, Head::First);
+        let mut corpus = Corpus::new(&place, Representative::First);
         let mut said: BTreeMap<usize, String> = BTreeMap::new();
         for step in steps {
             match step {
@@ -267,9 +267,12 @@ fn check_any_steps(place: &Place, first: usize) {
                 }
                 Step::Set(exact, near, is_longest) => corpus.set(|levels| {
                     levels.exact = exact;
-                    levels.near = near.then(Params::default);
-                    levels.head =
-                        if is_longest && !place.is_database() { Head::Longest } else { Head::First };
+                    levels.near = near.then(SimilarityParams::default);
+                    levels.representative = if is_longest && !place.is_database() {
+                        Representative::Longest
+                    } else {
+                        Representative::First
+                    };
                 }),
             }
             prop_assert_eq!(corpus.faults(), [""; 0]);
@@ -290,7 +293,8 @@ fn the_head_is_the_preferred_one(place: &Place) {
     let run = runner(place).run(&given, |(places, is_longest)| {
         let is_longest = is_longest && !place.is_database();
         let place = place.another();
-        let mut corpus = Corpus::new(&place, if is_longest { Head::Longest } else { Head::First });
+        let mut corpus =
+            Corpus::new(&place, if is_longest { Representative::Longest } else { Representative::First });
         let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
         for (page, variant) in places {
             corpus.place(page, &text(0, variant));

@@ -20,9 +20,10 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use gleaner_corpus::Insert;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_template::{Insert, Inserts, Judgement, Pins, SiteTemplate};
+use gleaner_template::{Inserts, Judgement, Pins, SiteTemplate};
 
 #[derive(Default)]
 struct Sum {

@@ -20,6 +20,7 @@
 
 use std::ops::Range;
 
+use gleaner_corpus::Insert;
 use gleaner_extract::block_model::Judged;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
@@ -27,55 +28,14 @@ use gleaner_html::{NodeId, Page};
 
 use crate::class::{Class, classify};
 
-/// A kind of line that is not body text but can be requested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Insert {
-    /// The text below a picture.
-    Captions,
-    /// The source or owner of a picture.
-    Credits,
-    /// Author, date or source of the article.
-    ByLines,
-    /// Pointers to other stories between paragraphs.
-    ReadMore,
-}
-
-impl Insert {
-    /// All kinds, in the order of display.
-    pub const ALL: [Self; 4] = [Self::Captions, Self::Credits, Self::ByLines, Self::ReadMore];
-
-    /// The name in configuration.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Captions => "captions",
-            Self::Credits => "credits",
-            Self::ByLines => "by-lines",
-            Self::ReadMore => "read-more",
-        }
-    }
-
-    /// The insert with this name; `None` for any other name.
-    ///
-    /// ```
-    /// use gleaner_template::Insert;
-    ///
-    /// assert_eq!(Insert::named("by-lines"), Some(Insert::ByLines));
-    /// assert_eq!(Insert::named("bylines"), None);
-    /// ```
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|insert| insert.name() == name)
-    }
-
-    /// The class of its lines.
-    #[must_use]
-    pub fn class(self) -> Class {
-        match self {
-            Self::Captions => Class::Caption,
-            Self::Credits => Class::Credit,
-            Self::ByLines => Class::ByLine,
-            Self::ReadMore => Class::ReadMore,
+impl From<Insert> for Class {
+    /// The class of the insert's lines.
+    fn from(insert: Insert) -> Self {
+        match insert {
+            Insert::Captions => Self::Caption,
+            Insert::Credits => Self::Credit,
+            Insert::ByLines => Self::ByLine,
+            Insert::ReadMore => Self::ReadMore,
         }
     }
 }
@@ -83,7 +43,8 @@ impl Insert {
 /// A set of [`Insert`]s.
 ///
 /// ```
-/// use gleaner_template::{Insert, Inserts};
+/// use gleaner_corpus::Insert;
+/// use gleaner_template::Inserts;
 ///
 /// let inserts = Inserts::from_iter([Insert::Captions, Insert::Credits]);
 /// assert!(inserts.contains(Insert::Credits) && !inserts.contains(Insert::ByLines));
@@ -126,7 +87,7 @@ pub(crate) fn find(
     }
     let Some(body) = Body::find(page, blocks) else { return found };
     for (at, named) in classify(page, blocks).into_iter().enumerate() {
-        let asked = |insert: &Insert| inserts.contains(*insert) && insert.class() == named.class;
+        let asked = |insert: &Insert| inserts.contains(*insert) && Class::from(*insert) == named.class;
         let comes_back = |insert: &Insert| {
             let is_more = *insert == Insert::ReadMore;
             let is_near = body.holds(at, &blocks[at]) || (body.opening.contains(&at) && !is_more);

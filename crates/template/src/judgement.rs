@@ -8,12 +8,13 @@
 //!
 //! [`SiteTemplate::extract`] keeps the text of this; [`crate::explain`] shows all of it.
 
+use gleaner_corpus::Insert;
 use gleaner_extract::block_model::{self, Forest, Judged, Site};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use crate::own_words::is_insert_by_its_words;
-use crate::{Extracted, Insert, Inserts, Method, Pin, Pins, SiteTemplate, inserts};
+use crate::{Extracted, Inserts, Method, Pin, Pins, SiteTemplate, inserts};
 
 pub(crate) const FEW_WORDS: u32 = 30;
 

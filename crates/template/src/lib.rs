@@ -33,7 +33,7 @@ pub mod site;
 pub use article::{Reason, Verdict, judge};
 pub use detection::Detector;
 pub use health::{Health, Seen, Window};
-pub use inserts::{Insert, Inserts};
+pub use inserts::Inserts;
 pub use judgement::{Judgement, is_cut};
 pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
 pub use site::{Extracted, Method, SiteTemplate, TemplateError};

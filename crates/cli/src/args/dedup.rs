@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gleaner_config::Bytes;
-use gleaner_global::Task;
+use gleaner_corpus::dedup::Representative;
+use gleaner_export::global::Task;
 
 pub(super) const DEDUP_HELP: &str =
     "IN is a JSON Lines or Parquet file of `gleaner export`, another file with the fields id and text, or a
@@ -60,16 +61,19 @@ pub(crate) struct Dedup {
     #[arg(long, value_name = "SHARE", value_parser = super::export::share, default_value = "0.5")]
     pub(crate) similarity: f64,
     /// Which document represents a cluster
-    #[arg(long, value_enum, default_value_t = WhichHead::First)]
-    pub(crate) head: WhichHead,
+    #[arg(long, value_name = "HEAD", value_parser = representative(), default_value = "first")]
+    pub(crate) head: Representative,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum WhichHead {
-    /// The document that was fetched first
-    First,
-    /// The document with the most words
-    Longest,
+fn representative() -> impl TypedValueParser<Value = Representative> {
+    let help = |choice| match choice {
+        Representative::First => "The document that was fetched first",
+        Representative::Longest => "The document with the most words",
+    };
+    PossibleValuesParser::new(
+        Representative::ALL.map(|choice| PossibleValue::new(choice.name()).help(help(choice))),
+    )
+    .map(|name| Representative::named(&name).expect("only names of choices are possible"))
 }
 
 fn memory(text: &str) -> Result<usize, String> {

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gleaner_config::Bytes;
+use gleaner_corpus::Tones;
 use gleaner_corpus::condition::FIGURES;
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +44,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.3")]
     pub(crate) confidence: f64,
     /// Position of tone marks in Vietnamese texts and titles
-    #[arg(long, value_enum, default_value_t = Tones::AsKept)]
+    #[arg(long, value_name = "TONES", value_parser = tones(), default_value = AS_KEPT)]
     pub(crate) tones: Tones,
     /// Only documents that meet this condition, such as 'words>=100'; repeatable. The figures are
     /// listed below
@@ -104,14 +106,20 @@ pub(crate) enum ExportFormat {
     Datasets,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Tones {
-    /// As in the corpus
-    AsKept,
-    /// Old style, on the first vowel: hòa
-    Old,
-    /// New style, on the second vowel: hoà
-    New,
+const AS_KEPT: &str = "as-kept";
+
+fn tones() -> impl TypedValueParser<Value = Tones> {
+    let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new([
+        value(AS_KEPT, "As in the corpus"),
+        value("old", "Old style, on the first vowel: hòa"),
+        value("new", "New style, on the second vowel: hoà"),
+    ])
+    .map(|name| match name.as_str() {
+        "old" => Tones::Old,
+        "new" => Tones::New,
+        _ => Tones::AsWritten,
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

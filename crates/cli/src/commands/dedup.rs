@@ -1,17 +1,16 @@
 //! Runs `gleaner dedup --global`: finds duplicates across many exports.
 //!
-//! This file handles options and messages; the crate `global` does the work.
+//! This file handles options and messages; `gleaner_export::global` does the work.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::thread::available_parallelism;
 
-use gleaner_dedup::Head;
-use gleaner_global::{Event, GlobalError, Options, Outcome, Settings, Work};
+use gleaner_export::global::{Event, GlobalError, Options, Outcome, Settings, Work};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Done;
-use crate::args::{Dedup, WhichHead};
+use crate::args::Dedup;
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::watching::bar;
@@ -44,13 +43,9 @@ pub(crate) fn run(args: Dedup) -> Done {
 }
 
 fn options(args: &Dedup) -> Options {
-    let head = match args.head {
-        WhichHead::First => Head::First,
-        WhichHead::Longest => Head::Longest,
-    };
     let cores = || available_parallelism().map_or(1, usize::from);
     Options {
-        settings: Settings { similarity: args.similarity, head },
+        settings: Settings { similarity: args.similarity, representative: args.head },
         memory: args.memory,
         threads: args.threads.unwrap_or_else(cores).max(1),
         write: args.write.clone(),

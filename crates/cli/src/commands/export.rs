@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_archive::Place;
 use gleaner_config::Config;
-use gleaner_corpus::{Condition, Document, DocumentId, with_tones};
+use gleaner_corpus::{Condition, Document, DocumentId, Tones, with_tones};
 use gleaner_crawl::archive_files;
 use gleaner_export::filter::NEAR_DUPLICATE;
 use gleaner_export::{
@@ -17,13 +17,12 @@ use gleaner_export::{
 };
 use gleaner_frontier::UrlKey;
 use gleaner_store::{FileRecord, History, Store, StoreError};
-use gleaner_vietnamese::Placement;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::args::{Common, Compress, Export, ExportFormat, Tones};
+use crate::args::{Common, Compress, Export, ExportFormat};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::watching::documents_bar;
@@ -47,7 +46,7 @@ struct Source {
     store: Store,
     repeats: Option<Repeats>,
     files: HashMap<u32, String>,
-    tones: Option<Placement>,
+    tones: Tones,
     revisions: bool,
 }
 
@@ -57,7 +56,7 @@ impl Source {
         let repeats =
             if args.without_repeated { Some(counted(&store).map_err(Failure::work)?) } else { None };
         let files = files_by_number(config, &store)?;
-        Ok(Self { store, repeats, files, tones: tones(args.tones), revisions: args.revisions })
+        Ok(Self { store, repeats, files, tones: args.tones, revisions: args.revisions })
     }
 
     fn complete(&self, mut document: Document) -> Result<(Document, Beside), StoreError> {
@@ -65,9 +64,7 @@ impl Source {
         let removed =
             self.repeats.as_ref().map(|repeats| repeats.leave_out(&mut document)).unwrap_or_default();
         let archived = self.archived(&document)?;
-        if let Some(placement) = self.tones {
-            document = with_tones(document, placement);
-        }
+        document = with_tones(document, self.tones);
         let History { earlier, gone } = self.store.history(document.id)?;
         let mut beside = Beside { urls, removed, archived, earlier, gone, ..Beside::default() };
         if let Some(likeness) = self.store.likeness(document.id)? {
@@ -113,14 +110,6 @@ fn files_by_number(config: &Config, store: &Store) -> Result<HashMap<u32, String
         Some((Place { file: file.clone(), offset: 0 }.number(), file))
     };
     Ok(archive_files(config).map_err(Failure::work)?.into_iter().filter_map(named).collect())
-}
-
-const fn tones(asked: Tones) -> Option<Placement> {
-    match asked {
-        Tones::AsKept => None,
-        Tones::Old => Some(Placement::First),
-        Tones::New => Some(Placement::Second),
-    }
 }
 
 /// Counts the paragraphs of all documents that no other one represents.

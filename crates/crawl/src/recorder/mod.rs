@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_config::{Config, Corpus, Duplicate};
-use gleaner_dedup::{Head, Params};
+use gleaner_corpus::dedup::SimilarityParams;
 use gleaner_frontier::{Found, UrlKey};
 use gleaner_store::{
     Archived, Change, Duplicates, HostId, HostRecord, Levels, PackedDocument, Placement, Received, Run,
@@ -160,11 +160,8 @@ fn levels(corpus: &Corpus) -> Levels {
     let has = |level| corpus.duplicates.contains(&level);
     Levels {
         exact: has(Duplicate::Exact),
-        near: has(Duplicate::Near).then(|| Params::default().with_duplicate(corpus.similarity)),
-        head: match corpus.head {
-            gleaner_config::Head::First => Head::First,
-            gleaner_config::Head::Longest => Head::Longest,
-        },
+        near: has(Duplicate::Near).then(|| SimilarityParams::default().with_duplicate(corpus.similarity)),
+        representative: corpus.head,
         memory: usize::try_from(corpus.index_memory.get()).unwrap_or(usize::MAX),
     }
 }

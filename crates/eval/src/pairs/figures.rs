@@ -8,8 +8,8 @@
 //! Limitation: precision depends on the number of negative pairs, and the share of series among them; the
 //! table by kind does not.
 
-use gleaner_dedup as dedup;
-use gleaner_dedup::{Alignment, Signed, Verdict};
+use gleaner_corpus::dedup;
+use gleaner_corpus::dedup::{Alignment, Signed, Verdict};
 use rayon::prelude::*;
 
 use super::share::Shared;
@@ -76,7 +76,7 @@ impl Judged {
 
     /// The product's verdict at these thresholds.
     #[must_use]
-    pub fn verdict(&self, by: By, params: &dedup::Params) -> Verdict {
+    pub fn verdict(&self, by: By, params: &dedup::SimilarityParams) -> Verdict {
         match by {
             _ if self.keys == 0 => Verdict::Other,
             By::Texts => params.judge(self.similarity, &self.alignment),
@@ -117,7 +117,7 @@ pub struct Point {
 /// Precision and recall of these pairs with `similarity` as the threshold.
 #[must_use]
 pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarity: f64) -> Point {
-    let params = dedup::Params::default().with_duplicate(similarity);
+    let params = dedup::SimilarityParams::default().with_duplicate(similarity);
     let (mut called, mut right, mut demanded, mut found) = (0, 0, 0, 0);
     for pair in judged {
         let is_called = pair.verdict(by, &params) == Verdict::Duplicate;
@@ -170,7 +170,7 @@ pub fn by_kind(judged: &[Judged]) -> Vec<OfKind> {
 }
 
 fn of_kind(language: Language, kind: Kind, of: &[&Judged]) -> OfKind {
-    let params = dedup::Params::default();
+    let params = dedup::SimilarityParams::default();
     let count = |is: &dyn Fn(&Judged) -> bool| of.iter().filter(|pair| is(pair)).count();
     let mean =
         |value: fn(&Judged) -> f64| of.iter().map(|pair| value(pair)).sum::<f64>() / of.len().max(1) as f64;

@@ -101,7 +101,7 @@ pub struct Pair {
 
 /// How many pairs are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Params {
+pub struct PairParams {
     /// The seed of all random choices.
     pub seed: u64,
     /// Most texts of a language that are used for copies and other texts.
@@ -112,7 +112,7 @@ pub struct Params {
     pub series: usize,
 }
 
-impl Default for Params {
+impl Default for PairParams {
     fn default() -> Self {
         Self { seed: 1, texts: 1_500, copies: 300, series: 500 }
     }
@@ -120,7 +120,7 @@ impl Default for Params {
 
 /// All pairs from these texts.
 #[must_use]
-pub fn pairs(texts: &[Text], params: &Params) -> Vec<Pair> {
+pub fn pairs(texts: &[Text], params: &PairParams) -> Vec<Pair> {
     let of = |language: Language| {
         let mut of: Vec<&Text> = texts.iter().filter(|text| text.language == language).collect();
         Random::new(params.seed).shuffle(&mut of);
@@ -137,7 +137,7 @@ fn stream(seed: u64, of: usize, round: usize) -> Random {
     Random::new(Random::new(seed ^ ((of as u64) << 20 | round as u64)).number())
 }
 
-fn copies(texts: &[&Text], language: Language, params: &Params) -> Vec<Pair> {
+fn copies(texts: &[&Text], language: Language, params: &PairParams) -> Vec<Pair> {
     if texts.len() < 2 {
         return Vec::new();
     }
@@ -202,7 +202,7 @@ const fn frame(language: Language) -> &'static str {
     }
 }
 
-fn of_series(texts: &[&Text], language: Language, params: &Params) -> Vec<Pair> {
+fn of_series(texts: &[&Text], language: Language, params: &PairParams) -> Vec<Pair> {
     let made = Series::ALL.into_iter().enumerate().flat_map(|(number, series)| {
         (0..params.series).map(move |at| {
             let mut random = stream(params.seed, at, 200 + number);
@@ -239,10 +239,10 @@ mod tests {
 
     #[test]
     fn a_seed_gives_its_pairs_and_another_one_others() {
-        let params = Params { copies: 10, series: 3, ..Params::default() };
+        let params = PairParams { copies: 10, series: 3, ..PairParams::default() };
         let made = pairs(&texts(), &params);
         assert_eq!(made, pairs(&texts(), &params));
-        assert_ne!(made, pairs(&texts(), &Params { seed: 2, ..params }));
+        assert_ne!(made, pairs(&texts(), &PairParams { seed: 2, ..params }));
         let count = |kind| made.iter().filter(|pair| pair.kind == kind).count();
         assert!(Edit::ALL.iter().all(|edit| count(Kind::Copy(*edit)) == 10));
         // The series need no texts, so Vietnamese has them, too.
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn texts_of_no_set_give_series_only() {
-        let made = pairs(&[], &Params::default());
+        let made = pairs(&[], &PairParams::default());
         assert!(made.iter().all(|pair| matches!(pair.kind, Kind::Unlike(Unlike::Series(_)))));
     }
 }

@@ -11,9 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_extract::bte::{self, improved, linear, original};
 use gleaner_html::Page;
 use gleaner_html::text::{Line, plain};
+use gleaner_methods::bte::{self, improved, linear, original};
 
 use super::pages::{is_of, measured, of_many_sites};
 use super::statistics::{mean, median};
@@ -65,9 +65,9 @@ struct OfPage<'a> {
 fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> {
     let bag = Bag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
-    let params = bte::Params::default();
+    let params = bte::BteParams::default();
     // With a limit of 0 tokens the original's range is found in linear time.
-    let in_linear_time = bte::Params { max_tokens: 0, ..bte::Params::default() };
+    let in_linear_time = bte::BteParams { max_tokens: 0, ..bte::BteParams::default() };
     let f1 = |lines: Vec<Line>| Bag::from_text(&plain(&lines)).against(&bag).ratios().f1;
     OfPage {
         entry,
@@ -90,7 +90,7 @@ struct Timing {
 
 fn time(measured: &[OfSet<'_>]) -> Result<Timing, SetError> {
     let mut timing = Timing::default();
-    let most = bte::Params::default().max_tokens;
+    let most = bte::BteParams::default().max_tokens;
     for page in measured.iter().flat_map(|of_set| &of_set.pages) {
         if timing.tokens.len() == TIMED {
             break;
@@ -110,7 +110,7 @@ fn time(measured: &[OfSet<'_>]) -> Result<Timing, SetError> {
 
 /// From the decoded source to the text, with parsing if the method parses.
 fn seconds(source: &str) -> [f64; 3] {
-    let params = bte::Params::default();
+    let params = bte::BteParams::default();
     [
         clock::seconds(RUNS, || improved::extract(&Page::parse(source), &params)),
         clock::seconds(1, || original::extract(source, &params)),
@@ -250,7 +250,7 @@ fn remarks_2(measured: &[OfSet<'_>], timing: &Timing) -> Vec<String> {
              {} tokens (median {tokens:.0}), so that the cubic search really ran; {} with more were \
              passed over.",
             timing.tokens.len(),
-            bte::Params::default().max_tokens,
+            bte::BteParams::default().max_tokens,
             timing.passed_over
         ),
         format!(
@@ -356,7 +356,7 @@ mod tests {
         let times = figures(&tables[1], TABLE_2[2].0, From::Ours).unwrap();
         assert!(times.iter().all(|figure| figure.is_some_and(|figure| figure > 0.0)));
         let source = source("vnexpress.net");
-        let lines = original::extract(&source, &bte::Params::default());
+        let lines = original::extract(&source, &bte::BteParams::default());
         let f1 = Bag::from_text(&plain(&lines)).against(&Bag::from_text(GOLD)).ratios().f1;
         let row = figures(&tables[1], "multilingual, word F1: vi", From::Ours).unwrap();
         assert!(f1 > 0.5 && (row[1].unwrap() - f1).abs() < 1e-12, "{row:?}");

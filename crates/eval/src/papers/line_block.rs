@@ -9,9 +9,9 @@
 //! its F1 by the longest common subsequence of words, the paper's only measure, is at least [`RIGHT`]. The
 //! accuracy depends on that choice as much as on the method, so it is printed for other values, too.
 
-use gleaner_extract::Lines;
-use gleaner_extract::line_block::{self, Params, Rule};
 use gleaner_html::text::plain;
+use gleaner_methods::Lines;
+use gleaner_methods::line_block::{self, LineBlockParams, Rule};
 
 use super::pages::{is_of, measured, of_many_sites};
 use super::statistics::mean;
@@ -58,7 +58,7 @@ const KB: f64 = 1024.0;
 struct Form {
     table: &'static str,
     label: &'static str,
-    params: fn() -> Params,
+    params: fn() -> LineBlockParams,
     is: &'static str,
     wrong: &'static str,
 }
@@ -77,7 +77,7 @@ const FORMS: [Form; 3] = [
     Form {
         table: "table 2, remedy",
         label: "rule by the remedy",
-        params: Params::default,
+        params: LineBlockParams::default,
         is: "Not the rule of step 4 as printed, but the default here: TTR above 30 or TKD of 2 or more, and \
              ATTR below 0.2, since step 3 has the title's words \"remedy\" a low TTR; and lines end at \
              block-level tags, not where those of the source end.",
@@ -99,15 +99,15 @@ const WRONG_BY_REMEDY: &str = " What stands there too much on the recorded sets:
     hidden is among them, since no tree is read. Their gold leaves out headline and captions; CleanEval's \
     has headers.";
 
-fn as_printed() -> Params {
-    Params { rule: Rule::AsPrinted, lines: Lines::AsWritten, ..Params::default() }
+fn as_printed() -> LineBlockParams {
+    LineBlockParams { rule: Rule::AsPrinted, lines: Lines::AsWritten, ..LineBlockParams::default() }
 }
 
-fn lambda_sigma() -> Params {
-    Params::lambda_sigma(1.0)
+fn lambda_sigma() -> LineBlockParams {
+    LineBlockParams::lambda_sigma(1.0)
 }
 
-struct Figures {
+struct PageScores {
     html: usize,
     text: [usize; FORMS.len()],
     lcs: [Ratios; FORMS.len()],
@@ -118,7 +118,7 @@ struct Figures {
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut sites = Vec::new();
     for set in sets {
-        let pages = measured(set, done, |_, recorded, gold| figures(recorded, gold))?;
+        let pages = measured(set, done, |_, recorded, gold| page_scores(recorded, gold))?;
         sites.push(Site { set, pages });
     }
     sites.retain(|site| !site.pages.is_empty());
@@ -126,10 +126,10 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok([table_1(&sites)].into_iter().chain(tables_2).collect())
 }
 
-fn figures(recorded: &Recorded, gold: &str) -> Figures {
+fn page_scores(recorded: &Recorded, gold: &str) -> PageScores {
     let text = |form: &Form| plain(&line_block::extract(&recorded.source, &(form.params)()));
     let texts = FORMS.each_ref().map(text);
-    Figures {
+    PageScores {
         html: recorded.bytes.len(),
         text: texts.each_ref().map(String::len),
         lcs: texts.each_ref().map(|text| subsequence::ratios(text, gold)),
@@ -138,10 +138,10 @@ fn figures(recorded: &Recorded, gold: &str) -> Figures {
 
 struct Site<'a> {
     set: &'a Set,
-    pages: Vec<Figures>,
+    pages: Vec<PageScores>,
 }
 
-fn all<'a>(sites: &'a [Site<'_>]) -> impl Iterator<Item = &'a Figures> {
+fn all<'a>(sites: &'a [Site<'_>]) -> impl Iterator<Item = &'a PageScores> {
     sites.iter().flat_map(|site| &site.pages)
 }
 
@@ -149,7 +149,7 @@ fn table_1(sites: &[Site<'_>]) -> Table {
     let printed = Row::as_printed("736 pages, as printed", &TABLE_1);
     let [html, text] = [0, 1].map(|at| printed.figures[at].map(|kb| kb / PAGES));
     let (mut rows, paper) = (vec![printed], with_saving(html, text));
-    let kb = |bytes: fn(&Figures, usize) -> usize, form: usize| {
+    let kb = |bytes: fn(&PageScores, usize) -> usize, form: usize| {
         mean(&all(sites).map(|page| bytes(page, form) as f64 / KB).collect::<Vec<_>>())
     };
     for (form, Form { label, .. }) in FORMS.iter().enumerate() {
@@ -184,7 +184,7 @@ fn with_saving(html: Option<f64>, text: Option<f64>) -> [Option<f64>; 3] {
 }
 
 fn table_2(sites: &[Site<'_>], form: usize) -> Table {
-    let ours = |pages: &mut dyn Iterator<Item = &Figures>| {
+    let ours = |pages: &mut dyn Iterator<Item = &PageScores>| {
         accuracy(&pages.map(|page| page.lcs[form].f1).collect::<Vec<_>>())
     };
     let mut rows = Vec::new();
@@ -312,8 +312,10 @@ mod tests {
             tables.iter().map(|table| table.name).collect::<Vec<_>>(),
             ["table 1", "table 2", "table 2, remedy", "table 2, lambda sigma"]
         );
-        let printed = Params { rule: Rule::AsPrinted, lines: Lines::AsWritten, ..Params::default() };
-        for (form, params) in [printed, Params::default(), Params::lambda_sigma(1.0)].into_iter().enumerate()
+        let printed =
+            LineBlockParams { rule: Rule::AsPrinted, lines: Lines::AsWritten, ..LineBlockParams::default() };
+        for (form, params) in
+            [printed, LineBlockParams::default(), LineBlockParams::lambda_sigma(1.0)].into_iter().enumerate()
         {
             let pages: Vec<_> = set.entries[..2].iter().map(|entry| entry.read().unwrap()).collect();
             let texts: Vec<String> =

@@ -10,9 +10,9 @@
 
 use std::collections::HashMap;
 
-use gleaner_extract::Lines;
-use gleaner_extract::text_to_tag_ratio::{Clustering, Params, Ratios};
 use gleaner_html::text::plain;
+use gleaner_methods::Lines;
+use gleaner_methods::text_to_tag_ratio::{Clustering, Ratios, TextToTagRatioParams};
 
 use super::pages::measured;
 use super::statistics::{mean, median};
@@ -75,7 +75,7 @@ struct Scores {
     edr: f64,
 }
 
-struct Figures {
+struct PageScores {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
     /// The threshold's scores on the lines of the source, if these differ from [`Lines::Auto`].
@@ -88,13 +88,13 @@ struct Figures {
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
-        let all = measured(set, done, |_, recorded, gold| figures(recorded, gold))?;
+        let all = measured(set, done, |_, recorded, gold| page_scores(recorded, gold))?;
         let count = all.len();
-        let figures: Vec<Figures> = all.into_iter().flatten().collect();
-        given_up += count - figures.len();
-        let lcs: Vec<f64> = figures.iter().map(|page| page.clusterings[0].lcs * 100.0).collect();
+        let scores: Vec<PageScores> = all.into_iter().flatten().collect();
+        given_up += count - scores.len();
+        let lcs: Vec<f64> = scores.iter().map(|page| page.clusterings[0].lcs * 100.0).collect();
         of_sets.extend(mean(&lcs).map(|mean| (mean, set.name.as_str())));
-        pages.extend(figures);
+        pages.extend(scores);
     }
     Ok(vec![table_2(&pages, given_up, of_sets), table_3(&pages), table_4(&pages), figure_5_table(&pages)])
 }
@@ -112,11 +112,11 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
 }
 
 /// `None` if some text is too long and too different from the gold for the edit distance.
-fn figures(recorded: &Recorded, gold: &str) -> Option<Figures> {
-    let ratios = Ratios::new(&recorded.source, &Params::default());
+fn page_scores(recorded: &Recorded, gold: &str) -> Option<PageScores> {
+    let ratios = Ratios::new(&recorded.source, &TextToTagRatioParams::default());
     let mut known: HashMap<String, Scores> = HashMap::new();
     let mut is_whole = true;
-    let mut compared = |ratios: &Ratios, params: &Params| {
+    let mut compared = |ratios: &Ratios, params: &TextToTagRatioParams| {
         let text = plain(&ratios.text(&ratios.select(params)));
         *known.entry(text).or_insert_with_key(|text| Scores {
             lcs: subsequence::ratios(text, gold).recall,
@@ -126,23 +126,24 @@ fn figures(recorded: &Recorded, gold: &str) -> Option<Figures> {
             }),
         })
     };
-    let written = Params { lines: Lines::AsWritten, ..Params::default() };
+    let written = TextToTagRatioParams { lines: Lines::AsWritten, ..TextToTagRatioParams::default() };
     let of_source = Ratios::new(&recorded.source, &written);
     let as_written = (of_source != ratios).then(|| compared(&of_source, &written));
-    let mut scores = |params: &Params| compared(&ratios, params);
-    let clusterings = CLUSTERINGS.map(|clustering| scores(&Params::with(clustering)));
-    let steps =
-        std::array::from_fn(|step| scores(&Params { deviations: coefficient(step), ..Params::default() }));
-    let text = plain(&ratios.text(&ratios.select(&Params::default())));
+    let mut scores = |params: &TextToTagRatioParams| compared(&ratios, params);
+    let clusterings = CLUSTERINGS.map(|clustering| scores(&TextToTagRatioParams::with(clustering)));
+    let steps = std::array::from_fn(|step| {
+        scores(&TextToTagRatioParams { deviations: coefficient(step), ..TextToTagRatioParams::default() })
+    });
+    let text = plain(&ratios.text(&ratios.select(&TextToTagRatioParams::default())));
     let space = Space { html: Size::from_bytes(&recorded.bytes), text: Size::from_bytes(text.as_bytes()) };
-    is_whole.then_some(Figures { clusterings, steps, as_written, space })
+    is_whole.then_some(PageScores { clusterings, steps, as_written, space })
 }
 
 fn coefficient(step: usize) -> f64 {
     step as f64 / 10.0
 }
 
-fn table_2(pages: &[Figures], given_up: usize, mut of_sets: Vec<(f64, &str)>) -> Table {
+fn table_2(pages: &[PageScores], given_up: usize, mut of_sets: Vec<(f64, &str)>) -> Table {
     of_sets.sort_by(|a, b| a.0.total_cmp(&b.0));
     let lowest: Vec<String> = of_sets.iter().take(3).map(|(mean, set)| format!("{set} {mean:.1}")).collect();
     let left_out = match given_up {
@@ -177,8 +178,8 @@ fn table_2(pages: &[Figures], given_up: usize, mut of_sets: Vec<(f64, &str)>) ->
     )
 }
 
-fn of_lines(pages: &[Figures]) -> String {
-    let by = |scores: fn(&Figures) -> Scores| {
+fn of_lines(pages: &[PageScores]) -> String {
+    let by = |scores: fn(&PageScores) -> Scores| {
         let all: Vec<Scores> = pages.iter().map(scores).collect();
         let of = |score: fn(&Scores) -> f64| {
             100.0 * mean(&all.iter().map(score).collect::<Vec<_>>()).unwrap_or_default()
@@ -201,7 +202,7 @@ fn of_lines(pages: &[Figures]) -> String {
     )
 }
 
-fn table_3(pages: &[Figures]) -> Table {
+fn table_3(pages: &[PageScores]) -> Table {
     let remarks = vec![
         of_lines(pages),
         "EDR is 1 - distance / length of the longer text, in characters without white space; equation 2 as \
@@ -223,7 +224,7 @@ fn table_3(pages: &[Figures]) -> Table {
 }
 
 fn statistics(
-    pages: &[Figures],
+    pages: &[PageScores],
     name: &'static str,
     title: &str,
     (paper, paper_matches): (&[[f64; 5]; 3], [&'static str; 5]),
@@ -265,7 +266,7 @@ fn matches(figures: &[f64]) -> Option<f64> {
     (!figures.is_empty()).then(|| figures.iter().filter(|figure| **figure >= 100.0).count() as f64)
 }
 
-fn table_4(pages: &[Figures]) -> Table {
+fn table_4(pages: &[PageScores]) -> Table {
     let mut sum = Space::default();
     pages.iter().for_each(|page| sum += page.space);
     let sizes = [sum.html.plain, sum.text.plain, sum.html.gzip, sum.text.gzip];
@@ -303,7 +304,7 @@ fn table_4(pages: &[Figures]) -> Table {
     }
 }
 
-fn figure_5_table(pages: &[Figures]) -> Table {
+fn figure_5_table(pages: &[PageScores]) -> Table {
     let means = |step: usize| {
         let of = |score: fn(&Scores) -> f64| {
             mean(&pages.iter().map(|page| score(&page.steps[step]) * 100.0).collect::<Vec<_>>())
@@ -356,7 +357,7 @@ fn trend(means: &[[Option<f64>; 2]; STEPS]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_extract::text_to_tag_ratio::extract;
+    use gleaner_methods::text_to_tag_ratio::extract;
 
     use super::super::pages::made;
     use super::*;
@@ -390,7 +391,7 @@ mod tests {
         let (_folder, set) = set();
         let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
         let pages: Vec<Recorded> = [0, 2].map(|at| set.entries[at].read().unwrap()).into();
-        let scores = |params: Params| -> Vec<(f64, f64)> {
+        let scores = |params: TextToTagRatioParams| -> Vec<(f64, f64)> {
             let score = |page: &Recorded| {
                 let (text, gold) = (plain(&extract(&page.source, &params)), page.gold.as_deref().unwrap());
                 (
@@ -401,7 +402,7 @@ mod tests {
             pages.iter().map(score).collect()
         };
         for (at, clustering) in CLUSTERINGS.into_iter().enumerate() {
-            let [a, b] = scores(Params::with(clustering))[..] else { panic!() };
+            let [a, b] = scores(TextToTagRatioParams::with(clustering))[..] else { panic!() };
             for (name, a, b) in [("table 2", a.0, b.0), ("table 3", a.1, b.1)] {
                 near(found(&tables, name, "Mean (%)")[at], (a + b) / 2.0);
                 near(found(&tables, name, "Median (%)")[at], (a + b) / 2.0);
@@ -412,7 +413,10 @@ mod tests {
             }
         }
         for label in ["0.0", "0.3", "1.0", "2.0"] {
-            let params = Params { deviations: label.parse().unwrap(), ..Params::default() };
+            let params = TextToTagRatioParams {
+                deviations: label.parse().unwrap(),
+                ..TextToTagRatioParams::default()
+            };
             let [a, b] = scores(params)[..] else { panic!() };
             let point = found(&tables, FIGURE_5, label);
             near(point[0], (a.0 + b.0) / 2.0);
@@ -427,7 +431,7 @@ mod tests {
         let cut = format!("{menu}{}{menu}", format!("<p>{TEXT}</p>").repeat(9));
         let (_folder, set) = made::set(&[(&cut, Some(TEXT), ""), (&format!("<p>{TEXT}"), Some(TEXT), "")]);
         let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
-        let written = Params { lines: Lines::AsWritten, ..Params::default() };
+        let written = TextToTagRatioParams { lines: Lines::AsWritten, ..TextToTagRatioParams::default() };
         let lcs = subsequence::ratios(&plain(&extract(&cut, &written)), TEXT).recall;
         let one = subsequence::ratios(&plain(&extract(&format!("<p>{TEXT}"), &written)), TEXT).recall;
         for table in &tables {
@@ -445,7 +449,7 @@ mod tests {
         let mut space = Space::default();
         for at in [0, 2] {
             let page = set.entries[at].read().unwrap();
-            let text = plain(&extract(&page.source, &Params::default()));
+            let text = plain(&extract(&page.source, &TextToTagRatioParams::default()));
             space += Space { html: Size::from_bytes(&page.bytes), text: Size::from_bytes(text.as_bytes()) };
         }
         let ours = found(&tables, "table 4", "a page");

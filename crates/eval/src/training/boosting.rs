@@ -13,7 +13,7 @@ use gleaner_extract::block_model::{Forest, Split, Tree};
 
 /// Training parameters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Params {
+pub struct BoostingParams {
     /// Number of trees.
     pub trees: usize,
     /// Most leaves of a tree.
@@ -32,7 +32,7 @@ pub struct Params {
     pub seed: u64,
 }
 
-impl Default for Params {
+impl Default for BoostingParams {
     fn default() -> Self {
         Self {
             trees: 250,
@@ -150,7 +150,7 @@ struct Cut {
 
 /// Grows a forest from the rows with a weight above 0.
 #[must_use]
-pub fn grow(table: &Table, targets: &[Target], params: &Params) -> Forest {
+pub fn grow(table: &Table, targets: &[Target], params: &BoostingParams) -> Forest {
     let rows: Vec<u32> = (0..).zip(targets).filter(|(_, t)| t.weight > 0.0).map(|(at, _)| at).collect();
     let mut odds = vec![0.0_f64; targets.len()];
     let mut random = Random(params.seed);
@@ -186,7 +186,7 @@ struct Grower<'a> {
     targets: &'a [Target],
     odds: &'a [f64],
     features: Vec<usize>,
-    params: &'a Params,
+    params: &'a BoostingParams,
 }
 
 impl Grower<'_> {
@@ -328,8 +328,15 @@ impl Random {
 mod tests {
     use super::*;
 
-    fn params() -> Params {
-        Params { trees: 60, least_rows: 2, shrinkage: 0.1, features: 1.0, rate: 0.3, ..Params::default() }
+    fn params() -> BoostingParams {
+        BoostingParams {
+            trees: 60,
+            least_rows: 2,
+            shrinkage: 0.1,
+            features: 1.0,
+            rate: 0.3,
+            ..BoostingParams::default()
+        }
     }
 
     fn rows() -> (Vec<Vec<f32>>, Vec<Target>) {
@@ -356,7 +363,7 @@ mod tests {
     fn rows_in_bins_get_the_answer_of_rows_in_numbers() {
         let (rows, targets) = rows();
         let table = Table::from_rows(&rows);
-        let forest = grow(&table, &targets, &Params { trees: 5, ..params() });
+        let forest = grow(&table, &targets, &BoostingParams { trees: 5, ..params() });
         for (at, row) in rows.iter().enumerate() {
             for tree in forest.trees() {
                 assert_eq!(tree.value(row), value(&table, tree, at as u32));
@@ -371,7 +378,7 @@ mod tests {
             grow(
                 &Table::from_rows(&rows),
                 &targets,
-                &Params { trees: 3, rows: 0.5, features: 0.5, ..params() },
+                &BoostingParams { trees: 3, rows: 0.5, features: 0.5, ..params() },
             )
         };
         assert_eq!(grown(), grown());

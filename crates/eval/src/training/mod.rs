@@ -1,7 +1,7 @@
 //! Trains the block model on pages with gold text.
 //!
-//! [`Lessons::read`] computes features and [`labels`] of every page of some sets once. [`Lessons::teach`]
-//! trains one model on all of them; [`Lessons::cross_validate`] trains one per fold of sites, so that every
+//! [`TrainingSet::read`] computes features and [`labels`] of every page of some sets once. [`TrainingSet::train`]
+//! trains one model on all of them; [`TrainingSet::cross_validate`] trains one per fold of sites, so that every
 //! page can be classified by a model that has seen no page of its site. A site counts as at most 12 pages, a
 //! page counts by its words, and a page whose gold is not found on it has a low weight.
 
@@ -18,7 +18,7 @@ use crate::folds::{FOLDS, KEPT, teachers};
 use crate::measure::words::Bag;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
-use boosting::{Params, Table, Target};
+use boosting::{BoostingParams, Table, Target};
 
 /// Most pages that a site counts as.
 const SITE_PAGES: f32 = 12.0;
@@ -31,20 +31,20 @@ const ANY: f32 = 3.0;
 
 /// Training examples: pages with gold as rows of features with labels.
 #[derive(Debug, Clone)]
-pub struct Lessons {
+pub struct TrainingSet {
     rows: Vec<Vec<f32>>,
     targets: Vec<Target>,
     site: Vec<usize>,
     sites: Vec<String>,
 }
 
-struct Lesson {
+struct TrainingPage {
     site: String,
     rows: Vec<Vec<f32>>,
     targets: Vec<Target>,
 }
 
-impl Lessons {
+impl TrainingSet {
     /// Reads every page that has gold; `done` is called once per page. A page of a site with several is
     /// included twice, each time with half its weight: complete, and without the text that the pages of other
     /// folds repeat.
@@ -52,41 +52,41 @@ impl Lessons {
     /// # Errors
     /// [`SetError`]: a page cannot be read.
     pub fn read(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Self, SetError> {
-        let mut lessons = Vec::new();
+        let mut training_pages = Vec::new();
         for set in sets {
-            lessons.extend(of_set(set, done)?);
+            training_pages.extend(of_set(set, done)?);
         }
-        Ok(Self::new(lessons))
+        Ok(Self::new(training_pages))
     }
 
-    fn new(lessons: Vec<Lesson>) -> Self {
+    fn new(training_pages: Vec<TrainingPage>) -> Self {
         let mut pages: BTreeMap<&str, f32> = BTreeMap::new();
-        for lesson in &lessons {
-            *pages.entry(&lesson.site).or_default() += 1.0;
+        for example in &training_pages {
+            *pages.entry(&example.site).or_default() += 1.0;
         }
         let sites: Vec<String> = pages.keys().map(|site| (*site).to_owned()).collect();
         let shares: Vec<f32> = pages.values().map(|pages| pages.min(SITE_PAGES) / pages).collect();
         let mut all = Self { rows: Vec::new(), targets: Vec::new(), site: Vec::new(), sites };
-        for lesson in lessons {
-            let site = all.sites.binary_search(&lesson.site).expect("every site was counted");
-            all.site.extend(lesson.rows.iter().map(|_| site));
-            all.rows.extend(lesson.rows);
+        for example in training_pages {
+            let site = all.sites.binary_search(&example.site).expect("every site was counted");
+            all.site.extend(example.rows.iter().map(|_| site));
+            all.rows.extend(example.rows);
             let weighed = |target: Target| Target { weight: target.weight * shares[site], ..target };
-            all.targets.extend(lesson.targets.into_iter().map(weighed));
+            all.targets.extend(example.targets.into_iter().map(weighed));
         }
         all
     }
 
     /// Trains one model on all pages.
     #[must_use]
-    pub fn teach(&self, params: &Params) -> Forest {
+    pub fn train(&self, params: &BoostingParams) -> Forest {
         boosting::grow(&Table::from_rows(&self.rows), &self.targets, params)
     }
 
     /// For each site, the model that has seen no page of it: one model per fold, with sites assigned in the
     /// order of their names.
     #[must_use]
-    pub fn cross_validate(&self, folds: usize, params: &Params) -> CrossValidated {
+    pub fn cross_validate(&self, folds: usize, params: &BoostingParams) -> CrossValidated {
         let table = Table::from_rows(&self.rows);
         let grow = |fold: usize| {
             let blind = |(target, site): (&Target, &usize)| {
@@ -117,7 +117,7 @@ impl CrossValidated {
     }
 }
 
-fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<Lesson>, SetError> {
+fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<TrainingPage>, SetError> {
     let of_one_site = set.sites() == 1 && set.entries.len() >= FOLDS;
     let kept = in_order(set.entries.par_iter().take(if of_one_site { KEPT } else { 0 }).map(Entry::read))?;
     let repeated: Vec<Repeated> = (0..FOLDS)
@@ -134,16 +134,16 @@ fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<Lesson>, SetError> 
         let own = &repeated[at % FOLDS];
         let forms: Vec<(&Repeated, f32)> =
             if own.is_empty() { vec![(&nothing, 1.0)] } else { vec![(&nothing, 0.5), (own, 0.5)] };
-        Ok(lesson(entry, &page, &forms))
+        Ok(training_page(entry, &page, &forms))
     };
     let with_gold = set.entries.par_iter().enumerate().filter(|(_, entry)| entry.gold.is_some());
     in_order(with_gold.map(read))
 }
 
 /// The training examples of one page, for each form (the text removed as repeated, and a weight).
-fn lesson(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> Lesson {
+fn training_page(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> TrainingPage {
     let gold = recorded.gold.as_deref().unwrap_or_default();
-    let mut lesson = Lesson { site: entry.site.clone(), rows: Vec::new(), targets: Vec::new() };
+    let mut example = TrainingPage { site: entry.site.clone(), rows: Vec::new(), targets: Vec::new() };
     for (repeated, share) in forms {
         let (placed, rows): (Vec<_>, Vec<Vec<f32>>) =
             feature_rows(&recorded.page, repeated).into_iter().unzip();
@@ -156,10 +156,10 @@ fn lesson(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> Les
             label: *label,
             weight: share * trust * weight(text) / sum * WEIGHT_OF_A_PAGE,
         };
-        lesson.targets.extend(labels.iter().zip(&texts).map(target));
-        lesson.rows.extend(rows);
+        example.targets.extend(labels.iter().zip(&texts).map(target));
+        example.rows.extend(rows);
     }
-    lesson
+    example
 }
 
 const WEIGHT_OF_A_PAGE: f32 = 200.0;

@@ -2,13 +2,13 @@
 //! FastContentExtractor: preparation on all pages of a made-up site but the last, detection
 //! on each.
 
-use gleaner_extract::fast_content_extractor::{Params, prepare};
+use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
 use gleaner_extract_fuzz::{lines_are_of_page, site};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let pages = site(bytes);
-    let template = prepare(&pages[..pages.len() - 1], &Params::default());
+    let template = prepare(&pages[..pages.len() - 1], &FastContentExtractorParams::default());
     for page in &pages {
         lines_are_of_page(&template.detect(page), page);
     }

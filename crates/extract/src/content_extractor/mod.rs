@@ -11,21 +11,21 @@
 //!    input pages.
 //! 4. If B occurs on many pages, it is non-content; otherwise it is content.
 //!
-//! Readings. [`Params`] defines "many" and the block tags. The page is one of the input pages, so its own
+//! Readings. [`ContentExtractorParams`] defines "many" and the block tags. The page is one of the input pages, so its own
 //! occurrence counts as one page, whether the site was made with it ([`Site::find_without`]) or not
 //! ([`Site::find`]). A block without a word is neither compared nor counted. [`Site::num_block_temp`]
 //! explains NumBlockTemp of table II.
 //!
 //! Cost: as published ([`Search::Exhaustive`]) the product of the page's blocks and the site's, within
-//! [`Params::max_work`]; [`Search::Indexed`] has the same result and compares only blocks that share a rare
+//! [`ContentExtractorParams::max_work`]; [`Search::Indexed`] has the same result and compares only blocks that share a rare
 //! feature. Known failure: a phrase across an inline block is split, which FastContentExtractor was made to
 //! avoid; and text that differs from page to page is content (comments, related links).
 //!
 //! ```
-//! use gleaner_extract::content_extractor::{Params, Site};
+//! use gleaner_extract::content_extractor::{ContentExtractorParams, Site};
 //! use gleaner_html::Page;
 //! let page = |text: &str| Page::parse(&format!("<div>Home News</div><p>{text}</p><p>Write to us.</p>"));
-//! let site = Site::new(&[page("Rain is on its way."), page("Two more trains a day.")], &Params::default());
+//! let site = Site::new(&[page("Rain is on its way."), page("Two more trains a day.")], &ContentExtractorParams::default());
 //! let lines = site.extract(&page("The <span>bridge</span> opens today."));
 //! assert_eq!(lines.iter().map(|l| l.text.as_str()).collect::<Vec<_>>(), ["bridge", "The opens today."]);
 //! assert_eq!(site.num_block_temp(), 2); // "Home News" and "Write to us."
@@ -35,5 +35,5 @@ mod own_text;
 mod params;
 mod site;
 
-pub use params::{Params, Search};
+pub use params::{ContentExtractorParams, Search};
 pub use site::{Extraction, Site};

@@ -8,7 +8,7 @@ use crate::blocks;
 /// the two can be compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Params {
+pub struct ContentExtractorParams {
     /// Elements that are blocks, as lower-case names; `html` and `body` always are.
     pub block_tags: Vec<String>,
     /// Two blocks are similar if the cosine of their feature vectors is greater than this, 0 to 1; 0.9 in the
@@ -40,7 +40,7 @@ pub enum Search {
     Indexed,
 }
 
-impl Default for Params {
+impl Default for ContentExtractorParams {
     fn default() -> Self {
         Self {
             block_tags: blocks::all_tags(),
@@ -54,7 +54,7 @@ impl Default for Params {
     }
 }
 
-impl Params {
+impl ContentExtractorParams {
     /// The papers' settings: only the block tags that the two papers name (TABLE, TR, P, HR, DIV and SPAN; UL
     /// from ContentExtractor, Debnath et al. 2005), and all pairs compared. The other settings are those of
     /// the default.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
-use super::{Params, Search, own_text};
+use super::{ContentExtractorParams, Search, own_text};
 use crate::blocks::Blocks;
 use crate::blocks::similarity::{self, Groups, Index, LookUp, Work, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
@@ -17,7 +17,7 @@ use crate::blocks::vector::{Features, Vector, rarest_last};
 /// All blocks of a site's pages, prepared for comparison.
 #[derive(Debug, Clone)]
 pub struct Site {
-    params: Params,
+    params: ContentExtractorParams,
     terms: HashMap<String, u32>,
     pages: Vec<Vec<Vector>>,
     groups: Groups,
@@ -32,7 +32,7 @@ pub struct Extraction {
     pub blocks: usize,
     /// Blocks of other pages that each of them was to be compared with.
     pub compared_with: usize,
-    /// Whether the comparison was complete. `false` if it reached [`Params::max_work`]; then a repeated block
+    /// Whether the comparison was complete. `false` if it reached [`ContentExtractorParams::max_work`]; then a repeated block
     /// may be among the content.
     pub exact: bool,
 }
@@ -40,7 +40,7 @@ pub struct Extraction {
 impl Site {
     /// A site of these pages. Time and memory are linear in the pages' size.
     #[must_use]
-    pub fn new<P: Borrow<Page>>(pages: &[P], params: &Params) -> Self {
+    pub fn new<P: Borrow<Page>>(pages: &[P], params: &ContentExtractorParams) -> Self {
         let nothing_known = HashMap::new();
         let mut features = Features::beside(&nothing_known);
         let mut vectors = Vec::new();
@@ -83,7 +83,7 @@ impl Site {
     /// similar.
     ///
     /// This reading fits the table, which has 86 for ContentExtractor on pages of 319 blocks, and the text,
-    /// which compares it with "the number of blocks in the template". Exact within [`Params::max_work`];
+    /// which compares it with "the number of blocks in the template". Exact within [`ContentExtractorParams::max_work`];
     /// beyond it similar blocks may be counted separately, and others missed.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {

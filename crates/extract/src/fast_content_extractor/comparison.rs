@@ -7,7 +7,7 @@
 //!
 //! Most blocks hold so many unknown terms that they cannot resemble a stored block; this is tested first,
 //! without distinguishing those terms. All look-ups of a page share the limit
-//! [`Params::max_work`](super::Params::max_work).
+//! [`FastContentExtractorParams::max_work`](super::FastContentExtractorParams::max_work).
 
 use std::borrow::Cow;
 use std::collections::HashMap;

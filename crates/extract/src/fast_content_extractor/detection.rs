@@ -17,7 +17,7 @@ use gleaner_html::text::{Line, is_block, lines};
 use gleaner_html::{NodeId, Page};
 
 use super::paths::{PathId, Paths};
-use super::{NonContent, Params, Template};
+use super::{FastContentExtractorParams, NonContent, Template};
 use crate::blocks::Blocks;
 use crate::blocks::similarity::Index;
 use crate::blocks::vector::{Features, Vector};
@@ -32,7 +32,7 @@ pub(super) struct Matcher {
 
 impl Matcher {
     pub(super) fn new<'a>(
-        params: &Params,
+        params: &FastContentExtractorParams,
         content: impl Iterator<Item = &'a String>,
         stored: &[NonContent],
     ) -> Self {
@@ -84,14 +84,14 @@ pub struct Detection {
     pub parts: usize,
     /// Of the compared blocks, those similar to a stored non-content block.
     pub non_content: usize,
-    /// Whether the comparison was complete. `false` if it reached [`Params::max_work`]; then a repeated block
+    /// Whether the comparison was complete. `false` if it reached [`FastContentExtractorParams::max_work`]; then a repeated block
     /// may be among the content.
     pub exact: bool,
 }
 
 impl Template {
     /// The page's content as lines in page order; none if nothing was found. Time linear in the page, except
-    /// for the comparison with the stored blocks, which [`Params::max_work`] limits.
+    /// for the comparison with the stored blocks, which [`FastContentExtractorParams::max_work`] limits.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Vec<Line> {
         let kept = self.find(page).text_nodes;

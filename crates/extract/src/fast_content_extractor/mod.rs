@@ -11,22 +11,22 @@
 //! * Detection ([`Template::detect`]) extracts the blocks of a new page with a path in P by two rules, and
 //!   drops those similar to a stored non-content block.
 //!
-//! Readings: block tags and "many pages" in [`Params`], the rules in the file of [`Template::find`], the
+//! Readings: block tags and "many pages" in [`FastContentExtractorParams`], the rules in the file of [`Template::find`], the
 //! comparison in `comparison.rs`, atomic blocks in `blocks/mod.rs`. Text and scripts of the head, and blocks
 //! without a word, are left out throughout.
 //!
 //! Cost: preparation and detection are linear in the pages, except for the comparison. It covers only blocks
-//! that share a rare feature, within [`Params::max_work`] for a preparation and for each page; a template
-//! holds [`Params::max_bytes`]. Known failure: text that differs from page to page counts as content
+//! that share a rare feature, within [`FastContentExtractorParams::max_work`] for a preparation and for each page; a template
+//! holds [`FastContentExtractorParams::max_bytes`]. Known failure: text that differs from page to page counts as content
 //! (comments, related links), and a path of tags alone does not distinguish a paragraph of the article from
 //! one beside it.
 //!
 //! ```
-//! use gleaner_extract::fast_content_extractor::{Params, prepare};
+//! use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
 //! use gleaner_html::Page;
 //! let page = |text: &str| Page::parse(&format!("<div>Home News Sport</div><p>{text}</p><p>Write to us.</p>"));
 //! let pages = [page("The bridge opens today."), page("Rain is on its way."), page("Two more trains a day.")];
-//! let template = prepare(&pages, &Params::default());
+//! let template = prepare(&pages, &FastContentExtractorParams::default());
 //! assert_eq!(template.content_paths().keys().collect::<Vec<_>>(), ["HTML.BODY.P"]);
 //! assert_eq!(template.num_block_temp(), 1); // "Write to us."; the <div> has no content path
 //! let lines = template.detect(&page("Schools close early."));
@@ -41,6 +41,6 @@ mod preparation;
 mod template;
 
 pub use detection::Detection;
-pub use params::Params;
+pub use params::FastContentExtractorParams;
 pub use preparation::prepare;
 pub use template::{NonContent, Template};

@@ -8,7 +8,7 @@ use crate::blocks;
 /// cut the same way in both phases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Params {
+pub struct FastContentExtractorParams {
     /// Elements that are blocks, as lower-case names; `html` and `body` always are.
     pub block_tags: Vec<String>,
     /// Two blocks are similar if the cosine of their feature vectors is greater than this; 0.9 in the paper.
@@ -32,7 +32,7 @@ pub struct Params {
     pub max_bytes: usize,
 }
 
-impl Default for Params {
+impl Default for FastContentExtractorParams {
     fn default() -> Self {
         Self {
             block_tags: blocks::all_tags(),
@@ -46,7 +46,7 @@ impl Default for Params {
     }
 }
 
-impl Params {
+impl FastContentExtractorParams {
     /// The papers' settings: only the block tags that the two papers name (TABLE, TR, P, HR, DIV and SPAN; UL
     /// from ContentExtractor, Debnath et al. 2005). The other settings are those of the default.
     #[must_use]

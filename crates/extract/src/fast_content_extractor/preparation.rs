@@ -4,8 +4,8 @@
 //! other is content. The template keeps the paths of the content blocks, and the distinct non-content blocks
 //! on such a path.
 //!
-//! Limitation: "occurs many times" has no number in the paper; ours are [`Params::repeated_share`] and
-//! [`Params::repeated_pages`]. With one page nothing can occur twice and all is content; on copies of one
+//! Limitation: "occurs many times" has no number in the paper; ours are [`FastContentExtractorParams::repeated_share`] and
+//! [`FastContentExtractorParams::repeated_pages`]. With one page nothing can occur twice and all is content; on copies of one
 //! page all is repeated and nothing is. Blocks that differ from page to page without being content (related
 //! links, comments) put their paths among the content paths.
 
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gleaner_html::Page;
 
 use super::paths::{PathId, Paths};
-use super::{NonContent, Params, Template};
+use super::{FastContentExtractorParams, NonContent, Template};
 use crate::blocks::Blocks;
 use crate::blocks::similarity::{Groups, Index, LookUp, Work, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
@@ -34,10 +34,10 @@ struct Candidate {
 /// The template of the site that these pages are from, 20 to 30 in the paper.
 ///
 /// Without pages the template is empty and finds nothing. Time and memory are linear in the pages' size
-/// except for the comparison, which [`Params::max_work`] limits; the template has at most
-/// [`Params::max_bytes`].
+/// except for the comparison, which [`FastContentExtractorParams::max_work`] limits; the template has at most
+/// [`FastContentExtractorParams::max_bytes`].
 #[must_use]
-pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
+pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams) -> Template {
     let mut paths = Paths::default();
     let nothing_known = HashMap::new();
     let mut features = Features::beside(&nothing_known);

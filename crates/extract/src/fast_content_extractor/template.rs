@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Params;
+use super::FastContentExtractorParams;
 use super::detection::Matcher;
 
 /// A non-content block whose path is a content path, stored to tell it from content.
@@ -42,7 +42,7 @@ pub struct Template {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Stored {
-    params: Params,
+    params: FastContentExtractorParams,
     pages: usize,
     content_paths: BTreeMap<String, u32>,
     non_content: Vec<NonContent>,
@@ -50,7 +50,7 @@ struct Stored {
 
 impl Template {
     pub(super) fn new(
-        params: Params,
+        params: FastContentExtractorParams,
         pages: usize,
         content_paths: BTreeMap<String, u32>,
         non_content: Vec<NonContent>,
@@ -60,7 +60,7 @@ impl Template {
 
     /// The settings it was prepared with, which detection uses too.
     #[must_use]
-    pub fn params(&self) -> &Params {
+    pub fn params(&self) -> &FastContentExtractorParams {
         &self.stored.params
     }
 
@@ -118,7 +118,10 @@ mod tests {
     #[test]
     fn a_template_survives_json() {
         let page = |text: &str| Page::parse(&format!("<p><a href=/>Home</a> page</p><p>{text}</p>"));
-        let template = prepare(&["one story", "two tales", "three news"].map(page), &Params::default());
+        let template = prepare(
+            &["one story", "two tales", "three news"].map(page),
+            &FastContentExtractorParams::default(),
+        );
         assert_eq!(template.num_block_temp(), 1);
         let stored = &template.non_content()[0];
         assert_eq!((stored.path.as_str(), stored.links, stored.pages), ("HTML.BODY.P", 1, 3));

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::ops::Bound;
 
-use gleaner_dedup::{Candidate, Keys, Number};
+use gleaner_corpus::dedup::{Candidate, Keys, Number};
 
 use crate::StoreError;
 use crate::partitions::Partition;
@@ -180,7 +180,7 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
 /// An index of near-duplicates in an engine, shared by all writers.
 pub(crate) trait Near {
-    /// Documents that share a band with these keys, like [`gleaner_dedup::Index`].
+    /// Documents that share a band with these keys, like [`gleaner_corpus::dedup::Index`].
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, StoreError>;
 
     /// Adds a document; others see it after the next flush.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_dedup::{Keys, Signature};
+use gleaner_corpus::dedup::{Keys, Signature};
 
 use crate::engine::{Batch, Write};
 use crate::partitions::Partition;

@@ -3,7 +3,7 @@
 //! A cluster's members are counted where its record is checked, directly before them.
 
 use gleaner_corpus::DocumentId;
-use gleaner_dedup::Signature;
+use gleaner_corpus::dedup::Signature;
 
 use super::{Examiner, Look};
 use crate::clusters::{ClusterRecord, Kept, Standing};

@@ -17,12 +17,13 @@
 mod view;
 mod why;
 
+use gleaner_corpus::Insert;
 use gleaner_html::Page;
 
 pub use view::MOST_BYTES;
 
 use crate::class::{Because, Class, Named, classify};
-use crate::{Insert, Judgement, Pins, SiteTemplate};
+use crate::{Judgement, Pins, SiteTemplate};
 
 /// The look of each class of lines, as a style sheet: `--colour` and `--tint` for every
 /// [`Class::name`](crate::class::Class::name), light and dark.

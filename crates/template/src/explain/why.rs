@@ -7,7 +7,7 @@ use gleaner_html::{NodeId, Page};
 
 use super::Explained;
 use crate::class::{Because, Class};
-use crate::{Insert, Method, SiteTemplate};
+use crate::{Method, SiteTemplate};
 
 /// Converts log-odds to a probability, 0 to 1.
 pub(super) fn chance(log_odds: f32) -> f32 {
@@ -24,7 +24,7 @@ pub(super) fn place<'a>(template: Option<&'a SiteTemplate>, block: &Judged) -> O
 
 pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: Because) -> String {
     let block = &explained.judgement.blocks[at];
-    let class = explained.judgement.inserts[at].map_or(class, Insert::class);
+    let class = explained.judgement.inserts[at].map_or(class, Class::from);
     let mut text = String::new();
     if let Some(pin) = explained.judgement.pins[at] {
         let _ = write!(text, "Pinned: {}. ", explained.pins.describe(pin));

@@ -26,11 +26,13 @@ mod selector;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use gleaner_corpus::Insert;
 use gleaner_extract::block_model::Judged;
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
-use crate::{Insert, Inserts};
+use crate::Inserts;
+use crate::class::Class;
 use selector::{Selector, State};
 
 pub use selector::SelectorError;
@@ -132,7 +134,8 @@ impl Pins {
     /// `text.keep`, and is not empty.
     ///
     /// ```
-    /// use gleaner_template::{Insert, Inserts, Pins};
+    /// use gleaner_corpus::Insert;
+    /// use gleaner_template::{Inserts, Pins};
     ///
     /// let pins = Pins::default().with_inserts(Inserts::from_iter([Insert::ByLines]), "text.keep");
     /// assert_eq!(pins.describe_insert(Insert::ByLines), "by-line (text.keep)");
@@ -157,7 +160,7 @@ impl Pins {
     /// The insert of a line and its setting, such as `by-line (text.keep)`.
     #[must_use]
     pub fn describe_insert(&self, insert: Insert) -> String {
-        format!("{} ({})", insert.class().label(), self.asked_by)
+        format!("{} ({})", Class::from(insert).label(), self.asked_by)
     }
 
     /// Whether they change nothing: no selector and no insert.

@@ -9,9 +9,9 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_extract::comma_score::{Marks, Punctuation};
 use gleaner_html::Page;
 use gleaner_html::text::{is_block, is_hidden, never_text};
+use gleaner_methods::comma_score::{Marks, Punctuation};
 
 use crate::measure::blocks::Blocks;
 use crate::measure::words::{normal, words};

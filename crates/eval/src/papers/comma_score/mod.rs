@@ -14,9 +14,9 @@ mod main_content;
 
 use std::collections::BTreeMap;
 
-use gleaner_extract::comma_score::{self, Params, Position, Punctuation, punctuation};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
+use gleaner_methods::comma_score::{self, CommaScoreParams, Position, Punctuation, punctuation};
 
 use super::pages::measured;
 use super::statistics::mean;
@@ -64,32 +64,33 @@ const COMPARISON: [Column; 9] = [
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut languages: BTreeMap<String, Language> = BTreeMap::new();
     for set in sets {
-        for (language, figures) in measured(set, done, figures)? {
-            languages.entry(language).or_default().add(figures);
+        for (language, ratios) in measured(set, done, page_ratios)? {
+            languages.entry(language).or_default().add(ratios);
         }
     }
     Ok(vec![statistics(&languages), comparison(&languages)])
 }
 
-struct Figures {
+struct PageRatios {
     sides: Sides,
     comma: Ratios,
     full_stop: Ratios,
     anywhere: Ratios,
 }
 
-fn figures(entry: &Entry, recorded: &Recorded, gold: &str) -> (String, Figures) {
+fn page_ratios(entry: &Entry, recorded: &Recorded, gold: &str) -> (String, PageRatios) {
     let page = &recorded.page;
     let bag = Bag::from_text(gold);
     let ratios = |lines| Bag::from_text(&plain(lines)).against(&bag).ratios();
-    let by_commas = |position| comma_score::extract(page, &Params { position, ..Params::default() });
-    let figures = Figures {
+    let by_commas =
+        |position| comma_score::extract(page, &CommaScoreParams { position, ..CommaScoreParams::default() });
+    let ratios = PageRatios {
         sides: Sides::new(page, gold),
         comma: ratios(&by_commas(Position::BelowTheBestsParent)),
-        full_stop: ratios(&punctuation::extract(page, &punctuation::Params::default())),
+        full_stop: ratios(&punctuation::extract(page, &punctuation::PunctuationScoreParams::default())),
         anywhere: ratios(&by_commas(Position::Anywhere)),
     };
-    (language(entry, page), figures)
+    (language(entry, page), ratios)
 }
 
 fn language(entry: &Entry, page: &Page) -> String {
@@ -109,11 +110,11 @@ struct Language {
 }
 
 impl Language {
-    fn add(&mut self, figures: Figures) {
-        self.sides.add(&figures.sides);
-        self.comma.push(figures.comma);
-        self.full_stop.push(figures.full_stop);
-        self.anywhere.push(figures.anywhere);
+    fn add(&mut self, page: PageRatios) {
+        self.sides.add(&page.sides);
+        self.comma.push(page.comma);
+        self.full_stop.push(page.full_stop);
+        self.anywhere.push(page.anywhere);
     }
 
     fn together(&mut self, other: &Self) {
@@ -324,8 +325,8 @@ mod tests {
         let of = |lines: &[gleaner_html::text::Line]| {
             Bag::from_text(&plain(lines)).against(&Bag::from_text(CHINESE_TEXT)).ratios()
         };
-        let comma = of(&comma_score::extract(&page, &Params::default()));
-        let full_stop = of(&punctuation::extract(&page, &punctuation::Params::default()));
+        let comma = of(&comma_score::extract(&page, &CommaScoreParams::default()));
+        let full_stop = of(&punctuation::extract(&page, &punctuation::PunctuationScoreParams::default()));
         let found = row(&tables[1], CHINESE);
         assert_eq!(found[1..4], [comma.precision, comma.recall, comma.f1].map(Some));
         assert_eq!(found[4..7], [full_stop.precision, full_stop.recall, full_stop.f1].map(Some));

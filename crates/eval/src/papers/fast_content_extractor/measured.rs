@@ -34,8 +34,12 @@ struct Both {
 }
 
 impl Both {
-    fn learn(pages: &[&Page], ce: content_extractor::Params, fast: &fast_content_extractor::Params) -> Self {
-        let ce = content_extractor::Params { search: Search::Indexed, ..ce };
+    fn learn(
+        pages: &[&Page],
+        ce: content_extractor::ContentExtractorParams,
+        fast: &fast_content_extractor::FastContentExtractorParams,
+    ) -> Self {
+        let ce = content_extractor::ContentExtractorParams { search: Search::Indexed, ..ce };
         Self {
             ce: content_extractor::Site::new(pages, &ce),
             template: fast_content_extractor::prepare(pages, fast),
@@ -65,8 +69,8 @@ struct Fold {
 impl Fold {
     fn learn(kept: &[Recorded], fold: usize) -> Self {
         let pages: Vec<&Page> = teachers(kept.len(), fold).map(|at| &kept[at].page).collect();
-        let fast = fast_content_extractor::Params::of_the_paper();
-        let named = Both::learn(&pages, content_extractor::Params::of_the_paper(), &fast);
+        let fast = fast_content_extractor::FastContentExtractorParams::of_the_paper();
+        let named = Both::learn(&pages, content_extractor::ContentExtractorParams::of_the_paper(), &fast);
         let repeated = Page::parse(&non_content(&named.ce, &pages));
         Self {
             teachers: pages.len(),
@@ -78,8 +82,11 @@ impl Fold {
     }
 }
 
-fn params(search: Search) -> content_extractor::Params {
-    content_extractor::Params { search, ..content_extractor::Params::of_the_paper() }
+fn params(search: Search) -> content_extractor::ContentExtractorParams {
+    content_extractor::ContentExtractorParams {
+        search,
+        ..content_extractor::ContentExtractorParams::of_the_paper()
+    }
 }
 
 /// A page of all distinct texts that `ContentExtractor` removes from a site's pages.

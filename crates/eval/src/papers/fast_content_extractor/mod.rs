@@ -253,7 +253,7 @@ mod tests {
         assert_eq!((blocks[0], blocks[1]), (Some(0.0), Some(2.0)));
         let f = ours(&tables[2], "one").unwrap();
         assert!(f[2] > f[0], "{f:?}");
-        let named = fast_content_extractor::Params::of_the_paper().block_tags.join(", ");
+        let named = fast_content_extractor::FastContentExtractorParams::of_the_paper().block_tags.join(", ");
         for table in &tables {
             let remarks = table.remarks.join("\n");
             assert!(remarks.contains(&named) && remarks.contains("on 10% of the pages"), "{remarks}");

@@ -1,6 +1,6 @@
 //! The remarks of tables II, III and IV.
 
-use gleaner_extract::fast_content_extractor::Params;
+use gleaner_extract::fast_content_extractor::FastContentExtractorParams;
 
 use super::measured::{OfSite, RUNS, TIMED};
 use crate::papers::statistics::mean;
@@ -10,7 +10,8 @@ const FEW: usize = 20;
 const AS_IN_TABLE_2: &str = "Sites, pages and folds as in table II; other sites and years than the paper's.";
 
 fn of_blocks() -> String {
-    let (named, by_default) = (Params::of_the_paper(), Params::default());
+    let (named, by_default) =
+        (FastContentExtractorParams::of_the_paper(), FastContentExtractorParams::default());
     format!(
         "Blocks are cut at the tags that the papers name ({}); their list lost entries in print. A block is \
          repeated \"many times\" when it stands on {:.0}% of the pages that are learned from and on {} at \

@@ -7,7 +7,7 @@
 
 use std::convert::Infallible;
 
-use gleaner_dedup::{Candidate, Exact, Index, Keys, Number};
+use gleaner_corpus::dedup::{Candidate, Exact, Index, Keys, Number};
 use jiff::Timestamp;
 
 use super::{Postgres, lock};

@@ -1,0 +1,98 @@
+//! What an index of a given memory still finds, for docs/dedup.md.
+//!
+//! ```sh
+//! cargo run --release -p gleaner-corpus --example index_memory -- 1000000 100 300
+//! ```
+//!
+//! Puts so many synthetic documents of 400 shingles each into tables of so many MiB (one
+//! after the other), then asks for copies of old, middle and new ones at several
+//! similarities. Times are of the processor's wall clock.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use gleaner_corpus::dedup::{BANDS, Index, Keys, Number, Signature, Table};
+
+/// Shingles of a document.
+const SHINGLES: u64 = 400;
+
+/// Copies that are asked for, of each age and similarity.
+const ASKED: u32 = 2_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = std::env::args().skip(1).map(|argument| argument.parse());
+    let arguments: Vec<usize> = arguments.collect::<Result<_, _>>()?;
+    let [documents, sizes @ ..] = &arguments[..] else {
+        return Err("how many documents, then the sizes of tables in MiB".into());
+    };
+    let documents = Number::try_from(*documents)?;
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
+        "| table | entries kept | put | asked | of | found at 0.5 | 0.6 | 0.7 | 0.8 | candidates |"
+    )?;
+    writeln!(out, "|---:|---:|---:|---:|---|{}", "---:|".repeat(5))?;
+    for mebibytes in sizes {
+        measure(&mut out, documents, *mebibytes)?;
+    }
+    Ok(())
+}
+
+fn measure(out: &mut impl Write, documents: Number, mebibytes: usize) -> io::Result<()> {
+    let mut table = Table::with_memory(mebibytes << 20);
+    let mut putting = 0.0;
+    for document in 0..documents {
+        let keys = keys(document, 0, 0);
+        let begin = Instant::now();
+        let Ok(()) = table.put(document, &keys);
+        putting += begin.elapsed().as_secs_f64();
+    }
+    let asked = ASKED.min(documents);
+    for (age, first) in [("oldest", 0), ("middle", (documents - asked) / 2), ("newest", documents - asked)] {
+        let (mut found, mut candidates, mut asking) = ([0_u32; 4], 0, 0.0);
+        for document in first..first + asked {
+            for (similarity, found) in [0.5, 0.6, 0.7, 0.8].into_iter().zip(&mut found) {
+                let changed = (SHINGLES as f64 * (1.0 - similarity) / (1.0 + similarity)).round() as u64;
+                let keys = keys(document, changed, 1);
+                let begin = Instant::now();
+                let Ok(met) = table.candidates(&keys);
+                asking += begin.elapsed().as_secs_f64();
+                *found += u32::from(met.iter().any(|candidate| candidate.document == document));
+                candidates += met.len();
+            }
+        }
+        let share = |count: u32| format!("{:.3}", f64::from(count) / f64::from(asked));
+        writeln!(
+            out,
+            "| {mebibytes} MiB | {:.2} | {:.1} µs | {:.1} µs | {age} | {} | {:.2} |",
+            table.kept(documents.into()),
+            putting / f64::from(documents) * 1e6,
+            asking / f64::from(4 * asked) * 1e6,
+            found.map(share).join(" | "),
+            candidates as f64 / f64::from(4 * asked),
+        )?;
+    }
+    writeln!(
+        out,
+        "{} bytes a document in the table of {BANDS} keys",
+        table.memory() / documents.max(1) as usize
+    )
+}
+
+/// The keys of a document of which so many shingles are another version's.
+fn keys(document: Number, changed: u64, version: u64) -> Keys {
+    let hash = |at: u64| {
+        let version = if at < changed { version } else { 0 };
+        spread(u64::from(document) << 32 | version << 16 | at)
+    };
+    Keys::from_signature(&Signature::of_hashes((0..SHINGLES).map(hash)))
+}
+
+/// Numbers to evenly spread hashes (the finaliser of SplitMix64).
+const fn spread(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,184 @@
+//! Finds known documents like a text, from tokens to a verdict.
+//!
+//! ```text
+//! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
+//! ```
+//!
+//! [`Signed::from_text`] needs only the text and runs in any worker. An [`Index`](crate::dedup::Index)
+//! returns candidates. [`ask`] reads the signature of each candidate from the store, and the text
+//! of the few similar ones.
+//!
+//! Limitation: at most [`SimilarityParams::compared`] candidates are compared, those with the most common
+//! keys, and at most [`SimilarityParams::read`] of them by text.
+
+use crate::dedup::alignment::Alignment;
+use crate::dedup::bands::Keys;
+use crate::dedup::index::{Candidate, Number};
+use crate::dedup::signature::Signature;
+use crate::dedup::tokens::Tokens;
+use crate::dedup::verdict::{SimilarityParams, Verdict};
+
+/// A text prepared for the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// Its tokens, for the comparison word by word.
+    pub tokens: Tokens,
+    /// Its signature, to be stored with the document.
+    pub signature: Signature,
+    /// Its keys in the index.
+    pub keys: Keys,
+}
+
+impl Signed {
+    /// Tokenises and signs a text; `None` if it has fewer tokens than
+    /// [`FEWEST`](crate::dedup::signature::FEWEST): such a text has only exact duplicates.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let tokens = Tokens::from_text(text);
+        let signature = Signature::from_tokens(&tokens)?;
+        Some(Self { keys: Keys::from_signature(&signature), tokens, signature })
+    }
+}
+
+/// A known document and its relation to the new one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Like {
+    /// The known document.
+    pub document: Number,
+    /// [`Verdict::Duplicate`] or [`Verdict::Related`].
+    pub verdict: Verdict,
+    /// Estimated similarity of the shingles.
+    pub similarity: f64,
+    /// Comparison of the words, if the texts were compared.
+    pub alignment: Option<Alignment>,
+}
+
+/// Access to the documents in the store.
+pub trait Documents {
+    /// Why the store cannot be read.
+    type Error;
+
+    /// The signature of a document; `None` if the document no longer exists.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn signature(&self, document: Number) -> Result<Option<Signature>, Self::Error>;
+
+    /// The text of a document; `None` if the document no longer exists.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn text(&self, document: Number) -> Result<Option<String>, Self::Error>;
+}
+
+/// The known documents similar to a new one, among an index's candidates: a near-duplicate first,
+/// if there is one, then related documents, most similar first. Texts are compared in that order
+/// until one is a near-duplicate.
+///
+/// # Errors
+/// If the store cannot be read.
+pub fn ask<D: Documents>(
+    new: &Signed,
+    candidates: &[Candidate],
+    documents: &D,
+    params: &SimilarityParams,
+) -> Result<Vec<Like>, D::Error> {
+    let mut likes = alike(new, candidates, documents, params)?;
+    for like in likes.iter_mut().take(params.read) {
+        let Some(text) = documents.text(like.document)? else { continue };
+        let alignment = Alignment::new(&new.tokens, &Tokens::from_text(&text));
+        like.verdict = params.judge(like.similarity, &alignment);
+        like.alignment = Some(alignment);
+        if like.verdict == Verdict::Duplicate {
+            break;
+        }
+    }
+    likes.sort_by_key(|like| std::cmp::Reverse(like.verdict));
+    Ok(likes)
+}
+
+/// Candidates with similar signatures, as related; most similar first, oldest first among equals.
+fn alike<D: Documents>(
+    new: &Signed,
+    candidates: &[Candidate],
+    documents: &D,
+    params: &SimilarityParams,
+) -> Result<Vec<Like>, D::Error> {
+    let mut likes = Vec::new();
+    for &Candidate { document, .. } in candidates.iter().take(params.compared) {
+        let Some(signature) = documents.signature(document)? else { continue };
+        let similarity = new.signature.similarity(&signature);
+        if params.estimate(similarity) > Verdict::Other {
+            likes.push(Like { document, verdict: Verdict::Related, similarity, alignment: None });
+        }
+    }
+    likes.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.document.cmp(&b.document)));
+    Ok(likes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::dedup::index::{Index, Table};
+
+    struct Kept(Vec<String>);
+
+    impl Documents for Kept {
+        type Error = Infallible;
+
+        fn signature(&self, document: Number) -> Result<Option<Signature>, Infallible> {
+            let text = self.0.get(document as usize);
+            Ok(text.and_then(|text| Signature::from_tokens(&Tokens::from_text(text))))
+        }
+
+        fn text(&self, document: Number) -> Result<Option<String>, Infallible> {
+            Ok(self.0.get(document as usize).cloned())
+        }
+    }
+
+    /// 200 words, every `edited`-th unique, and numbers from a seed.
+    fn text(topic: &str, edited: usize, number: usize) -> String {
+        // A token with a digit would be a number.
+        let letters =
+            |at: usize| at.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
+        let word = |at: usize| match at {
+            _ if at % 25 == 7 => format!("{} ", at * number),
+            _ if edited > 0 && at.is_multiple_of(edited) => format!("edited{} ", letters(at)),
+            _ => format!("{topic}{} ", letters(at * at % 211)),
+        };
+        (0..200).map(word).collect()
+    }
+
+    fn found(kept: Vec<String>, new: &str) -> Vec<(Number, Verdict)> {
+        let mut table = Table::with_memory(1 << 16);
+        for (document, text) in (0..).zip(&kept) {
+            let Ok(()) = table.put(document, &Signed::from_text(text).unwrap().keys);
+        }
+        let new = Signed::from_text(new).unwrap();
+        let Ok(candidates) = table.candidates(&new.keys);
+        let Ok(likes) = ask(&new, &candidates, &Kept(kept), &SimilarityParams::default());
+        likes.iter().map(|like| (like.document, like.verdict)).collect()
+    }
+
+    #[test]
+    fn a_copy_an_edited_copy_and_a_part_of_a_series_are_told_apart() {
+        let kept = || vec![text("rain", 0, 3), text("wind", 0, 3)];
+        let cases: [(String, &[(Number, Verdict)]); 4] = [
+            (text("wind", 0, 3), &[(1, Verdict::Duplicate)]),
+            (text("rain", 20, 3), &[(0, Verdict::Duplicate)]),
+            (text("rain", 0, 4), &[(0, Verdict::Related)]),
+            (text("snow", 0, 3), &[]),
+        ];
+        for (new, expected) in cases {
+            assert_eq!(found(kept(), &new), expected, "{new}");
+        }
+    }
+
+    #[test]
+    fn the_duplicate_stands_before_what_is_only_more_similar() {
+        let kept = vec![text("rain", 0, 4), text("rain", 20, 3)];
+        assert_eq!(found(kept, &text("rain", 0, 3)), [(1, Verdict::Duplicate), (0, Verdict::Related)]);
+    }
+}

@@ -1,0 +1,115 @@
+//! Clusters of near-duplicates: selects each cluster's representative, which an export writes.
+//!
+//! A document that duplicates a representative joins its cluster. [`Representative::prefers`] selects between
+//! two documents, both when a document joins (it may become the representative) and when a
+//! representative goes (its successor is preferred to all others). The order is strict, so the
+//! order in which members came does not matter. The caller stores the clusters.
+//!
+//! Only representatives belong in the index, so a text is compared only with them: copies of copies
+//! drift no further than the threshold, and a wire report with 1,000 copies is in the index once.
+//!
+//! Limitation: members stay in a cluster when its representative changes, even if they are unlike
+//! the new one.
+//!
+//! ```
+//! use gleaner_corpus::dedup::{Contender, Representative};
+//! let first = Contender { document: 1, words: 300 };
+//! let longer = Contender { document: 2, words: 350 };
+//! assert!(Representative::First.prefers(first, longer));
+//! assert!(Representative::Longest.prefers(longer, first));
+//! ```
+
+use std::cmp::Reverse;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dedup::index::Number;
+
+/// Which document of a cluster is its representative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Representative {
+    /// The earliest one.
+    #[default]
+    First,
+    /// The one with the most words; the earliest among equals.
+    Longest,
+}
+
+/// A document that may represent its cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contender {
+    /// Its number; earlier documents have smaller ones.
+    pub document: Number,
+    /// Words of its text.
+    pub words: u64,
+}
+
+impl Representative {
+    /// Both choices.
+    pub const ALL: [Self; 2] = [Self::First, Self::Longest];
+
+    /// The name in settings, as serde writes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Longest => "longest",
+        }
+    }
+
+    /// The choice with this name; `None` for any other name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.name() == name)
+    }
+
+    /// Whether `one` rather than `other` should be the representative.
+    #[must_use]
+    pub fn prefers(self, one: Contender, other: Contender) -> bool {
+        match self {
+            Self::First => one.document < other.document,
+            Self::Longest => (one.words, Reverse(one.document)) > (other.words, Reverse(other.document)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn among_equally_long_ones_the_first_is_preferred() {
+        let of = |document| Contender { document, words: 9 };
+        assert!(
+            Representative::Longest.prefers(of(3), of(4)) && !Representative::Longest.prefers(of(4), of(3))
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Repeated preference ends at the same document in any order.
+        #[test]
+        fn the_head_does_not_depend_on_the_order(
+            words in prop::collection::vec(0..5_u64, 1..20),
+            turn in 0..20_usize,
+            is_longest in any::<bool>(),
+        ) {
+            let policy = if is_longest { Representative::Longest } else { Representative::First };
+            let mut all: Vec<Contender> =
+                (0..).zip(&words).map(|(document, words)| Contender { document, words: *words }).collect();
+            let best = |all: &[Contender]| {
+                all.iter().copied().reduce(|head, one| if policy.prefers(one, head) { one } else { head })
+            };
+            let head = best(&all).unwrap();
+            let others = all.iter().filter(|one| **one != head);
+            prop_assert!(others.into_iter().all(|one| policy.prefers(head, *one) && !policy.prefers(*one, head)));
+            let middle = turn % all.len();
+            all.rotate_left(middle);
+            prop_assert_eq!(best(&all), Some(head));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! An index in memory that keeps every key, like a database.
+//!
+//! Limitation: about 1.5 KB per document. It is for small corpora and for evaluating
+//! [`Table`](super::Table). A database with rows (key, document) needs the same bound on rows of a
+//! key.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use super::{Candidate, Index, Number, counted};
+use crate::dedup::bands::Keys;
+
+/// All keys with the last documents under each.
+#[derive(Debug, Clone)]
+pub struct Exact {
+    documents: BTreeMap<u64, Vec<Number>>,
+    most: usize,
+}
+
+impl Exact {
+    /// An empty index that keeps the last `most` documents (at least 1) under each key.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        Self { documents: BTreeMap::new(), most: most.max(1) }
+    }
+}
+
+impl Index for Exact {
+    type Error = Infallible;
+
+    fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Infallible> {
+        let met = keys.as_array().iter().filter_map(|key| self.documents.get(key));
+        Ok(counted(met.flatten().copied().collect()))
+    }
+
+    fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Infallible> {
+        for key in keys.as_array() {
+            let bucket = self.documents.entry(*key).or_default();
+            if bucket.len() >= self.most {
+                bucket.remove(0);
+            }
+            bucket.push(document);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! An index of band keys, which returns documents that may be like a new one.
+//!
+//! [`Index`] is the interface. [`Table`] has a fixed size and gradually forgets when full;
+//! [`Exact`] keeps every key. Both bound the entries of one key.
+//!
+//! Limitation: a candidate may share a few values of its signature by chance. Its signature, then
+//! its text, decide.
+
+mod exact;
+mod table;
+
+pub use exact::Exact;
+pub use table::Table;
+
+use crate::dedup::bands::Keys;
+
+/// A document's number in the index, assigned by the caller.
+pub type Number = u32;
+
+/// A document that shares keys with the queried one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its number.
+    pub document: Number,
+    /// Number of shared keys, 1 to [`BANDS`](crate::dedup::BANDS).
+    pub shared: u32,
+}
+
+/// Stores band keys with the numbers of documents.
+///
+/// Each call handles a document, not one key, so that a database answers in one request.
+pub trait Index {
+    /// Why the index cannot be read or written; `Infallible` in memory.
+    type Error;
+
+    /// Documents that share a key with `keys`, each once, most shared keys first, then the greatest
+    /// (newest) number. The index's bound on entries per key bounds the length.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Self::Error>;
+
+    /// Stores a document under its keys. If a key is full, one of its entries is dropped.
+    ///
+    /// # Errors
+    /// If the index cannot be written.
+    fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Self::Error>;
+}
+
+fn counted(mut met: Vec<Number>) -> Vec<Candidate> {
+    met.sort_unstable();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for document in met {
+        match candidates.last_mut() {
+            Some(last) if last.document == document => last.shared += 1,
+            _ => candidates.push(Candidate { document, shared: 1 }),
+        }
+    }
+    candidates.sort_unstable_by_key(|of| std::cmp::Reverse((of.shared, of.document)));
+    candidates
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::dedup::bands::BANDS;
+    use crate::dedup::mix::mix;
+    use crate::dedup::signature::Signature;
+
+    fn keys(document: u64, changed: u64) -> Keys {
+        let hashes = (0..300).map(|at| mix(if at < changed { 1 << 50 } else { 0 } | document << 20 | at));
+        Keys::from_signature(&Signature::of_hashes(hashes))
+    }
+
+    fn check(mut index: impl Index<Error = Infallible>) {
+        assert_eq!(index.candidates(&keys(1, 0)), Ok(vec![]));
+        for document in 1..200 {
+            index.put(document, &keys(document.into(), 0)).unwrap();
+        }
+        for document in 1..200 {
+            let found = index.candidates(&keys(document.into(), 0)).unwrap();
+            assert_eq!(found[0], Candidate { document, shared: BANDS as u32 });
+            let changed = index.candidates(&keys(document.into(), 30)).unwrap();
+            assert_eq!(changed[0].document, document);
+            assert!((8..BANDS as u32).contains(&changed[0].shared), "{changed:?}");
+        }
+        assert_eq!(index.candidates(&keys(777, 0)), Ok(vec![]));
+    }
+
+    #[test]
+    fn every_index_finds_what_was_put() {
+        check(Exact::new(16));
+        check(Table::with_memory(1 << 20));
+    }
+
+    #[test]
+    fn a_hot_key_stays_bounded_and_keeps_new_ones() {
+        let same = keys(1, 0);
+        let (mut exact, mut table) = (Exact::new(16), Table::with_memory(1 << 16));
+        for document in 0..10_000 {
+            let (Ok(()), Ok(())) = (exact.put(document, &same), table.put(document, &same));
+        }
+        let (Ok(of_exact), Ok(of_table)) = (exact.candidates(&same), table.candidates(&same));
+        assert_eq!((of_exact.len(), of_exact[0].document), (16, 9_999));
+        assert!(of_table.len() <= 4 * BANDS, "{}", of_table.len());
+        assert!(of_table.iter().any(|candidate| candidate.document == 9_999));
+    }
+
+    #[test]
+    fn candidates_are_counted_and_in_order() {
+        let found: Vec<(u32, u32)> =
+            counted(vec![3, 9, 3, 1, 9]).iter().map(|of| (of.document, of.shared)).collect();
+        assert_eq!(found, [(9, 2), (3, 2), (1, 1)]);
+    }
+}

@@ -1,0 +1,157 @@
+//! A table of fixed size in memory, which gradually loses old documents when full.
+//!
+//! Buckets have 64 bytes, a cache line: ten entries of 16 bits of the key and the document's
+//! number. A key has one bucket. If that is full, an entry is dropped: one with the same 16 bits if
+//! there are [`SAME`] of them (so a frequent key displaces only its own), else one chosen by hash.
+//!
+//! Each key of a document is kept or lost independently. A document that has lost half of its 42
+//! keys is still found at similarity 0.57 in 98 of 100 cases, and at 0.7 nearly always. Older
+//! documents have lost more keys; no cleanup is needed. [`Table::kept`] returns the share of
+//! entries that fit.
+//!
+//! The table is not on disk. It is rebuilt from the stored signatures, 256 bytes per document, in
+//! the order of their numbers.
+//!
+//! Limitation: 16 bits can match by chance, so one query in 150 has a candidate without a shared
+//! key; its signature rejects it.
+
+use std::convert::Infallible;
+
+use super::{Candidate, Index, Number, counted};
+use crate::dedup::bands::{BANDS, Keys};
+use crate::dedup::mix::{below, mix};
+
+const ENTRIES: usize = 10;
+
+/// Entries of a bucket that may have the same 16 bits.
+const SAME: usize = 4;
+
+/// Ten entries; the first `filled` are valid.
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    documents: [Number; ENTRIES],
+    tags: [u16; ENTRIES],
+    filled: u16,
+}
+
+const EMPTY: Bucket = Bucket { documents: [0; ENTRIES], tags: [0; ENTRIES], filled: 0 };
+
+/// A table of fixed size.
+#[derive(Debug, Clone)]
+pub struct Table {
+    buckets: Vec<Bucket>,
+}
+
+impl Table {
+    const BUCKET: usize = size_of::<Bucket>();
+
+    /// An empty table of at most `bytes`, but at least one bucket. Memory is allocated on first
+    /// write.
+    #[must_use]
+    pub fn with_memory(bytes: usize) -> Self {
+        Self { buckets: vec![EMPTY; (bytes / Self::BUCKET).max(1)] }
+    }
+
+    /// The size of the table in bytes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.buckets.len() * Self::BUCKET
+    }
+
+    /// Share of the entries of `documents` documents that the table can hold, 0 to 1.
+    #[must_use]
+    pub fn kept(&self, documents: u64) -> f64 {
+        let room = (self.buckets.len() * ENTRIES) as f64;
+        (room / (documents.max(1) * BANDS as u64) as f64).min(1.0)
+    }
+
+    fn place(&self, key: u64) -> usize {
+        below(key, self.buckets.len())
+    }
+}
+
+/// The bits of a key in its entry; the high ones select the bucket.
+const fn tag(key: u64) -> u16 {
+    key as u16
+}
+
+impl Bucket {
+    fn of_tag(&self, tag: u16) -> impl Iterator<Item = usize> {
+        let filled = usize::from(self.filled).min(ENTRIES);
+        (0..filled).filter(move |at| self.tags[*at] == tag)
+    }
+
+    fn add(&mut self, tag: u16, document: Number) {
+        let at = self.slot(tag, document);
+        (self.tags[at], self.documents[at]) = (tag, document);
+    }
+
+    fn slot(&mut self, tag: u16, document: Number) -> usize {
+        if self.of_tag(tag).count() >= SAME {
+            let oldest = self.of_tag(tag).min_by_key(|at| self.documents[*at]);
+            return oldest.unwrap_or_default();
+        }
+        if usize::from(self.filled) < ENTRIES {
+            self.filled += 1;
+            return usize::from(self.filled) - 1;
+        }
+        below(mix(u64::from(document) << 16 | u64::from(tag)), ENTRIES)
+    }
+}
+
+impl Index for Table {
+    type Error = Infallible;
+
+    fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Infallible> {
+        let mut met = Vec::new();
+        for key in keys.as_array() {
+            let bucket = &self.buckets[self.place(*key)];
+            met.extend(bucket.of_tag(tag(*key)).map(|at| bucket.documents[at]));
+        }
+        Ok(counted(met))
+    }
+
+    fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Infallible> {
+        for key in keys.as_array() {
+            let place = self.place(*key);
+            self.buckets[place].add(tag(*key), document);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dedup::signature::Signature;
+
+    fn keys(document: u32, shared: u64) -> Keys {
+        let own = |at| mix(u64::from(document) << 20 | at);
+        Keys::from_signature(&Signature::of_hashes(
+            (0..300).map(|at| own(if at < shared { at } else { at | 1 << 60 })),
+        ))
+    }
+
+    #[test]
+    fn memory_is_what_was_asked_for() {
+        assert_eq!(Table::BUCKET, 64);
+        assert_eq!(Table::with_memory(1 << 20).memory(), 1 << 20);
+        assert_eq!(Table::with_memory(0).memory(), 64);
+        assert!((Table::with_memory(BANDS * 64).kept(20) - 0.5).abs() < 1e-12);
+    }
+
+    /// A table of half the needed size still finds similar documents, old or new.
+    #[test]
+    fn what_is_too_much_fades() {
+        let mut table = Table::with_memory(2_000 * 64 * BANDS / ENTRIES);
+        for document in 0..4_000 {
+            let Ok(()) = table.put(document, &keys(document, 300));
+        }
+        let found = |document: &u32| {
+            let Ok(candidates) = table.candidates(&keys(*document, 260));
+            candidates.iter().any(|candidate| candidate.document == *document)
+        };
+        let (old, new) = ((0..500).filter(found).count(), (3_500..4_000).filter(found).count());
+        assert!(old >= 480 && new >= 498, "{old} and {new} of 500");
+    }
+}

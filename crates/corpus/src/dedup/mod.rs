@@ -1,0 +1,30 @@
+//! Decides whether two texts are nearly the same, and which paragraphs a site repeats.
+//!
+//! A new text passes through these modules in order: [`tokens`], [`signature`], [`bands`],
+//! [`index`], [`alignment`], [`verdict`] (combined in [`ask`](mod@ask)). A near-duplicate becomes a
+//! member of a cluster ([`clusters`]). [`paragraphs`] is independent. Nothing here does IO, reads a
+//! clock or depends on the machine: a stored signature keeps its meaning.
+//!
+//! Limitation: nobody has defined "the same article". docs/dedup.md has the measurements, the pairs
+//! used and the misses.
+
+pub mod alignment;
+pub mod ask;
+pub mod bands;
+pub mod clusters;
+mod fold;
+pub mod index;
+mod mix;
+pub mod paragraphs;
+pub mod signature;
+pub mod tokens;
+pub mod verdict;
+
+pub use alignment::{Alignment, Numerals};
+pub use ask::{Documents, Like, Signed, ask};
+pub use bands::{BANDS, Keys, ROWS};
+pub use clusters::{Contender, Representative};
+pub use index::{Candidate, Exact, Index, Number, Table};
+pub use signature::Signature;
+pub use tokens::Tokens;
+pub use verdict::{Differing, SimilarityParams, Verdict};

@@ -1,0 +1,80 @@
+//! Stores on which sites a paragraph is repeated, in bounded memory and never too many.
+//!
+//! A site is kept as 32 bits of its name's hash and counts once. At twice the requested number of
+//! paragraphs, those with no more sites than the median are forgotten: nearly all if nearly all
+//! have one.
+//!
+//! Limitation: two of 1,000 sites have the same 32 bits once in 8,000 such sets.
+
+use std::collections::BTreeMap;
+
+use crate::dedup::mix::{mix, step};
+
+/// Sites kept per paragraph; more make no difference.
+const MOST: usize = 16;
+
+/// Paragraphs with the sites that repeat them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Across {
+    sites: BTreeMap<u64, Vec<u32>>,
+}
+
+impl Across {
+    /// Records that a site repeats a paragraph. Keeps `paragraphs` paragraphs, at times twice as
+    /// many.
+    pub fn add(&mut self, key: u64, site: &str, paragraphs: usize) {
+        let site = mix(site.bytes().fold(1, |hash, byte| step(hash, byte.into()))) as u32;
+        let sites = self.sites.entry(key).or_default();
+        if sites.len() < MOST && !sites.contains(&site) {
+            sites.push(site);
+        }
+        if self.sites.len() > 2 * paragraphs.max(1) {
+            self.forget();
+        }
+    }
+
+    /// The number of sites that repeat a paragraph, at most 16; 0 if unknown.
+    #[must_use]
+    pub fn of(&self, key: u64) -> u32 {
+        self.sites.get(&key).map_or(0, |sites| sites.len() as u32)
+    }
+
+    /// The paragraphs with their sites in the order of keys, for storage.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[u32])> {
+        self.sites.iter().map(|(key, sites)| (*key, sites.as_slice()))
+    }
+
+    /// Restores stored paragraphs.
+    #[must_use]
+    pub fn restored(sites: impl IntoIterator<Item = (u64, Vec<u32>)>) -> Self {
+        Self { sites: sites.into_iter().collect() }
+    }
+
+    fn forget(&mut self) {
+        let mut counts: Vec<usize> = self.sites.values().map(Vec::len).collect();
+        let middle = counts.len() / 2;
+        let median = *counts.select_nth_unstable(middle).1;
+        self.sites.retain(|_, sites| sites.len() > median);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_counts_once_and_what_few_have_is_forgotten() {
+        let mut across = Across::default();
+        for round in 0..5_u64 {
+            for (number, site) in (0..).zip(["a.example", "b.example", "c.example"]) {
+                across.add(7, site, 10);
+                (0..4).for_each(|at| across.add(100 + round * 12 + number * 4 + at, site, 10));
+            }
+        }
+        assert_eq!(across.of(7), 3);
+        assert!(across.iter().count() <= 20);
+        assert_eq!(Across::restored(across.iter().map(|(key, sites)| (key, sites.to_vec()))), across);
+        (0..100).for_each(|site| across.add(7, &site.to_string(), 10));
+        assert_eq!((across.of(7), across.of(1)), (16, 0));
+    }
+}

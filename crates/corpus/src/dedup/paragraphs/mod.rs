@@ -1,0 +1,273 @@
+//! Finds paragraphs that many documents repeat: boilerplate that extraction kept.
+//!
+//! Paragraphs are counted as each document is stored ([`Paragraphs::count`]) and removed at export
+//! ([`Paragraphs::repeated`]): the first document with "Follow us on..." does not show that it is
+//! repeated. A paragraph is repeated for one of two reasons, each switchable in [`ParagraphParams`]:
+//! * within its site, in a minimum number and share of the documents;
+//! * across sites: in several documents of each of several sites. A paragraph that occurs once on
+//!   each of twenty sites is wire copy and is not affected.
+//!
+//! Nothing is removed here. Each result has the paragraph's position, its hash and the counted
+//! documents or sites, to be stored as provenance beside the exported text.
+//!
+//! Memory: [`Counts`] of a site are bounded and never too high, so a reported paragraph was
+//! repeated; rarer ones may be missed (with the default 4,096 counters and twenty paragraphs per
+//! document, those in one document of 200). A site with full counts, after about 400 documents,
+//! takes 200 KB; a caller with thousands of sites stores them elsewhere ([`Paragraphs::release`]).
+//!
+//! Limitation: a by-line or a dateline of five words is a paragraph like any other, and so is a
+//! refrain. Count only representatives of clusters, or the copies of one article make its
+//! paragraphs repeated.
+//!
+//! ```
+//! use gleaner_corpus::dedup::paragraphs::{Paragraphs, ParagraphParams, Reason};
+//! let mut paragraphs = Paragraphs::new(ParagraphParams::default());
+//! let text = |n: u32| format!("Story number {n} about the rain.\nFollow us on every network there is.");
+//! (0..40).for_each(|n| paragraphs.count("a.example", &text(n)));
+//! let repeated = paragraphs.repeated("a.example", &text(7));
+//! assert_eq!((repeated.len(), repeated[0].line), (1, 1));
+//! assert_eq!(repeated[0].reason, Reason::Site { documents: 40, of: 40 });
+//! ```
+
+mod across;
+mod counts;
+
+use std::collections::BTreeMap;
+
+pub use across::Across;
+pub use counts::Counts;
+
+use crate::dedup::mix::{mix, step};
+use crate::dedup::tokens::Tokens;
+
+/// Thresholds for repeated paragraphs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParagraphParams {
+    /// Fewest words of a paragraph that is counted and removed.
+    pub words: usize,
+    /// Fewest documents of a site with the paragraph.
+    pub documents: u32,
+    /// Least share of the site's documents with the paragraph, 0 to 1.
+    pub share: f64,
+    /// Fewest sites that repeat it; `None` to check only within sites.
+    pub sites: Option<u32>,
+    /// A site repeats a paragraph, for [`Self::sites`], from this many of its documents on.
+    pub documents_a_site: u32,
+    /// Paragraphs counted at a time, per site and across sites.
+    pub counted: usize,
+}
+
+impl Default for ParagraphParams {
+    fn default() -> Self {
+        Self { words: 5, documents: 5, share: 0.02, sites: Some(3), documents_a_site: 3, counted: 4_096 }
+    }
+}
+
+/// Why a paragraph counts as repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// It is in many documents of its site.
+    Site {
+        /// At least this many documents have it.
+        documents: u32,
+        /// Number of counted documents.
+        of: u32,
+    },
+    /// It is repeated on several sites.
+    Across {
+        /// At least this many sites.
+        sites: u32,
+    },
+}
+
+/// A repeated paragraph: the provenance of its removal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeated {
+    /// Its line in the text, counted from 0.
+    pub line: usize,
+    /// Its hash, [`key`].
+    pub key: u64,
+    /// The reason.
+    pub reason: Reason,
+}
+
+/// The hash of a paragraph's tokens, which identifies equal paragraphs; `None` below `words` words.
+/// Case, punctuation and the place of tone marks do not count, digits do.
+#[must_use]
+pub fn key(paragraph: &str, words: usize) -> Option<u64> {
+    let tokens = Tokens::from_text(paragraph);
+    let hash = || mix(tokens.hashes().iter().fold(0, |hash, token| step(hash, *token)));
+    (tokens.len() >= words.max(1)).then(hash)
+}
+
+/// The counts of a site.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Site {
+    /// Number of counted documents.
+    pub documents: u32,
+    /// The number of these documents with each paragraph.
+    pub counts: Counts,
+}
+
+/// Counts of paragraphs, each a line of a text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Paragraphs {
+    params: ParagraphParams,
+    sites: BTreeMap<String, Site>,
+    across: Across,
+}
+
+impl Paragraphs {
+    /// Empty counts.
+    #[must_use]
+    pub fn new(params: ParagraphParams) -> Self {
+        Self { params, ..Self::default() }
+    }
+
+    /// Counts the paragraphs of a new document, each once.
+    pub fn count(&mut self, site: &str, text: &str) {
+        let mut keys: Vec<u64> = text.lines().filter_map(|line| key(line, self.params.words)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let of = self.sites.entry(site.to_owned()).or_default();
+        of.documents = of.documents.saturating_add(1);
+        for key in keys {
+            if of.counts.add(key, self.params.counted) == self.params.documents_a_site {
+                self.across.add(key, site, self.params.counted);
+            }
+        }
+    }
+
+    /// The repeated paragraphs of a text, by the counts so far.
+    #[must_use]
+    pub fn repeated(&self, site: &str, text: &str) -> Vec<Repeated> {
+        let keys = text.lines().map(|line| key(line, self.params.words)).enumerate();
+        let keys = keys.filter_map(|(line, key)| Some((line, key?)));
+        keys.filter_map(|(line, key)| Some(Repeated { line, key, reason: self.reason(site, key)? })).collect()
+    }
+
+    fn reason(&self, site: &str, key: u64) -> Option<Reason> {
+        let within = self.sites.get(site).and_then(|site| {
+            let (documents, of) = (site.counts.of(key), site.documents);
+            let is_repeated = documents >= self.params.documents.max(2)
+                && f64::from(documents) >= self.params.share * f64::from(of);
+            is_repeated.then_some(Reason::Site { documents, of })
+        });
+        within.or_else(|| {
+            let sites = self.across.of(key);
+            (sites >= self.params.sites?.max(2)).then_some(Reason::Across { sites })
+        })
+    }
+
+    /// The counts of a site, for storage; `None` for an unknown site.
+    #[must_use]
+    pub fn site(&self, site: &str) -> Option<&Site> {
+        self.sites.get(site)
+    }
+
+    /// The sites on which paragraphs are repeated, for storage.
+    #[must_use]
+    pub const fn across(&self) -> &Across {
+        &self.across
+    }
+
+    /// Removes and returns a site's counts, to be stored until [`Self::restore`].
+    pub fn release(&mut self, site: &str) -> Option<Site> {
+        self.sites.remove(site)
+    }
+
+    /// Restores stored counts.
+    pub fn restore(&mut self, sites: impl IntoIterator<Item = (String, Site)>, across: Across) {
+        self.sites.extend(sites);
+        self.across = across;
+    }
+}
+
+/// A text without its repeated lines.
+#[must_use]
+pub fn without(text: &str, repeated: &[Repeated]) -> String {
+    let is_kept = |at: &usize| !repeated.iter().any(|of| of.line == *at);
+    let lines = text.lines().enumerate().filter(|(at, _)| is_kept(at)).map(|(_, line)| line);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOLLOW: &str = "Follow us on every network there is.";
+
+    fn counted(texts: impl IntoIterator<Item = (&'static str, String)>) -> Paragraphs {
+        let mut paragraphs = Paragraphs::new(ParagraphParams::default());
+        texts.into_iter().for_each(|(site, text)| paragraphs.count(site, &text));
+        paragraphs
+    }
+
+    #[test]
+    fn what_a_site_repeats_is_found_and_what_is_rare_or_short_is_not() {
+        let text = |n: u32| {
+            let follow = if n.is_multiple_of(51) { FOLLOW } else { "" };
+            format!(
+                "The rain of day {n} fell on us.\nRead more\n{follow}\nSaid the same, the same, the same on day {}.",
+                n / 3
+            )
+        };
+        // 50 of 2,500 documents are two in a hundred, 5 are the fewest.
+        for (documents, expected) in [(2_500, 1), (2_550, 0), (204, 0), (205, 1)] {
+            let paragraphs = counted((0..documents).map(|n| ("a.example", text(n))));
+            let repeated = paragraphs.repeated("a.example", &text(0));
+            assert_eq!(repeated.len(), expected, "{documents}: {repeated:?}");
+            assert!(repeated.iter().all(|of| of.line == 2 && Some(of.key) == key(FOLLOW, 5)));
+            assert_eq!(paragraphs.repeated("b.example", &text(0)), []);
+        }
+    }
+
+    #[test]
+    fn a_paragraph_counts_once_a_document() {
+        let text = format!("{FOLLOW}\n").repeat(30);
+        let paragraphs = counted([("a.example", text.clone())]);
+        assert_eq!(paragraphs.repeated("a.example", &text), []);
+        assert_eq!(paragraphs.site("a.example").map(|site| site.documents), Some(1));
+    }
+
+    #[test]
+    fn sites_that_repeat_it_count_and_not_sites_that_have_it() {
+        let sites = ["a.example", "b.example", "c.example", "d.example"];
+        let own = |site: &str, n: u32| format!("{site} wrote about day number {n}.\n{FOLLOW}");
+        let wire = counted(sites.into_iter().flat_map(|site| [(site, own(site, 1)), (site, own(site, 2))]));
+        assert_eq!(wire.repeated("a.example", FOLLOW), []);
+        let texts = sites.into_iter().flat_map(|site| (0..3).map(move |n| (site, own(site, n))));
+        let boilerplate = counted(texts);
+        let reasons: Vec<Reason> =
+            boilerplate.repeated("new.example", FOLLOW).iter().map(|of| of.reason).collect();
+        assert_eq!(reasons, [Reason::Across { sites: 4 }]);
+    }
+
+    #[test]
+    fn what_is_removed_is_the_line_alone() {
+        let text = format!("One of the first lines.\n{FOLLOW}\nTwo.");
+        let paragraphs = counted((0..5).map(|_| ("a.example", format!("{FOLLOW} \n"))));
+        let repeated = paragraphs.repeated("a.example", &text);
+        assert_eq!(without(&text, &repeated), "One of the first lines.\nTwo.");
+        assert_eq!(without(&text, &[]), text);
+    }
+
+    #[test]
+    fn what_was_kept_goes_on() {
+        let mut paragraphs = counted((0..4).map(|_| ("a.example", FOLLOW.to_owned())));
+        let site = paragraphs.release("a.example").unwrap();
+        assert_eq!(paragraphs.release("a.example"), None);
+        let mut later = Paragraphs::new(ParagraphParams::default());
+        later.restore([("a.example".to_owned(), site)], paragraphs.across().clone());
+        assert_eq!(later.repeated("a.example", FOLLOW), []);
+        later.count("a.example", FOLLOW);
+        assert_eq!(later.repeated("a.example", FOLLOW)[0].reason, Reason::Site { documents: 5, of: 5 });
+    }
+
+    #[test]
+    fn a_key_is_of_the_words() {
+        assert_eq!(key("Theo dõi chúng tôi: hoà", 5), key("THEO DÕI chúng tôi hòa!", 5));
+        assert_ne!(key("one two three four 5", 5), key("one two three four 6", 5));
+        assert_eq!((key("one two three four", 5), key("", 0)), (None, None));
+    }
+}

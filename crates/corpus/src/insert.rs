@@ -1,0 +1,46 @@
+//! Lines that are not body text but that a corpus may keep.
+
+use serde::{Deserialize, Serialize};
+
+/// A kind of line in an article's body that is not body text but can be requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Insert {
+    /// The text below a picture.
+    Captions,
+    /// The source or owner of a picture.
+    Credits,
+    /// Author, date or source of the article.
+    ByLines,
+    /// Pointers to other stories between paragraphs.
+    ReadMore,
+}
+
+impl Insert {
+    /// All kinds, in the order of display.
+    pub const ALL: [Self; 4] = [Self::Captions, Self::Credits, Self::ByLines, Self::ReadMore];
+
+    /// The name in settings, as serde writes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Captions => "captions",
+            Self::Credits => "credits",
+            Self::ByLines => "by-lines",
+            Self::ReadMore => "read-more",
+        }
+    }
+
+    /// The insert with this name; `None` for any other name.
+    ///
+    /// ```
+    /// use gleaner_corpus::Insert;
+    ///
+    /// assert_eq!(Insert::named("by-lines"), Some(Insert::ByLines));
+    /// assert_eq!(Insert::named("bylines"), None);
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|insert| insert.name() == name)
+    }
+}

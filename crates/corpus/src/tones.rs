@@ -1,0 +1,105 @@
+//! Unifies the place of the tone mark in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
+//!
+//! Both occur, often in one text. The old style marks the first vowel, the style taught in schools
+//! since the 1980s the second. All other rhymes have one place, and after `qu` the `u` is not part
+//! of the rhyme (always `quý`).
+
+use gleaner_vietnamese::Syllable;
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+/// The place of the tone marks in open `oa`, `oe` and `uy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tones {
+    /// As in the text.
+    #[default]
+    AsWritten,
+    /// On the first vowel, the old style: `hòa`, `khỏe`, `thúy`.
+    Old,
+    /// On the second vowel, the new style: `hoà`, `khoẻ`, `thuý`.
+    New,
+}
+
+/// The text with all such marks in one style, in NFC and otherwise unchanged; unchanged for [`Tones::AsWritten`].
+///
+/// ```
+/// use gleaner_corpus::{Tones, unified};
+///
+/// assert_eq!(unified("Hoà bình, khoẻ, quý", Tones::Old), "Hòa bình, khỏe, quý");
+/// assert_eq!(unified("Hòa bình, khỏe, quý", Tones::New), "Hoà bình, khoẻ, quý");
+/// assert_eq!(unified("Hoà bình, thúy", Tones::AsWritten), "Hoà bình, thúy");
+/// ```
+#[must_use]
+pub fn unified(text: &str, tones: Tones) -> String {
+    let vowel = match tones {
+        Tones::AsWritten => return text.to_owned(),
+        Tones::Old => 2,
+        Tones::New => 1,
+    };
+    let text: String = text.nfc().collect();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(first) = rest.chars().next() {
+        let length = if first.is_alphabetic() {
+            rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (word, behind) = rest.split_at(length);
+        match moved(word, vowel) {
+            Some(moved) => out.push_str(&moved),
+            None => out.push_str(word),
+        }
+        rest = behind;
+    }
+    out
+}
+
+/// The word with its mark on the vowel at this place from its end; `None` if nothing moves.
+fn moved(word: &str, from_end: usize) -> Option<String> {
+    let syllable = Syllable::from_word(word)?;
+    let mark = syllable.tone.mark()?;
+    if !matches!(syllable.rhyme, "oa" | "oe" | "uy") {
+        return None;
+    }
+    let mut letters: Vec<char> = word.nfd().filter(|c| *c != mark).collect();
+    // The rhyme is the last two letters, which have no other marks.
+    let vowel = letters.len() - from_end;
+    letters.insert(vowel + 1, mark);
+    Some(letters.into_iter().nfc().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_open_rhymes_move() {
+        let old = "Hòa HÒA hỏa xóa họa khỏe lòe thúy ủy hủy Thụy đóa";
+        let new = "Hoà HOÀ hoả xoá hoạ khoẻ loè thuý uỷ huỷ Thuỵ đoá";
+        assert_eq!(unified(old, Tones::New), new);
+        assert_eq!(unified(new, Tones::Old), old);
+        for same in ["hoàn toàn", "khoét", "quý quà", "của mía", "thuyền", "Genève, Zoë, Hòà", ""]
+        {
+            assert_eq!(unified(same, Tones::Old), same);
+            assert_eq!(unified(same, Tones::New), same);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn once_is_enough(text in "[hqtk][oue]{1,2}[àảãáạaeéẻyýỳ]{0,2}( |x|[a-zòóọ]){0,6}") {
+            for tones in [Tones::Old, Tones::New] {
+                let once = unified(&text, tones);
+                prop_assert_eq!(unified(&once, tones), once.clone());
+                let back = unified(&unified(&text, Tones::Old), tones);
+                prop_assert_eq!(back, once);
+            }
+        }
+    }
+}

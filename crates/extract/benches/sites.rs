@@ -1,0 +1,52 @@
+//! `FastContentExtractor` against `ContentExtractor` with all pairs, as published and by an index; one thread.
+//!
+//! `cargo bench -p gleaner-extract --bench sites`. A generated site always; the recorded sites with 20 pages
+//! where they are present, each by itself. From the parsed page; both are trained on the pages that are not
+//! measured. On a shared machine only the ratio of two figures from one run means anything.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use gleaner_extract::content_extractor::{self, Search};
+use gleaner_extract::fast_content_extractor;
+use gleaner_html::{Page, decode};
+use gleaner_testkit::measured;
+
+/// Pages of a site: those of the second number are read, the others teach.
+const LEAST: usize = 20;
+const READ: usize = 5;
+const TAUGHT: usize = 30;
+
+fn text(bytes: &[u8]) -> String {
+    decode::decode(bytes, Some("text/html")).text
+}
+
+fn template(criterion: &mut Criterion) {
+    for (name, sites) in measured::sites(LEAST) {
+        for (number, pages) in sites.iter().enumerate() {
+            let pages: Vec<Page> = pages.iter().take(TAUGHT).map(|bytes| Page::parse(&text(bytes))).collect();
+            let (read, taught) = pages.split_at(READ);
+            let params = content_extractor::ContentExtractorParams::of_the_paper();
+            let all_pairs = content_extractor::Site::new(taught, &params);
+            let indexed = content_extractor::ContentExtractorParams { search: Search::Indexed, ..params };
+            let indexed = content_extractor::Site::new(taught, &indexed);
+            let fast = fast_content_extractor::FastContentExtractorParams::of_the_paper();
+            let fast = fast_content_extractor::prepare(taught, &fast);
+            let mut group = criterion.benchmark_group(format!("template, {name} {number}"));
+            group.sample_size(10);
+            group.bench_function("content extractor, all pairs", |b| {
+                b.iter(|| read.iter().for_each(|page| drop(black_box(all_pairs.extract(page)))));
+            });
+            group.bench_function("content extractor, indexed", |b| {
+                b.iter(|| read.iter().for_each(|page| drop(black_box(indexed.extract(page)))));
+            });
+            group.bench_function("fast content extractor", |b| {
+                b.iter(|| read.iter().for_each(|page| drop(black_box(fast.detect(page)))));
+            });
+            group.finish();
+        }
+    }
+}
+
+criterion_group!(benches, template);
+criterion_main!(benches);

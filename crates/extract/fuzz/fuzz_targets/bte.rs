@@ -1,7 +1,0 @@
-#![no_main]
-//! Body Text Extraction: original, improved, linear.
-
-use gleaner_extract_fuzz::single_page;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| single_page(bytes, "bte-"));

@@ -1,0 +1,48 @@
+//! Linear BTE against the improved and the original one; one thread.
+//!
+//! `cargo bench -p gleaner-methods`. A generated page always; the recorded pages where they are present. From
+//! the decoded source, parsing included where a method parses. On a shared machine only the ratio of two
+//! figures from one run means anything.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use gleaner_html::{Page, decode};
+use gleaner_methods::bte::{self, improved, linear, original};
+use gleaner_testkit::measured;
+
+fn text(bytes: &[u8]) -> String {
+    decode::decode(bytes, Some("text/html")).text
+}
+
+fn body_text(criterion: &mut Criterion) {
+    let params = bte::BteParams::default();
+    for (name, pages) in measured::groups() {
+        // With more tokens the original is not searched as published.
+        let is_small = |source: &String| original::Tokens::from_source(source).len() <= params.max_tokens;
+        let sources: Vec<String> = pages.iter().map(|bytes| text(bytes)).filter(is_small).collect();
+        if sources.is_empty() {
+            eprintln!("skipped: no {name} page of {} tokens", params.max_tokens);
+            continue;
+        }
+        let mut group = criterion.benchmark_group(format!("bte, {name}"));
+        group.sample_size(10);
+        group.bench_function("linear", |b| {
+            b.iter(|| {
+                sources.iter().for_each(|it| drop(black_box(linear::extract(&Page::parse(it), &params))));
+            });
+        });
+        group.bench_function("improved", |b| {
+            b.iter(|| {
+                sources.iter().for_each(|it| drop(black_box(improved::extract(&Page::parse(it), &params))));
+            });
+        });
+        group.bench_function("original", |b| {
+            b.iter(|| sources.iter().for_each(|it| drop(black_box(original::extract(it, &params)))));
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, body_text);
+criterion_main!(benches);

@@ -1,0 +1,7 @@
+#![no_main]
+//! Line-Block, both forms of its thresholds.
+
+use gleaner_methods_fuzz::single_page;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| single_page(bytes, "line-block"));

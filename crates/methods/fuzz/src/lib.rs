@@ -1,0 +1,100 @@
+//! What every fuzz target holds: any bytes end in lines, none of them empty, and the words
+//! of the lines have no more of any ASCII letter or digit, nor of characters in all, than the
+//! page has.
+//!
+//! Limitation: words as such cannot be held against the page's here. Where a method
+//! leaves out what stands between two texts, "a" and "b" become "ab", a word that stands nowhere
+//! on the page; and composing (NFC) makes one letter of two. The property tests of the crate hold
+//! words, on pages whose words end in a space.
+
+use gleaner_extract::words;
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use gleaner_html::source::{PieceKind, pieces, resolve};
+use gleaner_html::text::{Line, tidy};
+use gleaner_methods::{Input, SinglePage};
+
+/// Bytes as one page, through every single-page method whose name starts with `prefix`.
+///
+/// # Panics
+/// Where a method gives an empty line, or more characters of words than the page has, in
+/// all or of one ASCII letter or digit.
+pub fn single_page(bytes: &[u8], prefix: &str) {
+    let source = decode(bytes, None).text;
+    let page = Page::parse(&source);
+    let (characters, letters) = (all_chars(&source, &page), all_letters(&source, &page));
+    for method in SinglePage::ALL.into_iter().filter(|method| method.name().starts_with(prefix)) {
+        let lines = method.extract(Input { source: &source, page: &page });
+        assert!(lines.iter().all(|line| !line.text.is_empty()), "{method}");
+        assert!(chars(&lines) <= characters, "{method}");
+        let given = lines.iter().map(|line| Letters::from_text(&line.text)).fold(Letters::default(), Letters::and);
+        assert!(given.are_among(&letters), "{method}");
+    }
+}
+
+fn chars(lines: &[Line]) -> usize {
+    lines.iter().flat_map(|line| words(&line.text)).map(|word| word.chars().count()).sum()
+}
+
+/// How often each ASCII letter and digit stands in a text.
+#[derive(Clone)]
+struct Letters([usize; 128]);
+
+impl Default for Letters {
+    fn default() -> Self {
+        Self([0; 128])
+    }
+}
+
+impl Letters {
+    fn from_text(text: &str) -> Self {
+        let mut letters = Self::default();
+        text.bytes().filter(u8::is_ascii_alphanumeric).for_each(|b| letters.0[usize::from(b)] += 1);
+        letters
+    }
+
+    /// Of a text as it stands or composed, whichever has more: composing takes an `e` away
+    /// and makes a `K` of the sign for kelvins.
+    fn of_either(text: &str) -> Self {
+        Self::from_text(text).or(&Self::from_text(&tidy(text)))
+    }
+
+    fn and(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
+        self
+    }
+
+    fn or(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(count, other)| *count = other.max(*count));
+        self
+    }
+
+    fn are_among(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).all(|(count, other)| *count <= other)
+    }
+}
+
+/// The letters of the source's texts and scripts, or of the page where the parser found more.
+fn all_letters(source: &str, page: &Page) -> Letters {
+    let written = pieces(source)
+        .filter(|piece| matches!(piece.kind, PieceKind::Text | PieceKind::Raw))
+        .map(|piece| {
+            let raw = &source[piece.range];
+            Letters::of_either(&resolve(raw)).or(&Letters::of_either(raw))
+        })
+        .fold(Letters::default(), Letters::and);
+    let parsed = (0..page.len() as u32).filter_map(|id| page.text(id)).map(Letters::of_either);
+    written.or(&parsed.fold(Letters::default(), Letters::and))
+}
+
+/// Characters of words in the source's texts and scripts, or of the page where the parser
+/// found more; composed, as lines are.
+fn all_chars(source: &str, page: &Page) -> usize {
+    let count = |text: &str| words(&tidy(text)).map(|word| word.chars().count()).sum::<usize>();
+    let written: usize = pieces(source)
+        .filter(|piece| matches!(piece.kind, PieceKind::Text | PieceKind::Raw))
+        .map(|piece| count(&resolve(&source[piece.range])))
+        .sum();
+    let parsed: usize = (0..page.len() as u32).filter_map(|id| page.text(id)).map(count).sum();
+    written.max(parsed)
+}

@@ -1,0 +1,91 @@
+//! Improved Body Text Extraction with step 2 in linear time; used by the crawl.
+//!
+//! Words inside the range minus tags inside it is a sum over the range, so the best range is a maximum
+//! sub-array: one pass with the smallest prefix sum so far (Kadane's algorithm, J. Bentley, Programming
+//! Pearls, CACM 27(9), 1984). Finn's objective (tags outside plus words inside) differs from it by the page's
+//! number of tags, a constant, so the optimum is the same.
+//!
+//! Ties are resolved as in [`improved`](super::improved): a prefix replaces the kept one only if it is
+//! strictly smaller, so the earliest beginning is kept; a range replaces the best only if it is strictly
+//! better, so the earliest end is kept.
+
+use gleaner_html::Page;
+use gleaner_html::text::Line;
+
+use super::{BteParams, Tokens, text_of_range};
+
+/// The lines of the page's best range; none if the page has no word. Time linear in the page.
+#[must_use]
+pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
+    let tokens = Tokens::new(page, params);
+    let best = best_range(tokens.encode());
+    text_of_range(page, params, &tokens, best)
+}
+
+/// As [`improved::best_range`](super::improved::best_range), in one pass.
+#[must_use]
+pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
+    best_of(encode.iter().copied())
+}
+
+/// As [`best_range`], for any values: finds the range with the least sum.
+pub(super) fn best_of(values: impl Iterator<Item = i64>) -> Option<(usize, usize)> {
+    let mut prefix = 0;
+    let (mut smallest, mut beginning) = (0, 0);
+    let mut best = None;
+    let mut max = 0;
+    for (j, value) in values.enumerate() {
+        prefix = i64::saturating_sub(prefix, value);
+        let inside = prefix.saturating_sub(smallest);
+        if inside > max {
+            max = inside;
+            best = Some((beginning, j));
+        }
+        if prefix < smallest {
+            (smallest, beginning) = (prefix, j + 1);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::improved;
+    use super::*;
+
+    #[test]
+    fn sums_end_at_their_limits() {
+        for runs in
+            [&[i64::MIN, -5][..], &[-5, i64::MIN], &[i64::MIN, i64::MAX, i64::MIN], &[i64::MAX, i64::MAX, -1]]
+        {
+            let found = best_range(runs);
+            assert_eq!(found, improved::best_range(runs), "{runs:?}");
+            assert!(found.is_some_and(|(i, j)| runs[i] < 0 && runs[j] < 0), "{runs:?}");
+        }
+    }
+
+    proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn equals_the_quadratic_search(runs in proptest::collection::vec(-6_i64..=6, 0..60)) {
+            let tokens = Tokens::from_runs(&runs);
+            prop_assert_eq!(best_range(tokens.encode()), improved::best_range(tokens.encode()));
+        }
+
+        #[test]
+        fn no_range_is_better(runs in proptest::collection::vec(-9_i64..=9, 1..30)) {
+            let tokens = Tokens::from_runs(&runs);
+            let encode = tokens.encode();
+            let value = |i: usize, j: usize| -encode[i..=j].iter().sum::<i64>();
+            let found = best_range(encode).map_or(0, |(i, j)| value(i, j));
+            for i in 0..encode.len() {
+                for j in i..encode.len() {
+                    prop_assert!(value(i, j) <= found);
+                }
+            }
+        }
+    }
+}

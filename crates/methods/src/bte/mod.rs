@@ -1,0 +1,104 @@
+//! Body Text Extraction: finds the range of a page with many words and few tags.
+//!
+//! There are three methods: [`original`] (Finn and others; source as written, all pairs of tokens, cubic),
+//! [`improved`] (Phan and Ha; cleaned, all pairs of runs, quadratic) and [`linear`] (as improved, in one
+//! pass). The following describes the last two. [`shares()`] computes the numbers of the paper's table 1.
+//!
+//! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
+//! 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
+//! * Step 0 cleans the page: only `body`, and without the elements of [`BteParams`].
+//! * Step 1 makes a token of each tag (1) and each word (-1), and joins equal neighbours to runs, `encode[]`
+//!   ([`Tokens`]).
+//! * Step 2 finds the range with most words and fewest tags inside.
+//! * Step 3 takes the text of that range.
+//!
+//! Readings: [`tokens`] defines what a tag is in a parsed page, [`improved`] what the listing of step 2 must
+//! mean. A range begins and ends at run borders, so no word and no text node is ever cut.
+//!
+//! Cost of [`extract`]: linear in the page. Known failure: there is one range per page, so boxes and related
+//! links between the first and the last paragraph are included; long comments pull the range over themselves;
+//! and the first or last paragraph is lost if a box with more tags than the paragraph has words separates it.
+//!
+//! ```
+//! use gleaner_methods::bte;
+//! use gleaner_html::Page;
+//! let page = Page::parse(
+//!     "<ul><li><a href=/>Home</a><li><a href=/n>News</a></ul>\
+//!      <p>The council met on Monday and agreed on the <b>new</b> bridge.</p>\
+//!      <p>Work begins in spring and will take two years, the mayor said.</p>\
+//!      <ul><li><a href=/a>About</a><li><a href=/c>Contact</a></ul>");
+//! let lines = bte::extract(&page, &bte::BteParams::default());
+//! assert_eq!(lines.len(), 2);
+//! assert_eq!(lines[0].text, "The council met on Monday and agreed on the new bridge.");
+//! ```
+
+pub mod improved;
+pub mod linear;
+pub mod original;
+mod params;
+mod shares;
+pub mod tokens;
+
+use std::ops::RangeInclusive;
+
+use gleaner_html::text::{Line, is_block, lines};
+use gleaner_html::{NodeId, Page};
+
+pub use params::BteParams;
+pub use shares::{Shares, shares};
+pub use tokens::Tokens;
+
+use gleaner_extract::has_word;
+
+const NEARBY: usize = 8;
+
+/// Runs [`linear::extract`], the method for daily use.
+#[must_use]
+pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
+    linear::extract(page, params)
+}
+
+fn text_of_range(
+    page: &Page,
+    params: &BteParams,
+    tokens: &Tokens,
+    best: Option<(usize, usize)>,
+) -> Vec<Line> {
+    let Some((first, last)) = best else {
+        return Vec::new();
+    };
+    let mut kept = tokens.text_nodes(first, last);
+    let Some(begin) = kept.next() else {
+        return Vec::new();
+    };
+    let end = kept.last().unwrap_or(begin);
+    let range = with_punctuation(page, begin, end);
+    lines(page, 0, |id| match page.tag(id) {
+        Some(tag) => !params.removed.iter().any(|removed| removed == tag),
+        None => range.contains(&id),
+    })
+}
+
+/// Widens a range of nodes by text without words on the same lines, such as a full stop after a link; the
+/// tokens do not contain it.
+fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<NodeId> {
+    let same_line = |id: &NodeId| match page.tag(*id) {
+        Some(tag) => !is_block(tag) && tag != "br",
+        None => !page.text(*id).is_some_and(has_word),
+    };
+    let first = (block_around(page, begin) + 1..begin).rev().take(NEARBY).take_while(same_line).last();
+    let behind = page.node(block_around(page, end)).end;
+    let last = (end + 1..behind).take(NEARBY).take_while(same_line).last();
+    first.unwrap_or(begin)..=last.unwrap_or(end)
+}
+
+/// The innermost element around a node that begins a new line.
+fn block_around(page: &Page, mut id: NodeId) -> NodeId {
+    while page.node(id).parent != id {
+        id = page.node(id).parent;
+        if page.tag(id).is_some_and(is_block) {
+            break;
+        }
+    }
+    id
+}

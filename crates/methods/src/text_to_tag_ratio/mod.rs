@@ -1,0 +1,185 @@
+//! Text-To-Tag Ratio: selects lines of source with much text and few tags.
+//!
+//! T. Weninger, W. H. Hsu: Text Extraction from the Web via Text-to-Tag Ratio, 2008.
+//! * Algorithm 1: without scripts, remarks and empty lines, the ratio of a line is its characters outside
+//!   tags, divided by its tags ([`Ratios::array`]).
+//! * Equation 1: the array is [smoothed](smoothing) with radius 2.
+//! * Section 4: content lines are selected in five ways ([`clustering`]).
+//! * Tags are removed from those lines, and the lines combined.
+//!
+//! Readings. "ASCII characters" are characters: taken literally, the ratio of a Greek or Chinese page would
+//! be near 0. White space counts once between words and a reference (`&amp;`) as the character it represents.
+//! A style sheet is removed as a script is. A tag over several lines counts on the first and does not end a
+//! line. The text of `title` is text, as in the paper, which counts a missing title as a loss. Both start
+//! tags and end tags are tags. If the source has too few line breaks, lines end at blocks
+//! ([`Lines`](crate::Lines)). Lines are combined so that a paragraph of several lines is one, but block-level
+//! tags still separate lines.
+//!
+//! Cost: linear in the source; expectation maximization and k-means read the lines at most 100 times per run,
+//! and 20,000,000 lines in total. Known failure: a long teaser or legal notice counts as content, a list of
+//! short lines does not; smoothing adds the lines directly before and after the text.
+//!
+//! ```
+//! use gleaner_methods::text_to_tag_ratio::{TextToTagRatioParams, extract};
+//! let lines = extract(
+//!     "<ul>\n<li><a href=/>Home</a>\n<li><a href=/n>News</a>\n<li><a href=/w>Wind</a>\n</ul>\n<div>\n\
+//!      <p>The council met on Monday and agreed on the <b>new</b> bridge.\n\
+//!      Work begins in spring and will take two years, the mayor said.</p>\n\
+//!      </div>\n<hr>\n<ul>\n<li><a href=/a>About</a>\n<li><a href=/c>Contact</a>\n</ul>",
+//!     &TextToTagRatioParams::default());
+//! assert_eq!(lines.len(), 1);
+//! assert!(lines[0].text.starts_with("The council") && lines[0].text.ends_with("the mayor said."));
+//! ```
+
+pub mod clustering;
+mod params;
+mod ratio;
+pub mod smoothing;
+
+use gleaner_html::text::Line;
+
+pub use params::{Clustering, TextToTagRatioParams};
+
+use crate::source_lines::{Head, SourceLines};
+use clustering::{expectation_maximization, farthest_first, k_means, prediction, threshold};
+use smoothing::{deviation, smoothed};
+
+/// The text of the lines that are content; none if no line is.
+#[must_use]
+pub fn extract(source: &str, params: &TextToTagRatioParams) -> Vec<Line> {
+    let ratios = Ratios::new(source, params);
+    ratios.text(&ratios.select(params))
+}
+
+/// The lines of a page with their ratios, which all five ways share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratios {
+    lines: SourceLines,
+    array: Vec<f64>,
+    smoothed: Vec<f64>,
+}
+
+impl Ratios {
+    /// Applies algorithm 1 and equation 1. Of the settings only [`lines`](TextToTagRatioParams::lines) and
+    /// [`radius`](TextToTagRatioParams::radius) matter here.
+    #[must_use]
+    pub fn new(source: &str, params: &TextToTagRatioParams) -> Self {
+        let lines = SourceLines::new(source, params.lines, Head::Kept);
+        let array = ratio::array(&lines);
+        let smoothed = smoothed(&array, params.radius);
+        Self { lines, array, smoothed }
+    }
+
+    /// `TTRArray`: the characters per tag of each line.
+    #[must_use]
+    pub fn array(&self) -> &[f64] {
+        &self.array
+    }
+
+    /// The smoothed array, of the same length.
+    #[must_use]
+    pub fn smoothed(&self) -> &[f64] {
+        &self.smoothed
+    }
+
+    /// The standard deviation of the smoothed array, in characters per tag.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        deviation(&self.smoothed)
+    }
+
+    /// Whether each line is content. Of the settings only
+    /// [`clustering`](TextToTagRatioParams::clustering) and [`deviations`](TextToTagRatioParams::deviations) matter here.
+    #[must_use]
+    pub fn select(&self, params: &TextToTagRatioParams) -> Vec<bool> {
+        let smoothed = &self.smoothed;
+        let threshold = params.deviations * self.deviation();
+        match params.clustering {
+            Clustering::Threshold => threshold::select(smoothed, threshold),
+            Clustering::Prediction => {
+                prediction::select(&self.array, params.deviations * deviation(&self.array))
+            }
+            Clustering::KMeans => clustering::select(smoothed, threshold, k_means::clusters),
+            Clustering::ExpectationMaximization => {
+                clustering::select(smoothed, threshold, expectation_maximization::clusters)
+            }
+            Clustering::FarthestFirst => clustering::select(smoothed, threshold, farthest_first::clusters),
+        }
+    }
+
+    /// The text of the lines for which `selected` holds `true`, tags removed. Lines beyond its end are not
+    /// selected.
+    #[must_use]
+    pub fn text(&self, selected: &[bool]) -> Vec<Line> {
+        self.lines.selected(|number| selected.get(number).is_some_and(|is| *is))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_html::text::plain;
+
+    use super::*;
+    use crate::Lines;
+
+    #[track_caller]
+    fn check_array(html: &str, expected: &[f64]) {
+        let params = TextToTagRatioParams { lines: Lines::AsWritten, ..TextToTagRatioParams::default() };
+        assert_eq!(Ratios::new(html, &params).array(), expected, "{html}");
+    }
+
+    #[test]
+    fn the_array_is_algorithm_1() {
+        check_array("", &[]);
+        check_array(" \n\r\n\t", &[]);
+        check_array("abcdef", &[6.0]);
+        check_array("<p>abcdef</p>\n<hr>", &[3.0, 0.0]);
+        check_array("<!-- a\nb --><script>\n<b>\n</script>\nabc", &[3.0]);
+        check_array("<a\nhref=x>abc</a>\nd", &[1.5, 1.0]);
+        check_array("   a   b&nbsp;&amp;\n&nbsp;", &[5.0]);
+        check_array("<title>abcd</title>\nx Việt 中文", &[2.0, 9.0]);
+    }
+
+    #[test]
+    fn the_coefficient_is_swept_without_reading_again() {
+        let html =
+            "<hr>\n".repeat(20) + &"Words of a paragraph.\n".repeat(5) + "Word\n" + &"<hr>\n".repeat(20);
+        let ratios = Ratios::new(&html, &TextToTagRatioParams::default());
+        let selected = |deviations: f64| {
+            let select =
+                ratios.select(&TextToTagRatioParams { deviations, ..TextToTagRatioParams::default() });
+            select.iter().filter(|is| **is).count()
+        };
+        let counts: Vec<usize> = (0..=8).map(|step| selected(f64::from(step) / 4.0)).collect();
+        assert!(counts.is_sorted_by(|more, fewer| more >= fewer), "{counts:?}");
+        assert_eq!((counts[0], selected(100.0)), (46, 0));
+    }
+
+    #[test]
+    fn a_page_of_one_ratio_is_content_by_the_two_thresholds() {
+        for clustering in Clustering::ALL {
+            let by_cluster = !matches!(clustering, Clustering::Threshold | Clustering::Prediction);
+            // A cluster's mean must be above the deviation, and 7 is above 0.
+            let lines = extract("words a\nwords b", &TextToTagRatioParams::with(clustering));
+            assert_eq!(plain(&lines), "words a words b", "{clustering:?}");
+            let select = Ratios::new("<i>\n<i>", &TextToTagRatioParams::with(clustering))
+                .select(&TextToTagRatioParams::with(clustering));
+            assert_eq!(select, [!by_cluster; 2], "{clustering:?}");
+        }
+    }
+
+    #[test]
+    fn all_five_find_the_text() {
+        let text = "A sentence of the text that is rather longer than a link. ".repeat(2);
+        let html = "<li><a href=/>Link</a>\n".repeat(30)
+            + &format!("<p>{text}</p>\n").repeat(12)
+            + &"<li><a href=/>Link</a>\n".repeat(30);
+        for clustering in Clustering::ALL {
+            let found = plain(&extract(&html, &TextToTagRatioParams::with(clustering)));
+            // Prediction ends a line early.
+            let sentences = if clustering == Clustering::Prediction { 22 } else { 24 };
+            assert_eq!(found.matches("A sentence").count(), sentences, "{clustering:?}");
+            assert!(found.matches("Link").count() <= 4, "{clustering:?}");
+        }
+    }
+}
