@@ -21,7 +21,7 @@ const DOCUMENTS: u64 = 900;
 
 /// The document of a number, fetched a second after the one before it.
 fn document(number: u64) -> Document {
-    let mut document = generated::document(number);
+    let mut document = crate::generated::document(number);
     document.fetched = "2026-11-22T00:00:00Z".parse::<Timestamp>().unwrap() + (number as i64).seconds();
     if number % 3 == 2 {
         let mut random = StdRng::seed_from_u64(number);

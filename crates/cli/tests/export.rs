@@ -17,7 +17,7 @@ const DOCUMENTS: u64 = 300;
 /// A folder with a corpus in `data`.
 fn with_corpus(documents: u64) -> TempDir {
     let home = TempDir::new().unwrap();
-    generated::corpus(&home.path().join("data"), documents);
+    crate::generated::corpus(&home.path().join("data"), documents);
     home
 }
 

@@ -156,7 +156,7 @@ fn the_longest_stands_for_its_cluster() {
 
 /// Documents of one site, of which every other one asks to be followed.
 fn with_boilerplate(number: u64) -> Document {
-    let document = generated::document(number);
+    let document = crate::generated::document(number);
     let text = match number % 2 {
         0 => format!("{}\nFollow us on every network that there is.", document.text),
         _ => document.text,
