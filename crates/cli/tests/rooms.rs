@@ -55,37 +55,31 @@ fn manifests() -> BTreeMap<String, Manifest> {
     folders.map(manifest).collect()
 }
 
-/// The cells of the rows of docs/architecture.md that begin with a name and have so many.
-fn rows(count: usize) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
-    let rows = text.lines().filter(|line| line.starts_with("| `"));
-    let cells = rows.map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()));
-    let rows: Vec<Vec<String>> =
-        cells.map(Iterator::collect).filter(|row: &Vec<_>| row.len() == count).collect();
-    assert!(!rows.is_empty(), "docs/architecture.md has no table of {count} columns");
-    rows
-}
-
-/// The table of rooms: name, imports, libraries of its own.
-fn table() -> Vec<(String, String, String)> {
-    let rows = rows(4).into_iter();
-    rows.map(|row| (row[0].trim_matches('`').to_owned(), row[2].clone(), row[3].clone())).collect()
-}
-
-/// The crates whose rows are below this heading of docs/architecture.md.
-fn part(heading: &str) -> BTreeSet<String> {
+/// The cells of the rows below a heading of docs/architecture.md that begin with a name.
+fn rows(heading: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
     let below = text.lines().skip_while(|line| *line != format!("### {heading}")).skip(1);
     let rows = below.take_while(|line| !line.starts_with('#')).filter(|line| line.starts_with("| `"));
-    let part: BTreeSet<String> =
-        rows.map(|line| line.split('`').nth(1).unwrap_or_default().to_owned()).collect();
-    assert!(!part.is_empty(), "docs/architecture.md has no crates below {heading}");
-    part
+    let cells = rows.map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()));
+    let rows: Vec<Vec<String>> = cells.map(Iterator::collect).collect();
+    assert!(!rows.is_empty(), "docs/architecture.md has no table below {heading}");
+    rows
+}
+
+/// The rooms of one part: name, imports, libraries of its own.
+fn part(heading: &str) -> Vec<(String, String, String)> {
+    let rows = rows(heading).into_iter();
+    rows.map(|row| (row[0].trim_matches('`').to_owned(), row[2].clone(), row[3].clone())).collect()
+}
+
+/// The rooms of all parts.
+fn table() -> Vec<(String, String, String)> {
+    ["Crawler", "Laboratory", "Program and tests"].into_iter().flat_map(part).collect()
 }
 
 /// The rooms that name each starred library besides its own.
 fn starred() -> BTreeMap<String, BTreeSet<String>> {
-    let rows = rows(3).into_iter();
+    let rows = rows("Shared libraries").into_iter();
     rows.map(|row| (row[0].trim_matches('`').to_owned(), row[1].split(", ").map(str::to_owned).collect()))
         .collect()
 }
@@ -116,8 +110,9 @@ fn every_room_is_in_the_table_and_imports_what_it_may() {
 
 #[test]
 fn no_crate_of_the_crawler_imports_the_laboratory() {
-    let (manifests, laboratory) = (manifests(), part("Laboratory"));
-    for room in part("Crawler") {
+    let manifests = manifests();
+    let laboratory: BTreeSet<String> = part("Laboratory").into_iter().map(|(room, ..)| room).collect();
+    for (room, ..) in part("Crawler") {
         let Manifest { of_code, of_tests } = &manifests[&room];
         for import in of_code.iter().chain(of_tests).filter_map(|name| name.strip_prefix("gleaner-")) {
             assert!(!laboratory.contains(import), "crates/{room} imports gleaner-{import} of the laboratory");
