@@ -136,7 +136,7 @@ mod tests {
         assert!(three[0].starts_with("1:02:03 70 pages 1.2/s, 30 stored"), "{three:#?}");
         assert_eq!(
             three[1],
-            "  site-0.a-rather-long-domain-name    10 pages     7 stored  asking       stored"
+            "  site-0.a-rather-long-domain-name    10 pages     7 stored  fetching     stored"
         );
         assert!(three[2].ends_with("waiting      failed: timeout"), "{three:#?}");
         assert_eq!(three.len(), 4);

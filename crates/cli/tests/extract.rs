@@ -72,7 +72,7 @@ fn what_a_site_method_needs_is_said() {
         (&["--keep", "captions", "--beside", "1.html"], "--keep requires --method gleaner without --beside"),
         (&["--keep", "bylines"], "possible values: captions, credits, by-lines, read-more"),
         (&["--set", "text.keep=[\"all\"]"], "expected one of `captions`, `credits`, `by-lines`, `read-more`"),
-        (&["--beside", "empty"], "empty holds no page: no file in it ends in .html"),
+        (&["--beside", "empty"], "empty has no page: no file name ends in .html"),
     ];
     for (arguments, expected) in cases {
         let output = extract(&folder, arguments);

@@ -10,7 +10,7 @@
 //! If other pages of the site are known, [`Site`] first removes the text that they repeat, and lets the pages
 //! vote on kinds of place.
 //!
-//! [`built_in`] was trained by the example `teach` of the crate eval; docs/evaluation.md describes the
+//! [`built_in`] was trained by the example `train` of the crate eval; docs/evaluation.md describes the
 //! training data and the results on unseen sites.
 //!
 //! Cost: linear in the page; some microseconds per block.
