@@ -2,8 +2,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::print_stderr,
     unreachable_pub,
     reason = "a test fails by panicking, and says what it skips"
 )]
