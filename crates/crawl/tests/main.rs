@@ -1,10 +1,6 @@
 //! The integration tests of the crawl, in this process and against sites on loopback.
 
-#![expect(
-    clippy::unwrap_used,
-    unreachable_pub,
-    reason = "a test fails by panicking, and says what it skips"
-)]
+#![expect(clippy::unwrap_used, unreachable_pub, reason = "a test fails by panicking, and says what it skips")]
 
 mod budgets;
 mod cookies;

@@ -1,9 +1,6 @@
 //! The integration tests of the store, on sled and, where it is installed, on PostgreSQL.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, and says what it skips"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, and says what it skips")]
 
 mod clusters;
 mod common;
