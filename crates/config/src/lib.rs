@@ -11,15 +11,15 @@
 //! The crate does not read the environment or the command line.
 
 mod keeping;
-mod nights;
 mod pins;
 mod read;
+mod schedule;
 mod units;
 
 pub use keeping::{Archive, Store, Workers};
-pub use nights::{Notify, Report, Schedule};
 pub use pins::{PinsFile, Written, read_pins};
 pub use read::{ConfigError, Origin, read};
+pub use schedule::{Notify, Report, Schedule};
 pub use units::{Bytes, Span};
 
 use gleaner_corpus::dedup::Representative;

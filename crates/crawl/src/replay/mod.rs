@@ -48,6 +48,7 @@ pub use source::WarcFile;
 
 use crate::clock::Clock;
 use crate::error::CrawlError;
+use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::session::{Finished, Session, begin};
 use crate::session_config::SessionConfig;
@@ -126,58 +127,32 @@ pub struct Replayed {
 /// As [`crate::run`], and if a file cannot be read. Completed work is kept, and the same call resumes.
 pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, stop, progress } = start;
-    let admission = Arc::new(admission);
     // The replayed files need no second copy in the archive.
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
     let clock = Clock::default();
     let (run, _) = begin(&mut writer, entered, clock.now(), true)?;
-    let limits = Limits::from_config(&config);
-    let settings = settings_of(&config, &pins);
-    let session_config = SessionConfig {
+    let (limits, settings) = (Limits::from_config(&config), settings_of(&config, &pins));
+    let session = SessionConfig {
         config: Arc::new(config),
         seeds: seeds.into(),
         pins: Arc::new(pins),
-        admission: Arc::clone(&admission),
+        admission: Arc::new(admission),
         takes_all: true,
         run,
         stop,
         progress: Arc::clone(&progress),
         clock,
     };
+    let plan = Plan { purpose, session, sources, settings, limits };
     let (mut replayed, mut is_over) = (Replayed::default(), false);
     let (session, complete) = loop {
         follow(&writer, &progress);
-        let own = OwnPartitions::from_store(&writer.store());
         // Required by the session; a replay sends no requests.
-        let politeness = Politeness::new(session_config.config.fetch.delay.get());
-        let mut session = Session::start(session_config.clone(), politeness, writer)?;
-        // Without partitions there is nothing to read.
-        let sources: &[WarcFile] = if own.is_empty() || is_over { &[] } else { &sources };
-        let again = purpose == Purpose::Reextract;
-        let checkpoint =
-            again.then(|| Checkpoint::new(&own, session_config.run.number, &settings)).transpose()?;
-        replayed.resumed |= replayed.read == 0 && checkpoint.as_ref().is_some_and(Checkpoint::is_begun);
-        let files = marked(purpose, sources, &own, checkpoint.as_ref())?;
-        let incoming = source::read(files.clone(), own.clone(), limits).map_err(CrawlError::NoWorkers)?;
-        let mut replayer = Replayer::new(ReplayerInput {
-            purpose,
-            files: files.into_iter().map(|(source, marks)| Progressed::new(source, marks)).collect(),
-            own,
-            checkpoint,
-            admission: Arc::clone(&admission),
-            replayed,
-            incoming,
-            events: session.arrivals.clone(),
-        });
-        let ended = session.pipeline.run(&mut replayer).and_then(|ended| {
-            replayer.note(&mut session.pipeline)?;
-            match ended {
-                Ended::Regrouping => session.pipeline.release_surplus()?,
-                Ended::Through | Ended::Stopped => session.pipeline.recorder.flush()?,
-            }
-            Ok(ended)
-        });
+        let politeness = Politeness::new(plan.session.config.fetch.delay.get());
+        let mut session = Session::start(plan.session.clone(), politeness, writer)?;
+        let mut replayer = plan.replayer(&session, is_over, replayed)?;
+        let ended = work(&mut session.pipeline, &mut replayer);
         replayed = replayer.replayed;
         match ended {
             Ok(Ended::Through) => break (session, true),
@@ -186,7 +161,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             // Another worker took over one of our partitions: start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon();
-                is_over = session_config.rejoin(&mut writer)?;
+                is_over = plan.session.rejoin(&mut writer)?;
             }
             Err(error) => return Err(error),
         }
@@ -199,6 +174,59 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         }
     }
     Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
+}
+
+/// Works through the files and records how far they were processed.
+fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<Ended, CrawlError> {
+    let ended = pipeline.run(replayer)?;
+    replayer.note(pipeline)?;
+    match ended {
+        Ended::Regrouping => pipeline.release_surplus()?,
+        Ended::Through | Ended::Stopped => pipeline.recorder.flush()?,
+    }
+    Ok(ended)
+}
+
+/// What all sessions of a replay have in common.
+struct Plan {
+    purpose: Purpose,
+    session: SessionConfig,
+    sources: Vec<WarcFile>,
+    /// [`settings_of`].
+    settings: String,
+    limits: Limits,
+}
+
+impl Plan {
+    /// Starts to read the files for the partitions that we hold now. `replayed`: the result so far.
+    fn replayer(
+        &self,
+        session: &Session,
+        is_over: bool,
+        mut replayed: Replayed,
+    ) -> Result<Replayer, CrawlError> {
+        let own = OwnPartitions::from_store(&session.pipeline.recorder.store);
+        // Without partitions there is nothing to read.
+        let sources: &[WarcFile] = if own.is_empty() || is_over { &[] } else { &self.sources };
+        let run = self.session.run.number;
+        let checkpoint = (self.purpose == Purpose::Reextract)
+            .then(|| Checkpoint::new(&own, run, &self.settings))
+            .transpose()?;
+        replayed.resumed |= replayed.read == 0 && checkpoint.as_ref().is_some_and(Checkpoint::is_begun);
+        let files = marked(self.purpose, sources, &own, checkpoint.as_ref())?;
+        let incoming =
+            source::read(files.clone(), own.clone(), self.limits).map_err(CrawlError::NoWorkers)?;
+        Ok(Replayer::new(ReplayerInput {
+            purpose: self.purpose,
+            files: files.into_iter().map(|(source, marks)| Progressed::new(source, marks)).collect(),
+            own,
+            checkpoint,
+            admission: Arc::clone(&self.session.admission),
+            replayed,
+            incoming,
+            events: session.arrivals.clone(),
+        }))
+    }
 }
 
 /// A hash of the settings that decide a page's text and its admission.
