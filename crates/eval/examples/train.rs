@@ -1,7 +1,7 @@
 //! Trains the block model that is built into the program:
 //!
 //! ```text
-//! cargo run --release -p gleaner-eval --example train -- crates/extract/src/block_model/model.bin ../shared/sets/sites ../shared/sets/single ../shared/sets/publishers
+//! cargo run --release -p gleaner-eval --example train -- crates/extract/src/block_model/model.bin ../shared/sets/sites ../shared/sets/single
 //! ```
 //!
 //! The same sets give the same file. One minute on two cores.
