@@ -1,5 +1,5 @@
 //! The page model: trees over the page's [`features`], trained in the crate eval by the example
-//! `teach_pages`.
+//! `train_pages`.
 //!
 //! The JSON file names the feature of each split, so it does not depend on the features' order. A
 //! tree is a list of splits and a list of leaves; a negative child `c` is leaf `-c - 1`.
