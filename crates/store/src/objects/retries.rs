@@ -70,6 +70,8 @@ pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
             wait.check()?;
             number += 1;
             sleep(PAUSES.pause(number)).await;
+            // A busy thread may wake here long after a stop.
+            wait.check()?;
         }
     };
     Outage::scope(async {
@@ -164,7 +166,7 @@ mod tests {
         let should_stop = Arc::new(move || checks.fetch_add(1, Ordering::Relaxed) >= 300);
         let (error, took, attempts) = fail(&Patience { lasts: Duration::from_secs(3600), should_stop }).await;
         assert!(matches!(error, ObjectError::Stopped { .. }) && error.is_unavailable(), "{error}");
-        // 300 checks, one every 100 ms, and one after each attempt.
+        // 300 checks: one every 100 ms, and two for each attempt.
         assert!(took > Duration::from_secs(25) && took <= Duration::from_secs(31), "{took:?}");
         assert!(attempts > 5);
     }
