@@ -17,8 +17,8 @@ use crate::partitions::{Partition, Partitions};
 use crate::records::decode;
 use crate::workers::WorkerHandle;
 use crate::{
-    ArchiveEnd, Archived, Counts, HostId, HostRecord, PartitionId, RawPage, Reextracted, Run, StoreError,
-    Totals, UrlRecord, UrlState, Wait, Writer, keys,
+    ArchiveEnd, Archived, HostId, HostRecord, PartitionId, RawPage, Reextracted, StoreError, Totals,
+    UrlRecord, UrlState, Wait, Writer, keys,
 };
 
 /// A handle for reading. Clones are cheap and may be sent to other threads.
@@ -344,39 +344,6 @@ impl Store {
         Ok(self.get("the state of the store", &keys::meta("rebuilding"))?.unwrap_or(false))
     }
 
-    /// The last run.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn last_run(&self) -> Result<Option<Run>, StoreError> {
-        self.get("the last run", &keys::meta("run"))
-    }
-
-    /// At most `limit` of the last crawl runs, the newest first. Runs that read an archive are left out.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn runs(&self, limit: usize) -> Result<Vec<Run>, StoreError> {
-        let runs = self.engine.scan(Range::with_prefix([keys::RUN]).backwards());
-        let is_crawl = |run: &Result<Run, StoreError>| run.as_ref().map_or(true, |run| !run.replayed);
-        runs.map(|pair| decode("a run", &pair?.1)).filter(is_crawl).take(limit).collect()
-    }
-
-    /// The counts of each host in a run, by host name.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn counts(&self, run: u32) -> Result<Vec<(String, Counts)>, StoreError> {
-        let prefix = keys::counts_of(run);
-        let pairs = self.scan(prefix.as_slice());
-        pairs
-            .map(|pair| {
-                let (key, value) = pair?;
-                Ok((text(&key[prefix.len()..])?, decode("a host's counts", &value)?))
-            })
-            .collect()
-    }
-
     /// At most `limit` URLs that wait for `wait`, the next due one first.
     ///
     /// # Errors
@@ -400,7 +367,7 @@ impl Store {
     }
 }
 
-fn text(bytes: &[u8]) -> Result<String, StoreError> {
+pub(crate) fn text(bytes: &[u8]) -> Result<String, StoreError> {
     String::from_utf8(bytes.to_vec())
         .map_err(|error| StoreError::Damaged { what: "a text", reason: error.to_string() })
 }

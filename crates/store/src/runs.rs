@@ -6,8 +6,45 @@
 
 use jiff::Timestamp;
 
+use crate::engine::Range;
+use crate::read::text;
 use crate::records::{decode, encode};
-use crate::{Run, StoreError, Writer, keys};
+use crate::{Counts, Run, Store, StoreError, Writer, keys};
+
+impl Store {
+    /// The last run.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn last_run(&self) -> Result<Option<Run>, StoreError> {
+        self.get("the last run", &keys::meta("run"))
+    }
+
+    /// At most `limit` of the last crawl runs, the newest first. Runs that read an archive are left out.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn runs(&self, limit: usize) -> Result<Vec<Run>, StoreError> {
+        let runs = self.engine.scan(Range::with_prefix([keys::RUN]).backwards());
+        let is_crawl = |run: &Result<Run, StoreError>| run.as_ref().map_or(true, |run| !run.replayed);
+        runs.map(|pair| decode("a run", &pair?.1)).filter(is_crawl).take(limit).collect()
+    }
+
+    /// The counts of each host in a run, by host name.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn counts(&self, run: u32) -> Result<Vec<(String, Counts)>, StoreError> {
+        let prefix = keys::counts_of(run);
+        let pairs = self.scan(prefix.as_slice());
+        pairs
+            .map(|pair| {
+                let (key, value) = pair?;
+                Ok((text(&key[prefix.len()..])?, decode("a host's counts", &value)?))
+            })
+            .collect()
+    }
+}
 
 impl Writer {
     /// Begins a run, or continues the last one if it is of the same kind and did not end. `replayed`: it

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gleaner_eval::Method;
 use gleaner_eval::papers::Paper;
 
-use super::methods;
+use super::template::methods;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Eval {

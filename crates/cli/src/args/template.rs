@@ -1,0 +1,107 @@
+//! Options of `template`, `extract` and `learn`.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Subcommand, ValueEnum};
+use gleaner_corpus::Insert;
+use gleaner_eval::Method;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Template {
+    #[command(subcommand)]
+    pub(crate) what: TemplateCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TemplateCommand {
+    /// List the hosts that have a template
+    List,
+    /// Print a host's template in readable form
+    Show {
+        /// Host, such as vnexpress.net
+        host: String,
+        /// Print JSON that `extract --template` can read
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write HTML that shows the label of each line of a page and the reason
+    Explain(Explain),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) page: OnePage,
+    /// Output file [default: the page's name with .explained.html, in the current folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// A page and its template.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnePage {
+    /// File (plain or gzip), URL, or - for standard input
+    #[arg(value_name = "FILE|URL|-")]
+    pub(crate) page: String,
+    /// Use this template instead of the one in the corpus (method gleaner only)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+    /// Extract without a template
+    #[arg(long, conflicts_with = "template")]
+    pub(crate) no_template: bool,
+    /// URL of the page; selects the template of its host in the corpus
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Keep these kinds of line in the text [default: text.keep of the settings, none]
+    #[arg(long, value_name = "NAMES", value_parser = inserts(), value_delimiter = ',')]
+    pub(crate) keep: Vec<Insert>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Extract {
+    #[command(flatten)]
+    pub(crate) page: OnePage,
+    /// Extraction method
+    #[arg(long, value_name = "NAME", value_parser = methods(), default_value = "gleaner")]
+    pub(crate) method: Method,
+    /// Other pages of the same site to learn from, files or folders; repeatable (methods
+    /// content-extractor, fast-content-extractor, gleaner)
+    #[arg(long, value_name = "PAGES", conflicts_with_all = ["template", "no_template"])]
+    pub(crate) beside: Vec<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = PageFormat::Text)]
+    pub(crate) format: PageFormat,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PageFormat {
+    /// Plain text, one paragraph per line
+    Text,
+    /// Text and metadata as one JSON object
+    Json,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Learn {
+    /// Article pages of one site: files (plain or gzip) or folders
+    #[arg(required = true, value_name = "PAGES")]
+    pub(crate) pages: Vec<PathBuf>,
+    /// Output file of the template
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Host of the site [default: from the canonical URL of the pages]
+    #[arg(long)]
+    pub(crate) host: Option<String>,
+}
+
+/// Parses the name of a method.
+pub(super) fn methods() -> impl TypedValueParser<Value = Method> {
+    PossibleValuesParser::new(Method::all().map(Method::name))
+        .map(|name| Method::named(&name).expect("only names of methods are possible"))
+}
+
+fn inserts() -> impl TypedValueParser<Value = Insert> {
+    PossibleValuesParser::new(Insert::ALL.map(Insert::name))
+        .map(|name| Insert::named(&name).expect("only names of inserts are possible"))
+}
