@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the secrets of `docker compose --profile cluster`, at random, once: what is there stays.
-# The folder is closed to others. The files within are not, since Docker shows each to
-# containers of several users as it lies here.
+# Writes random secrets for `docker compose --profile workers`. Existing files are kept.
+# Only the folder is private: Docker mounts the files with their permissions, and containers
+# with several users read them.
 set -eu
 cd "$(dirname "$0")"
 mkdir -p secrets
@@ -24,4 +24,4 @@ cat >objects_identities <<END
   "actions": ["Read:corpus", "Write:corpus", "List:corpus", "Tagging:corpus"]
 }]}
 END
-echo "secrets are in $PWD; Grafana's user is admin, its password in grafana_admin"
+echo "secrets are in $PWD; Grafana's user is admin, and its password is in grafana_admin"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Roles and database of `docker compose --profile cluster`: `gleaner` owns the database and
-# may do nothing else on the server, `reader` may only read. Run once, by the image of
-# PostgreSQL, when its volume is new. For workers that may make no tables see docs/workers.md.
+# Creates the roles and the database of `docker compose --profile workers`. `gleaner` owns the
+# database and has no other rights on the server; `reader` may only read. PostgreSQL's image runs
+# this script once, on an empty volume. docs/workers.md covers workers that must not create tables.
 set -eu
 secrets=${SECRETS:-/run/secrets}
 

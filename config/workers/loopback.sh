@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# The cluster of docker-compose.yml without containers, on loopback: PostgreSQL as Debian has
-# it, an S3 server, three workers that crawl made-up newspapers, a status page, and Prometheus
-# where it is installed. It waits until the crawl is over, looks whether every document is
-# there once, and ends all that it started.
+# Runs the services of docker-compose.yml on loopback, without containers: Debian's PostgreSQL, an
+# S3 server, three workers that crawl generated newspapers, a status page, and Prometheus if it
+# is installed. Waits until the crawl has ended, checks that every document is stored exactly
+# once, and stops everything that it started.
 #
-#   bash config/cluster/loopback.sh
+#   bash config/workers/loopback.sh
 #
-# GLEANER and EXAMPLES name a gleaner and a folder of the testkit's examples that are built
-# already. KEEP=1: the status page stays until Ctrl-C. It takes a minute, and gives up after
-# LIMIT seconds (300).
+# Takes about a minute. Environment:
+#   GLEANER    path of a built gleaner; it is built if unset
+#   EXAMPLES   folder of the testkit's built examples; they are built if unset
+#   KEEP=1     keeps the status page running until Ctrl-C
+#   LIMIT      seconds before the script gives up (300)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export NO_PROXY="127.0.0.1,localhost,::1"
@@ -18,7 +20,7 @@ lease=6s
 folder=$(mktemp -d)
 declare -A running=()
 
-say() { printf '%s\n' "cluster: $*"; }
+say() { printf '%s\n' "workers: $*"; }
 fail() {
     say "FAILED: $*" >&2
     tail -n 15 "$folder"/*.log >&2 || true
@@ -28,7 +30,7 @@ fail() {
 cleanup() {
     trap - EXIT INT TERM
     for name in "${!running[@]}"; do kill -TERM "${running[$name]}" 2>/dev/null || true; done
-    # Workers finish what is in flight; whoever does not is not waited for.
+    # Workers finish their requests in flight. After ten seconds they are killed.
     for _ in $(seq 50); do
         local alive=0
         for name in "${!running[@]}"; do kill -0 "${running[$name]}" 2>/dev/null && alive=1; done
@@ -42,10 +44,10 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# Until a command succeeds, or the time is over.
+# Runs a command until it succeeds; fails after the limit, or if a process has ended.
 until_it() {
     until "$@" >/dev/null 2>&1; do
-        [ $SECONDS -lt $limit ] || fail "$* did not come in time"
+        [ $SECONDS -lt $limit ] || fail "$*: no success within the limit"
         for name in "${!running[@]}"; do
             kill -0 "${running[$name]}" 2>/dev/null || fail "$name has ended"
         done
@@ -53,7 +55,7 @@ until_it() {
     done
 }
 
-# Starts a process, with its output in a file of its name.
+# Starts a process; its output goes to files with its name.
 start() {
     local name=$1
     shift
@@ -61,7 +63,7 @@ start() {
     running[$name]=$!
 }
 
-# Whether so many blocks are there, each with an empty line behind it.
+# Whether a process has printed this many blocks, each followed by an empty line.
 has_blocks() { [ "$(grep -c '^$' "$folder/$2.out")" -ge "$1" ]; }
 block() { awk -v RS= -v number="$1" 'NR == number' "$folder/$2.out"; }
 fetch() { python3 -c 'import sys, urllib.request as u; sys.stdout.write(u.build_opener(u.ProxyHandler({})).open(sys.argv[1], timeout=20).read().decode())' "$1"; }
@@ -82,7 +84,7 @@ if [ -z "${GLEANER:-}" ]; then
     GLEANER=$target/release/gleaner
 fi
 if [ -z "${EXAMPLES:-}" ]; then
-    # With the features that the tests of the workspace use, so that nothing is built again after them.
+    # --workspace: with the same features as the tests, so that nothing is built twice.
     cargo build --locked --quiet --workspace --example s3_server --example newspaper
     EXAMPLES=$target/debug/examples
 fi
@@ -110,10 +112,10 @@ block 2 newspaper >"$folder/seeds.txt"
 block 3 newspaper >"$folder/documents.txt"
 
 places=("--store=postgres://gleaner@127.0.0.1:$port/news" "--objects=s3://corpus/news" "--set=workers.lease=$lease")
-rules=("--set=fetch.proxy=$(block 1 newspaper)" --set=fetch.delay=200ms --set=fetch.contact=cluster@gleaner.invalid
+rules=("--set=fetch.proxy=$(block 1 newspaper)" --set=fetch.delay=200ms --set=fetch.contact=workers@gleaner.invalid
     --set=crawl.linger=5s "--seeds=$folder/seeds.txt")
 workers() { "$GLEANER" workers "${places[@]}" "$@"; }
-each_has_parts() { [ "$(workers --json | grep -c '"partitions":[1-9]')" = 3 ]; }
+each_has_partitions() { [ "$(workers --json | grep -c '"partitions":[1-9]')" = 3 ]; }
 
 say "three workers, a status page, Prometheus"
 for number in 1 2 3; do
@@ -127,23 +129,23 @@ ask() { fetch "http://$page$1"; }
 until_it ask /healthz
 if command -v prometheus >/dev/null; then
     mkdir "$folder/prometheus"
-    cp config/cluster/alerts.yml "$folder/prometheus/"
-    sed -e "s/status:7700/$page/" -e 's/scrape_interval: .*/scrape_interval: 1s/' config/cluster/prometheus.yml \
+    cp config/workers/alerts.yml "$folder/prometheus/"
+    sed -e "s/status:7700/$page/" -e 's/scrape_interval: .*/scrape_interval: 1s/' config/workers/prometheus.yml \
         >"$folder/prometheus/prometheus.yml"
     watch=127.0.0.1:$(free_port)
     start prometheus prometheus --config.file="$folder/prometheus/prometheus.yml" --web.listen-address="$watch" \
         --storage.tsdb.path="$folder/prometheus/data" --log.level=warn
 else
-    say "without Prometheus: it is not installed (apt-get install prometheus)"
+    say "skipped: Prometheus is not installed (apt-get install prometheus)"
 fi
-until_it each_has_parts
+until_it each_has_partitions
 workers || true
 page_shows() { ask /metrics | grep -q "$1"; }
 until_it page_shows '^gleaner_workers{state="at_work"} [1-9]'
 until_it page_shows '^gleaner_partitions_without_worker 0'
 until_it page_shows '^gleaner_worker_partitions{worker="worker-3"} [1-9]'
 
-say "until the crawl is over"
+say "waiting for the end of the crawl"
 for number in 1 2 3; do
     name=worker-$number
     while kill -0 "${running[$name]}" 2>/dev/null; do
@@ -155,21 +157,21 @@ for number in 1 2 3; do
 done
 
 if [ -n "${watch:-}" ]; then
-    say "what Prometheus saw: three workers with parts, and rules that it can read"
+    say "checking that Prometheus saw three workers with partitions, and loaded the alert rules"
     saw() { fetch "http://$watch/api/v1/$1" | grep -q "$2"; }
     until_it saw 'query?query=count(max_over_time(gleaner_worker_partitions[5m])%3E0)' '"3"'
     until_it saw rules '"name":"PartitionsWithoutWorker".*"health":"ok"'
 fi
 
-say "whether every document is there once"
+say "checking that every document is stored once"
 "$GLEANER" verify "${places[@]}"
 "$GLEANER" stats "${places[@]}" >"$folder/stats.txt"
 head -n 1 "$folder/stats.txt"
 "$GLEANER" export "${places[@]}" --members >"$folder/corpus.jsonl"
 awk '
     NR == FNR { match($0, /"url":"[^"]*"/); found[substr($0, RSTART + 7, RLENGTH - 8)]++; exported++; next }
-    { count = 0; for (at = 1; at <= NF; at++) count += found[$at]; if (count != 1) { print "cluster: " count " times: " $0; wrong = 1 } }
-    END { if (exported != FNR) { print "cluster: " exported " documents, not " FNR; wrong = 1 } exit wrong }
+    { count = 0; for (at = 1; at <= NF; at++) count += found[$at]; if (count != 1) { print "workers: " count " times: " $0; wrong = 1 } }
+    END { if (exported != FNR) { print "workers: " exported " documents, not " FNR; wrong = 1 } exit wrong }
 ' "$folder/corpus.jsonl" "$folder/documents.txt" || fail "not every document is there once"
 say "$(wc -l <"$folder/documents.txt") documents, each once"
 
