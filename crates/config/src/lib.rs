@@ -23,7 +23,7 @@ pub use schedule::{Notify, Report, Schedule};
 pub use units::{Bytes, Span};
 
 use gleaner_corpus::dedup::Representative;
-use gleaner_corpus::{Insert, Tones};
+use gleaner_corpus::{Insert, TemplateMethod, Tones};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +148,8 @@ pub struct Crawl {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Template {
+    /// The method of learning and applying a template.
+    pub method: TemplateMethod,
     /// Article pages that are buffered before a host's template is trained (20 to 30 in the paper).
     pub prepare_pages: usize,
     /// At the end of a run, a host with at least this many buffered pages is trained with what it has; with
@@ -271,7 +273,8 @@ impl Default for Crawl {
 
 impl Default for Template {
     fn default() -> Self {
-        Self { prepare_pages: 25, min_pages: 5, pins: "config/pins".into() }
+        let method = TemplateMethod::Gleaner;
+        Self { method, prepare_pages: 25, min_pages: 5, pins: "config/pins".into() }
     }
 }
 

@@ -13,6 +13,7 @@ mod insert;
 pub mod language;
 mod normal;
 pub mod quality;
+mod template_method;
 mod tones;
 
 pub use admission::{Admission, Refusal, with_tones};
@@ -24,4 +25,5 @@ pub use language::{Language, language};
 
 pub use normal::{ContentHash, each_word, words};
 pub use quality::Quality;
+pub use template_method::TemplateMethod;
 pub use tones::{Tones, unified};

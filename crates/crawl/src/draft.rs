@@ -41,7 +41,7 @@ pub(crate) fn draft_from(
     let by_template = template.filter(|_| *method != Method::BlockModel);
     let version = by_template.map(|template| template.version);
     let mut draft = draft_of(page, origin, lines, method.label(), version)?;
-    draft.document.confidence = Some((100.0 * confidence).round() as u8);
+    draft.document.confidence = method.has_confidence().then(|| (100.0 * confidence).round() as u8);
     Some(draft)
 }
 

@@ -215,7 +215,8 @@ impl Pipeline {
         let version = learns.then(|| self.learner.next_version(id));
         info!(host = host.name, pages = self.learner.buffered(id), version, "processing the buffered pages");
         let group = host.group.clone();
-        let job = TrainingJob { host: id, name: host.name.clone(), group: group.clone(), version };
+        let (name, method) = (host.name.clone(), self.learner.method);
+        let job = TrainingJob { host: id, name, group: group.clone(), version, method };
         if self.tasks.send(Task::Train(job)).is_err() {
             warn!("no worker thread is left; the buffered pages stay unprocessed");
         }

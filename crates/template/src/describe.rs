@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gleaner_extract::block_model::Place;
 
-use crate::{Health, SiteTemplate};
+use crate::{Health, Published, SiteTemplate};
 
 const MOST_PLACES: usize = 40;
 
@@ -18,6 +18,10 @@ pub fn describe(template: &SiteTemplate) -> String {
     line(format!("host      {}", template.host));
     line(format!("version   {}", template.version));
     line(format!("learned   {} from {} pages", template.learned, site.pages));
+    line(format!("method    {}", template.method()));
+    if let Some(published) = &template.published {
+        return out + &describe_published(published);
+    }
     line(format!("holds     {} places, {} repeated texts", site.places.len(), site.repeated.len()));
     line(format!("health    {}", health(&template.health)));
     line(String::new());
@@ -30,6 +34,32 @@ pub fn describe(template: &SiteTemplate) -> String {
     }
     if places.len() > MOST_PLACES {
         line(format!("... and {} more; all are in --json", places.len() - MOST_PLACES));
+    }
+    out
+}
+
+/// FastContentExtractor's content paths by the number of their blocks, and the beginnings of its non-content
+/// blocks.
+fn describe_published(published: &Published) -> String {
+    let template = match published {
+        Published::FastContentExtractor(template) => template,
+        Published::ContentExtractor(site) => return format!("holds     {} blocks\n", site.blocks()),
+    };
+    let mut out = String::new();
+    let mut line = |text: String| writeln!(out, "{text}").expect("writing to a string cannot fail");
+    let (mut paths, stored) = (template.content_paths().iter().collect::<Vec<_>>(), template.non_content());
+    paths.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+    line(format!("holds     {} content paths, {} non-content blocks", paths.len(), stored.len()));
+    line("\nblocks  path of content blocks".into());
+    for (path, blocks) in paths.iter().take(MOST_PLACES) {
+        line(format!("{blocks:6}  {path}"));
+    }
+    line("\n pages  beginning of a non-content block".into());
+    for block in stored.iter().take(MOST_PLACES) {
+        line(format!("{:6}  {}", block.pages, block.beginning));
+    }
+    if paths.len().max(stored.len()) > MOST_PLACES {
+        line(format!("Only {MOST_PLACES} of each are listed; all are in --json."));
     }
     out
 }
@@ -62,15 +92,16 @@ mod tests {
         let text = describe(&template);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
-            lines[..5],
+            lines[..6],
             [
                 "host      a.example",
                 "version   1",
                 "learned   1970-01-01T00:00:00Z from 3 pages",
+                "method    gleaner",
                 "holds     1 places, 1 repeated texts",
                 "health    0 words, confidence 0.00, 100% of lines at known places, 50% repeated; 0% of pages judged alone",
             ]
         );
-        assert!(lines[7].ends_with("       3      3  body > p"), "{text}");
+        assert!(lines[8].ends_with("       3      3  body > p"), "{text}");
     }
 }

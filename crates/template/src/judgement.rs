@@ -14,7 +14,7 @@ use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use crate::own_words::is_insert_by_its_words;
-use crate::{Extracted, Inserts, Method, Pin, Pins, SiteTemplate, inserts};
+use crate::{Extracted, Inserts, Method, Pin, Pins, Published, SiteTemplate, inserts};
 
 pub(crate) const FEW_WORDS: u32 = 30;
 
@@ -61,6 +61,9 @@ impl Judgement {
     /// Like [`new`](Self::new), but with the given model.
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
+        if let Some(published) = template.and_then(|template| template.published.as_ref()) {
+            return Self::by_published(published, page, pins);
+        }
         let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
         match learned {
             Some(site) => Self::of_judged(site.judge(page, model), page, site, pins),
@@ -70,6 +73,14 @@ impl Judgement {
                 Self::pinned(judged, Method::BlockModel, &site, page, pins).with_inserts(page, pins)
             }
         }
+    }
+
+    /// By a published method alone: no votes, no fallback, and no line leaves by its own words.
+    fn by_published(published: &Published, page: &Page, pins: &Pins) -> Self {
+        let (judged, method) = (published.judge(page), published.method());
+        let mut judgement = Self::pinned(judged, method, &Site::default(), page, pins);
+        judgement.bring_back(page, pins.inserts());
+        judgement
     }
 
     pub(crate) fn of_judged(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {

@@ -7,6 +7,7 @@
 //! | [`boilerplate`] | the parts of a site's pages that never hold body text |
 //! | [`detection`] | a page's text by its site's places alone, quickly |
 //! | [`health`] | does a template still fit its site? |
+//! | [`published`] | the papers' methods as templates of a host |
 //! | [`pins`] | a user's corrections for a host's pages |
 //! | [`class`] | the class of each line: body text, caption, comment |
 //! | [`inserts`] | captions, credits, by-lines that come back on request |
@@ -28,6 +29,7 @@ pub mod inserts;
 pub mod judgement;
 mod own_words;
 pub mod pins;
+pub mod published;
 pub mod site;
 
 pub use article::{Reason, Verdict, judge};
@@ -36,4 +38,5 @@ pub use health::{Health, Seen, Window};
 pub use inserts::Inserts;
 pub use judgement::{Judgement, is_cut};
 pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
+pub use published::Published;
 pub use site::{Extracted, Method, SiteTemplate, TemplateError};

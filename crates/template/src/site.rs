@@ -9,13 +9,14 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use gleaner_corpus::TemplateMethod;
 use gleaner_extract::block_model::{self, Forest, Place, Site};
 use gleaner_extract::count_words;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
 
-use crate::{Health, Judgement, Pins, boilerplate};
+use crate::{Health, Judgement, Pins, Published, boilerplate};
 
 const FORMAT: u32 = 3;
 
@@ -38,6 +39,10 @@ pub struct SiteTemplate {
     /// versions.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
+    /// What a published method learned; `None` if the template is of gleaner's own method. If it is there, it
+    /// alone extracts, and [`site`](Self::site) has only the number of pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<Published>,
 }
 
 /// How a text was extracted.
@@ -50,6 +55,10 @@ pub enum Method {
     Detection,
     /// The block model on the page alone.
     BlockModel,
+    /// FastContentExtractor as published.
+    FastContentExtractor,
+    /// ContentExtractor as published.
+    ContentExtractor,
 }
 
 impl Method {
@@ -60,7 +69,17 @@ impl Method {
             Self::Template => "template",
             Self::Detection => "detection",
             Self::BlockModel => "block-model",
+            Self::FastContentExtractor => "fast-content-extractor",
+            Self::ContentExtractor => "content-extractor",
         }
+    }
+}
+
+impl Method {
+    /// Whether it estimates a confidence; the published methods do not.
+    #[must_use]
+    pub fn has_confidence(self) -> bool {
+        !matches!(self, Self::FastContentExtractor | Self::ContentExtractor)
     }
 }
 
@@ -143,7 +162,46 @@ impl SiteTemplate {
         judged.iter().for_each(|judged| site.take_verdicts(&judged.blocks));
         let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();
         let health = Health::from_pages(&extracted);
-        Self { host: host.to_owned(), version, learned, learned_from, health, site, boilerplate: kinds }
+        let (host, boilerplate, published) = (host.to_owned(), kinds, None);
+        Self { host, version, learned, learned_from, health, site, boilerplate, published }
+    }
+
+    /// Like [`learn`](Self::learn), but by the given method.
+    #[must_use]
+    pub fn learn_by(
+        method: TemplateMethod,
+        host: &str,
+        version: u32,
+        learned: jiff::Timestamp,
+        pages: &[(&str, &Page)],
+    ) -> Self {
+        let read = pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
+        let Some(published) = Published::learn(method, &read) else {
+            return Self::learn(host, version, learned, pages);
+        };
+        let mut template = Self {
+            host: host.to_owned(),
+            version,
+            learned,
+            learned_from: pages.iter().map(|(url, _)| (*url).to_owned()).collect(),
+            health: Health::default(),
+            site: Site { pages: pages.len() as u32, ..Site::default() },
+            boilerplate: BTreeSet::new(),
+            published: Some(published),
+        };
+        let extracted: Vec<Extracted> = read.iter().map(|page| template.extract(page)).collect();
+        template.health = Health::from_pages(&extracted);
+        template
+    }
+
+    /// The method that the template was learned by and is applied with.
+    #[must_use]
+    pub fn method(&self) -> TemplateMethod {
+        match self.published {
+            None => TemplateMethod::Gleaner,
+            Some(Published::FastContentExtractor(_)) => TemplateMethod::FastContentExtractor,
+            Some(Published::ContentExtractor(_)) => TemplateMethod::ContentExtractor,
+        }
     }
 
     /// The page's text by this template or, if that is surer, by the page alone.
@@ -353,7 +411,8 @@ mod tests {
 
     #[test]
     fn labels_are_what_serde_writes() {
-        for method in [Method::Template, Method::Detection, Method::BlockModel] {
+        let published = [Method::FastContentExtractor, Method::ContentExtractor];
+        for method in [Method::Template, Method::Detection, Method::BlockModel].into_iter().chain(published) {
             assert_eq!(serde_json::to_string(&method).unwrap(), format!("\"{method}\""));
         }
     }

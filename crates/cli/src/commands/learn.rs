@@ -43,7 +43,7 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     }
     let host = args.host.unwrap_or_else(|| host_of(&kept));
     let pages: Vec<(&str, &Page)> = kept.iter().map(|(name, page)| (name.as_str(), page)).collect();
-    let template = SiteTemplate::learn(&host, 1, Timestamp::now(), &pages);
+    let template = SiteTemplate::learn_by(config.template.method, &host, 1, Timestamp::now(), &pages);
     fs::write(&args.out, template.to_json()).map_err(Failure::writing(args.out.display()))?;
     say(format_args!(
         "{host}: learned from {} pages ({}); written to {}",

@@ -11,9 +11,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use gleaner_corpus::TemplateMethod;
 use gleaner_store::{HostId, HostRecord, Store, StoreError};
 use gleaner_template::SiteTemplate;
-use tracing::warn;
+use tracing::{info, warn};
 
 use crate::progress::Progress;
 use crate::template::PreparedTemplate;
@@ -21,6 +22,8 @@ use crate::template::PreparedTemplate;
 #[derive(Debug)]
 pub(crate) struct Learner {
     hosts: HashMap<HostId, HostTemplate>,
+    /// The method of new templates.
+    pub(crate) method: TemplateMethod,
     /// Buffered pages that start the training of a template.
     prepare_pages: usize,
     /// The same at the end of a run.
@@ -42,14 +45,21 @@ struct HostTemplate {
 impl Learner {
     pub(crate) fn new(settings: &gleaner_config::Template, progress: Arc<Progress>) -> Self {
         let (prepare_pages, min_pages) = (settings.prepare_pages, settings.min_pages);
-        Self { hosts: HashMap::new(), prepare_pages, min_pages, progress }
+        Self { hosts: HashMap::new(), method: settings.method, prepare_pages, min_pages, progress }
     }
 
     /// Loads the template of a host.
     pub(crate) fn admit(&mut self, record: &HostRecord, store: &Store) -> Result<(), StoreError> {
         let stored = if record.outdated { None } else { store.template(&record.name)? };
         let template = stored.and_then(|json| match SiteTemplate::from_json(&json) {
-            Ok(template) => Some(Arc::new(PreparedTemplate::from_template(template))),
+            Ok(template) if template.method() == self.method => {
+                Some(Arc::new(PreparedTemplate::from_template(template)))
+            }
+            Ok(template) => {
+                let (method, wanted) = (template.method(), self.method);
+                info!(host = record.name, %method, %wanted, "the template is of another method; learning a new one");
+                None
+            }
             Err(error) => {
                 warn!(host = record.name, %error, "the template cannot be read; it will be learned again");
                 None

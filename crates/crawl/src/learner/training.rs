@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gleaner_corpus::ContentHash;
+use gleaner_corpus::{ContentHash, TemplateMethod};
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
@@ -26,6 +26,7 @@ pub(crate) struct TrainingJob {
     pub(crate) group: GroupName,
     /// The version of the template to learn; `None`: there are too few pages.
     pub(crate) version: Option<u32>,
+    pub(crate) method: TemplateMethod,
 }
 
 /// The result of a training job.
@@ -73,7 +74,8 @@ pub(crate) fn train(
             }
         }
     }
-    let template = job.version.map(|version| SiteTemplate::learn(&job.name, version, now, &named(&kept)));
+    let template =
+        job.version.map(|version| SiteTemplate::learn_by(job.method, &job.name, version, now, &named(&kept)));
     let extract =
         |kept: &ParsedPage| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
     let mut drafts: Vec<_> = kept.iter().map(extract).collect();
@@ -166,6 +168,7 @@ mod tests {
             name: "a.example".into(),
             group: "a.example".into(),
             version: None,
+            method: TemplateMethod::Gleaner,
         };
         compare_twins(&job, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
         assert!(!same(&drafts), "{drafts:#?}");

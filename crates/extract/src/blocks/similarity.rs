@@ -95,7 +95,7 @@ impl LookUp {
 }
 
 /// Groups of blocks with equal vectors, each with the pages that have it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Groups {
     index: Index,
     pages: Vec<Vec<u32>>,

@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 /// Tolerance for rounding when a prefix is cut: a longer prefix is always correct.
 const SLACK: f64 = 1e-9;
 
@@ -82,12 +84,35 @@ fn is_lower(c: char) -> bool {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub(crate) struct Vector {
     entries: Vec<(u32, u32)>,
     /// The sum of the squared counts. Like [`Self::cosine`], it saturates for counts that no page has, but a
     /// template file may have.
     squared: u64,
+}
+
+/// Features with their counts, such as `17:1 4:2`.
+impl From<Vector> for String {
+    fn from(vector: Vector) -> Self {
+        let entries: Vec<Self> =
+            vector.entries.iter().map(|(feature, count)| format!("{feature}:{count}")).collect();
+        entries.join(" ")
+    }
+}
+
+impl TryFrom<String> for Vector {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let entry = |entry: &str| {
+            let (feature, count) = entry.split_once(':')?;
+            Some((feature.parse().ok()?, count.parse().ok()?))
+        };
+        let entries: Option<Vec<(u32, u32)>> = text.split_whitespace().map(entry).collect();
+        entries.map(Self::new).ok_or_else(|| format!("{text:?} is not a list of features with counts"))
+    }
 }
 
 impl Vector {

@@ -4,20 +4,26 @@
 //! block is one line here, even if it holds line breaks. A space replaces each sub-block, break or image,
 //! while inline tags neither split nor join words.
 
-use gleaner_html::text::{Line, LineKind, is_block, tidy};
+use std::ops::Range;
+
+use gleaner_html::text::{Line, LineKind, PlacedLine, is_block, tidy};
 use gleaner_html::{NodeId, Page};
 
 use crate::blocks::Blocks;
 
 /// The lines of the kept blocks: sub-blocks before the block that held them.
-pub(super) fn lines(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<Line> {
+pub(super) fn lines(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<PlacedLine> {
     let kinds = kinds(page, blocks);
     let texts = texts(page, blocks, &keep);
     order(blocks)
         .into_iter()
         .filter(|number| keep(*number))
-        .map(|number| Line { kind: kinds[number], text: tidy(&texts[number]) })
-        .filter(|line| !line.text.is_empty())
+        .map(|number| PlacedLine {
+            line: Line { kind: kinds[number], text: tidy(&texts[number].text) },
+            block: blocks.block(number).node,
+            nodes: texts[number].nodes.clone(),
+        })
+        .filter(|placed| !placed.line.text.is_empty())
         .collect()
 }
 
@@ -34,16 +40,25 @@ fn order(blocks: &Blocks) -> Vec<usize> {
     order
 }
 
-fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<String> {
+/// The own text of a block, and the range of its text nodes.
+#[derive(Clone, Default)]
+struct OwnText {
+    text: String,
+    nodes: Range<NodeId>,
+}
+
+fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<OwnText> {
     let pieces = pieces(page, blocks);
-    let mut texts = vec![String::new(); pieces.blocks];
+    let mut texts = vec![OwnText::default(); pieces.blocks];
     let mut last = vec![0; pieces.blocks];
     for (node, block) in blocks.texts().filter(|(_, block)| keep(*block)) {
         let piece = pieces.of[node as usize];
         if std::mem::replace(&mut last[block], piece) != piece {
-            texts[block].push(' ');
+            texts[block].text.push(' ');
         }
-        texts[block].push_str(page.text(node).unwrap_or_default());
+        let own = &mut texts[block];
+        own.text.push_str(page.text(node).unwrap_or_default());
+        own.nodes = if own.nodes.is_empty() { node..node + 1 } else { own.nodes.start..node + 1 };
     }
     texts
 }

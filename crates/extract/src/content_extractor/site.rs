@@ -4,10 +4,11 @@
 //! FastContentExtractor avoids that.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use gleaner_html::Page;
-use gleaner_html::text::Line;
+use gleaner_html::text::{Line, PlacedLine};
+use gleaner_html::{NodeId, Page};
+use serde::{Deserialize, Serialize};
 
 use super::{ContentExtractorParams, Search, own_text};
 use crate::blocks::Blocks;
@@ -15,7 +16,8 @@ use crate::blocks::similarity::{self, Groups, Index, LookUp, Work, repeated_from
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
 /// All blocks of a site's pages, prepared for comparison.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Site {
     params: ContentExtractorParams,
     terms: HashMap<String, u32>,
@@ -23,11 +25,21 @@ pub struct Site {
     groups: Groups,
 }
 
+/// The form of a [`Site`] in a file.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    params: ContentExtractorParams,
+    terms: BTreeMap<String, u32>,
+    pages: Vec<Vec<Vector>>,
+}
+
 /// The content of a page, with counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
     /// The content, one line per extracted block, sub-blocks before the block that held them.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PlacedLine>,
+    /// The text nodes of these blocks, in document order.
+    pub text_nodes: Vec<NodeId>,
     /// Atomic blocks of the page, without those that have no word: NumBlock of the paper's table II.
     pub blocks: usize,
     /// Blocks of other pages that each of them was to be compared with.
@@ -35,6 +47,18 @@ pub struct Extraction {
     /// Whether the comparison was complete. `false` if it reached [`ContentExtractorParams::max_work`]; then a repeated block
     /// may be among the content.
     pub exact: bool,
+}
+
+impl From<Stored> for Site {
+    fn from(Stored { params, terms, pages }: Stored) -> Self {
+        Self::from_blocks(params, terms.into_iter().collect(), pages)
+    }
+}
+
+impl From<Site> for Stored {
+    fn from(Site { params, terms, pages, .. }: Site) -> Self {
+        Self { params, terms: terms.into_iter().collect(), pages }
+    }
 }
 
 impl Site {
@@ -50,18 +74,36 @@ impl Site {
             vectors.extend(of_page.into_iter().map(|(_, vector)| (number, vector)));
         }
         let terms = rarest_last(&mut vectors, features.into_new());
-        let groups = Groups::new(&vectors, params.similarity);
         let mut by_page = vec![Vec::new(); pages.len()];
         for (number, vector) in vectors {
             by_page[number as usize].push(vector);
         }
-        Self { params: params.clone(), terms, pages: by_page, groups }
+        Self::from_blocks(params.clone(), terms, by_page)
+    }
+
+    fn from_blocks(
+        params: ContentExtractorParams,
+        terms: HashMap<String, u32>,
+        pages: Vec<Vec<Vector>>,
+    ) -> Self {
+        let numbered = |(number, page): (u32, &Vec<Vector>)| {
+            page.iter().map(|vector| (number, vector.clone())).collect::<Vec<_>>()
+        };
+        let vectors: Vec<(u32, Vector)> = (0..).zip(&pages).flat_map(numbered).collect();
+        let groups = Groups::new(&vectors, params.similarity);
+        Self { params, terms, pages, groups }
+    }
+
+    /// Number of the site's pages.
+    #[must_use]
+    pub fn pages(&self) -> usize {
+        self.pages.len()
     }
 
     /// The content of a page that is not part of the site, as by [`find`](Self::find).
     #[must_use]
     pub fn extract(&self, page: &Page) -> Vec<Line> {
-        self.find(page).lines
+        self.find(page).lines.into_iter().map(|placed| placed.line).collect()
     }
 
     /// The content and counts of a page that is not part of the site: ContentExtractor's result for the
@@ -124,6 +166,11 @@ impl Site {
         }
         Extraction {
             lines: own_text::lines(page, &blocks, |number| is_content[number]),
+            text_nodes: blocks
+                .texts()
+                .filter(|(_, block)| is_content[*block])
+                .map(|(node, _)| node)
+                .collect(),
             blocks: vectors.len(),
             compared_with: self.blocks() - without.map_or(0, |number| self.pages[number].len()),
             exact,

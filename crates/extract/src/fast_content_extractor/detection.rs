@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use gleaner_html::text::{Line, is_block, lines};
+use gleaner_html::text::{Line, PlacedLine, is_block, placed_lines};
 use gleaner_html::{NodeId, Page};
 
 use super::paths::{PathId, Paths};
@@ -77,6 +77,8 @@ fn terms_of(stored: &[NonContent]) -> HashMap<String, u32> {
 pub struct Detection {
     /// The text nodes of the content, in document order.
     pub text_nodes: Vec<NodeId>,
+    /// The text nodes that the paths extract and the comparison drops, in document order.
+    pub non_content_nodes: Vec<NodeId>,
     /// Extracted blocks with words that are not inside another: NumBlock of the paper's table II, "generated
     /// by using the paths of content blocks".
     pub blocks: usize,
@@ -89,21 +91,29 @@ pub struct Detection {
     pub exact: bool,
 }
 
-impl Template {
-    /// The page's content as lines in page order; none if nothing was found. Time linear in the page, except
-    /// for the comparison with the stored blocks, which [`FastContentExtractorParams::max_work`] limits.
+impl Detection {
+    /// The content as lines with their places, in page order.
     #[must_use]
-    pub fn detect(&self, page: &Page) -> Vec<Line> {
-        let kept = self.find(page).text_nodes;
+    pub fn lines(&self, page: &Page) -> Vec<PlacedLine> {
+        let kept = &self.text_nodes;
         let kept_in = |id| {
             let first = kept.partition_point(|node| *node < id);
             kept.get(first).is_some_and(|node| *node < page.node(id).end)
         };
         // Space between two kept blocks may belong to one that is not kept.
-        lines(page, 0, |id| match (page.tag(id), page.text(id)) {
+        placed_lines(page, 0, |id| match (page.tag(id), page.text(id)) {
             (Some(tag), _) => !is_block(tag) || kept_in(id),
             (_, text) => kept_in(id) || text.is_some_and(|text| text.trim().is_empty()),
         })
+    }
+}
+
+impl Template {
+    /// The page's content as lines in page order; none if nothing was found. Time linear in the page, except
+    /// for the comparison with the stored blocks, which [`FastContentExtractorParams::max_work`] limits.
+    #[must_use]
+    pub fn detect(&self, page: &Page) -> Vec<Line> {
+        self.find(page).lines(page).into_iter().map(|placed| placed.line).collect()
     }
 
     /// The page's content as text nodes, with counts.
@@ -122,10 +132,15 @@ impl Template {
                 && (*number..block.end as usize).any(|below| is_part(&state, below))
         });
         let outermost = outermost.count();
+        let by_paths = state.clone();
         let exact = self.compare(page, &blocks, &paths, &mut state);
-        let texts = blocks.texts().filter(|(_, block)| state[*block] != State::Out);
+        let is_content = |block: usize| state[block] != State::Out;
+        let texts = |is: &dyn Fn(usize) -> bool| {
+            blocks.texts().filter(|(_, block)| is(*block)).map(|(node, _)| node).collect()
+        };
         Detection {
-            text_nodes: texts.map(|(node, _)| node).collect(),
+            text_nodes: texts(&is_content),
+            non_content_nodes: texts(&|block| by_paths[block] != State::Out && !is_content(block)),
             blocks: outermost,
             parts: extracted,
             non_content: extracted - parts(&state),

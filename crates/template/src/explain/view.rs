@@ -131,6 +131,12 @@ impl<'a> View<'a> {
                 template.learned.strftime("%Y-%m-%d"),
                 count(template.site.pages.into(), "page")
             ),
+            (Some(template), Method::FastContentExtractor | Method::ContentExtractor) => format!(
+                "{}, prepared on {} of {}",
+                judgement.method,
+                count(template.site.pages.into(), "page"),
+                template.host
+            ),
             (Some(template), Method::BlockModel) => format!(
                 "the model alone, since template {} of {} is unsure of this page",
                 template.version, template.host

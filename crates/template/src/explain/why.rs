@@ -7,7 +7,7 @@ use gleaner_html::{NodeId, Page};
 
 use super::Explained;
 use crate::class::{Because, Class};
-use crate::{Method, SiteTemplate};
+use crate::{Method, Published, SiteTemplate};
 
 /// Converts log-odds to a probability, 0 to 1.
 pub(super) fn chance(log_odds: f32) -> f32 {
@@ -32,7 +32,11 @@ pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: B
     if let Some(insert) = explained.judgement.inserts[at] {
         let _ = write!(text, "Kept: {}. ", explained.pins.describe_insert(insert));
     }
-    text += &if block.repeated { repeated(explained.template) } else { judged(explained, block, at) };
+    text += &match explained.template.and_then(|template| template.published.as_ref()) {
+        Some(published) => by_published(published, block).to_owned(),
+        None if block.repeated => repeated(explained.template),
+        None => judged(explained, block, at),
+    };
     match because {
         Because::Links => {
             let _ = write!(
@@ -52,6 +56,20 @@ pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: B
         Because::Judged | Because::Nothing => {}
     }
     text
+}
+
+fn by_published(published: &Published, block: &Judged) -> &'static str {
+    match (published, block.alone > 0.0, block.repeated) {
+        (Published::FastContentExtractor(_), true, _) => {
+            "Its path is that of a content block, and no stored non-content block resembles it."
+        }
+        (Published::FastContentExtractor(_), false, true) => {
+            "Its path is that of a content block, but a stored non-content block resembles it."
+        }
+        (Published::FastContentExtractor(_), false, false) => "Its path is not that of a content block.",
+        (Published::ContentExtractor(_), true, _) => "Too few pages of the site have a similar block.",
+        (Published::ContentExtractor(_), false, _) => "Many pages of the site have a similar block.",
+    }
 }
 
 fn repeated(template: Option<&SiteTemplate>) -> String {

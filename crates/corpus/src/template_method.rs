@@ -1,0 +1,36 @@
+//! The method by which a host's template is learned and applied.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The method by which a host's template is learned and applied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TemplateMethod {
+    /// The block model with the votes of places on the host's pages.
+    #[default]
+    Gleaner,
+    /// FastContentExtractor as published (Nguyen et al., KSE 2009).
+    FastContentExtractor,
+    /// ContentExtractor as published (Debnath et al. 2005, as Nguyen et al. describe it).
+    ContentExtractor,
+}
+
+impl TemplateMethod {
+    /// The name in settings and records, such as `fast-content-extractor`.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Gleaner => "gleaner",
+            Self::FastContentExtractor => "fast-content-extractor",
+            Self::ContentExtractor => "content-extractor",
+        }
+    }
+}
+
+impl fmt::Display for TemplateMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label())
+    }
+}

@@ -1,0 +1,192 @@
+//! The papers' own methods as templates of a host, applied exactly as published.
+//!
+//! | method | preparation | applied to a page |
+//! |---|---|---|
+//! | FastContentExtractor | [`fast_content_extractor::prepare`] | [`fast_content_extractor::Template::find`] |
+//! | ContentExtractor | [`content_extractor::Site::new`] | [`content_extractor::Site::find`] |
+//!
+//! Neither has a confidence, a vote of places or a fallback: a page on which the method finds nothing has no
+//! text. Pins and inserts still apply, since they are the user's.
+
+use gleaner_corpus::TemplateMethod;
+use gleaner_extract::block_model::Judged;
+use gleaner_extract::content_extractor::{self, ContentExtractorParams};
+use gleaner_extract::fast_content_extractor::{self, FastContentExtractorParams};
+use gleaner_extract::{count_words, has_word};
+use gleaner_html::text::{PlacedLine, placed_lines};
+use gleaner_html::{NodeId, Page};
+use serde::{Deserialize, Serialize};
+
+use crate::Method;
+
+/// What a published method learned from a host's pages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Published {
+    /// FastContentExtractor's template.
+    FastContentExtractor(Box<fast_content_extractor::Template>),
+    /// The blocks that ContentExtractor compares a page with.
+    ContentExtractor(Box<content_extractor::Site>),
+}
+
+/// Log-odds of a line that the method keeps; the negative for one that it drops.
+const CERTAIN: f32 = 6.0;
+
+impl Published {
+    /// Learns from a host's pages, with the default parameters. `None` for [`TemplateMethod::Gleaner`].
+    #[must_use]
+    pub fn learn(method: TemplateMethod, pages: &[&Page]) -> Option<Self> {
+        match method {
+            TemplateMethod::Gleaner => None,
+            TemplateMethod::FastContentExtractor => {
+                let template = fast_content_extractor::prepare(pages, &FastContentExtractorParams::default());
+                Some(Self::FastContentExtractor(Box::new(template)))
+            }
+            TemplateMethod::ContentExtractor => {
+                let site = content_extractor::Site::new(pages, &ContentExtractorParams::default());
+                Some(Self::ContentExtractor(Box::new(site)))
+            }
+        }
+    }
+
+    /// The method, as it is recorded with each document.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        match self {
+            Self::FastContentExtractor(_) => Method::FastContentExtractor,
+            Self::ContentExtractor(_) => Method::ContentExtractor,
+        }
+    }
+
+    /// Number of pages that it was learned from.
+    #[must_use]
+    pub fn pages(&self) -> usize {
+        match self {
+            Self::FastContentExtractor(template) => template.pages(),
+            Self::ContentExtractor(site) => site.pages(),
+        }
+    }
+
+    /// Every line of a page: first those of the extracted text, in the method's order, then the others, in
+    /// page order. [`Judged::repeated`] marks lines that resemble a known non-content block.
+    #[must_use]
+    pub fn judge(&self, page: &Page) -> Vec<Judged> {
+        let (content, nodes, repeated) = match self {
+            Self::FastContentExtractor(template) => {
+                let found = template.find(page);
+                (found.lines(page), found.text_nodes, Some(found.non_content_nodes))
+            }
+            Self::ContentExtractor(site) => {
+                let found = site.find(page);
+                (found.lines, found.text_nodes, None)
+            }
+        };
+        let dropped =
+            placed_lines(page, 0, |id| page.text(id).is_none() || nodes.binary_search(&id).is_err());
+        let is_repeated =
+            |placed: &PlacedLine| repeated.as_ref().is_none_or(|repeated| is_any_in(repeated, &placed.nodes));
+        let dropped = dropped.into_iter().filter(|placed| has_word(&placed.line.text));
+        let dropped = dropped.map(|placed| {
+            let is_repeated = is_repeated(&placed);
+            judged(placed, -CERTAIN, is_repeated)
+        });
+        content.into_iter().map(|placed| judged(placed, CERTAIN, false)).chain(dropped).collect()
+    }
+}
+
+/// Whether one of the sorted nodes is in the range.
+fn is_any_in(nodes: &[NodeId], range: &std::ops::Range<NodeId>) -> bool {
+    nodes.get(nodes.partition_point(|node| *node < range.start)).is_some_and(|node| *node < range.end)
+}
+
+fn judged(placed: PlacedLine, log_odds: f32, repeated: bool) -> Judged {
+    Judged {
+        words: count_words(&placed.line.text) as u32,
+        placed,
+        log_odds,
+        alone: log_odds,
+        vote: None,
+        repeated,
+        place: String::new(),
+        link_share: 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_html::text::{lines, plain};
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::{Pins, SiteTemplate};
+
+    const METHODS: [TemplateMethod; 2] =
+        [TemplateMethod::FastContentExtractor, TemplateMethod::ContentExtractor];
+
+    fn page(story: &str) -> Page {
+        Page::parse(&format!(
+            "<div>Home News Sport</div><p>{story}</p><p>Write to us, whatever it is about.</p><h2>More</h2>"
+        ))
+    }
+
+    fn learned(method: TemplateMethod) -> SiteTemplate {
+        let pages = ["The bridge opens today.", "Rain is on its way.", "Two more trains a day."].map(page);
+        let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
+        SiteTemplate::learn_by(method, "a.example", 1, Timestamp::UNIX_EPOCH, &pages)
+    }
+
+    #[test]
+    fn the_text_is_the_published_methods() {
+        let page = page("Schools close early.");
+        for method in METHODS {
+            let template = learned(method);
+            let extracted = template.extract(&page);
+            let published = match template.published.as_ref().unwrap() {
+                Published::FastContentExtractor(template) => template.detect(&page),
+                Published::ContentExtractor(site) => site.extract(&page),
+            };
+            assert_eq!(extracted.lines, published);
+            assert_eq!(plain(&extracted.lines), "Schools close early.");
+            assert_eq!(extracted.method.label(), method.label());
+            assert_eq!(template.method(), method);
+        }
+    }
+
+    #[test]
+    fn every_line_is_judged_once() {
+        let page = page("Schools close early.");
+        for method in METHODS {
+            let judged = learned(method).published.unwrap().judge(&page);
+            let mut texts: Vec<String> = judged.iter().map(|it| it.placed.line.text.clone()).collect();
+            let mut all: Vec<String> = lines(&page, 0, |_| true).into_iter().map(|line| line.text).collect();
+            texts.sort();
+            all.sort();
+            assert_eq!(texts, all, "{method}");
+            let repeated: Vec<&str> =
+                judged.iter().filter(|it| it.repeated).map(|it| it.placed.line.text.as_str()).collect();
+            assert!(repeated.contains(&"Write to us, whatever it is about."), "{repeated:?}");
+        }
+    }
+
+    #[test]
+    fn json_gives_the_same_template_and_pins_apply() {
+        let page = page("Schools close early.");
+        let pins = Pins::new("x.toml", &[(1, "div")], &[]).unwrap();
+        for method in METHODS {
+            let template = learned(method);
+            let read = SiteTemplate::from_json(&template.to_json()).unwrap();
+            assert_eq!(read.to_json(), template.to_json());
+            assert_eq!(read.extract(&page), template.extract(&page));
+            let text = plain(&crate::Judgement::new(&page, Some(&read), &pins).extracted().lines);
+            assert!(text.contains("Home News Sport") && text.contains("Schools close early."), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_without_content_has_no_text() {
+        for method in METHODS {
+            let extracted = learned(method).extract(&Page::parse("<div>Home News Sport</div>"));
+            assert!(extracted.lines.is_empty(), "{extracted:?}");
+        }
+    }
+}
