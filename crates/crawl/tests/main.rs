@@ -10,6 +10,7 @@ mod month;
 mod outcomes;
 mod pins;
 mod politeness;
+mod published_methods;
 mod redesign;
 mod report_folder;
 mod revisits;

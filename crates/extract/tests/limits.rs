@@ -47,7 +47,7 @@ fn of_one_page_all_is_content() {
     let template = prepare(std::slice::from_ref(&page), &FastContentExtractorParams::default());
     assert_eq!(detected(&template, &page), "Home\nSome words here.");
     let site = Site::new(std::slice::from_ref(&page), &content_extractor::ContentExtractorParams::default());
-    assert_eq!(plain(&site.find_without(0, &page).lines), "Home\nSome words here.");
+    assert_eq!(plain(&site.find_without(0, &page).lines()), "Home\nSome words here.");
     assert_eq!(site.num_block_temp(), 0);
 }
 
@@ -133,7 +133,7 @@ fn a_million_tiny_blocks() {
         assert!(found.blocks > 400_000 && found.compared_with > 400_000, "{found:?}", found = found.blocks);
         assert_eq!(found.exact, search == Search::Indexed);
         if found.exact {
-            assert_eq!((found.lines.len(), found.lines[0].text.as_str()), (400_000, "0"));
+            assert_eq!((found.placed.len(), found.placed[0].line.text.as_str()), (400_000, "0"));
         }
     }
 }

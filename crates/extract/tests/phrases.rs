@@ -65,9 +65,9 @@ fn content_extractor_tears_the_phrase_apart() {
             );
             assert_eq!(site.num_block_temp(), 2, "the bar above and the line below");
             let found = site.find(&page(PARAGRAPH));
-            let texts: Vec<&str> = found.lines.iter().map(|line| line.text.as_str()).collect();
+            let texts: Vec<&str> = found.placed.iter().map(|placed| placed.line.text.as_str()).collect();
             assert_eq!(texts, BLOCKS);
-            assert!(!plain(&found.lines).contains("the US House of Representatives"));
+            assert!(!plain(&found.lines()).contains("the US House of Representatives"));
             assert_eq!((found.blocks, found.compared_with, found.exact), (7, site.blocks(), true));
         }
     }

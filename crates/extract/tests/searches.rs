@@ -29,7 +29,7 @@ proptest! {
         let (exhaustive, indexed) = (site(&pages[1..], Search::Exhaustive, share), site(&pages[1..], Search::Indexed, share));
         let found = exhaustive.find(&pages[0]);
         prop_assert_eq!(&found, &indexed.find(&pages[0]));
-        prop_assert!(found.exact && found.lines.len() <= found.blocks);
+        prop_assert!(found.exact && found.placed.len() <= found.blocks);
         for (number, page) in pages[1..].iter().enumerate() {
             prop_assert_eq!(exhaustive.find_without(number, page), indexed.find_without(number, page));
         }

@@ -133,7 +133,7 @@ impl CanonicalUrl {
         match self.url.host() {
             Some(Host::Domain(name)) if name.contains('.') => {
                 let name = &self.url[Position::BeforeHost..Position::AfterHost];
-                psl::domain_str(name).unwrap_or(name)
+                host::registrable_domain(name).map_or(name, |(domain, _)| domain)
             }
             _ => self.host(),
         }

@@ -42,11 +42,20 @@ pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<Str
         return None;
     }
     let host = host.to_lowercase();
-    let known = psl::domain(host.as_bytes())?;
-    let domain = std::str::from_utf8(known.as_bytes()).ok()?;
+    let (domain, is_known) = registrable_domain(&host)?;
     let is_certain = text[end..].starts_with('/') || host.starts_with("www.");
-    let is_host = expected == Some(domain) || is_certain && known.suffix().is_known();
+    let is_host = expected == Some(domain) || is_certain && is_known;
     is_host.then(|| domain.to_owned())
+}
+
+/// The registrable domain of a host, and whether the Public Suffix List has a rule for it. `None` for a public
+/// suffix.
+///
+/// Never inlined: the list is code, and each copy takes ten seconds to compile.
+#[inline(never)]
+pub(crate) fn registrable_domain(host: &str) -> Option<(&str, bool)> {
+    let domain = psl::domain(host.as_bytes())?;
+    Some((std::str::from_utf8(domain.as_bytes()).ok()?, domain.suffix().is_known()))
 }
 
 pub(crate) fn has_scheme(text: &str) -> bool {

@@ -78,7 +78,7 @@ impl Published {
             }
             Self::ContentExtractor(site) => {
                 let found = site.find(page);
-                (found.lines, found.text_nodes, None)
+                (found.placed, found.text_nodes, None)
             }
         };
         let dropped =

@@ -126,7 +126,11 @@ mod tests {
             let page = Page::parse(html);
             let blocks = Blocks::new(&page, &all_tags(), 200);
             let lines = lines(&page, &blocks, |_| true);
-            assert_eq!(lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), expected, "{html}");
+            assert_eq!(
+                lines.iter().map(|placed| placed.line.text.as_str()).collect::<Vec<_>>(),
+                expected,
+                "{html}"
+            );
         }
     }
 
@@ -136,7 +140,8 @@ mod tests {
             "<h2>a <span>b</span></h2><ul><li><div>c</div></ul><table><tr><td><p>d</p>e</table>f",
         );
         let blocks = Blocks::new(&page, &all_tags(), 200);
-        let kinds: Vec<LineKind> = lines(&page, &blocks, |_| true).iter().map(|line| line.kind).collect();
+        let kinds: Vec<LineKind> =
+            lines(&page, &blocks, |_| true).iter().map(|placed| placed.line.kind).collect();
         use LineKind::{Cell, Heading, Item, Paragraph};
         assert_eq!(kinds, [Heading, Heading, Item, Paragraph, Cell, Paragraph]);
     }

@@ -37,7 +37,7 @@ struct Stored {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
     /// The content, one line per extracted block, sub-blocks before the block that held them.
-    pub lines: Vec<PlacedLine>,
+    pub placed: Vec<PlacedLine>,
     /// The text nodes of these blocks, in document order.
     pub text_nodes: Vec<NodeId>,
     /// Atomic blocks of the page, without those that have no word: NumBlock of the paper's table II.
@@ -47,6 +47,14 @@ pub struct Extraction {
     /// Whether the comparison was complete. `false` if it reached [`ContentExtractorParams::max_work`]; then a repeated block
     /// may be among the content.
     pub exact: bool,
+}
+
+impl Extraction {
+    /// The content without its places.
+    #[must_use]
+    pub fn lines(&self) -> Vec<Line> {
+        self.placed.iter().map(|placed| placed.line.clone()).collect()
+    }
 }
 
 impl From<Stored> for Site {
@@ -103,7 +111,7 @@ impl Site {
     /// The content of a page that is not part of the site, as by [`find`](Self::find).
     #[must_use]
     pub fn extract(&self, page: &Page) -> Vec<Line> {
-        self.find(page).lines.into_iter().map(|placed| placed.line).collect()
+        self.find(page).lines()
     }
 
     /// The content and counts of a page that is not part of the site: ContentExtractor's result for the
@@ -165,7 +173,7 @@ impl Site {
             is_content[*number] = 1 + (others as usize) < repeated;
         }
         Extraction {
-            lines: own_text::lines(page, &blocks, |number| is_content[number]),
+            placed: own_text::lines(page, &blocks, |number| is_content[number]),
             text_nodes: blocks
                 .texts()
                 .filter(|(_, block)| is_content[*block])

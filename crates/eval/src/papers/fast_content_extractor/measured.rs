@@ -50,7 +50,7 @@ impl Both {
         let ce = self.ce.find(page);
         let (blocks, lines) = (self.template.find(page).blocks, self.template.detect(page));
         [
-            Side::new(self.ce.num_block_temp(), ce.blocks, &ce.lines, gold),
+            Side::new(self.ce.num_block_temp(), ce.blocks, &ce.lines(), gold),
             Side::new(self.template.num_block_temp(), blocks, &lines, gold),
         ]
     }
@@ -96,7 +96,7 @@ fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
     let mut repeated = BTreeSet::new();
     for (number, page) in pages.iter().enumerate() {
         let content: HashSet<String> =
-            site.find_without(number, page).lines.into_iter().map(|line| line.text).collect();
+            site.find_without(number, page).lines().into_iter().map(|line| line.text).collect();
         let all = alone.extract(page).into_iter().map(|line| line.text);
         repeated.extend(all.filter(|text| !content.contains(text)));
     }
