@@ -58,7 +58,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     assert_eq!(done(&crawl, &["export", "--data", "data"]), before, "the source is as it was");
     assert!(done(&crawl, &[&["verify"], &there[..]].concat()).contains("No fault was found"));
     let again = refused(&crawl, &out, 1);
-    assert!(again.contains("holds URLs already") && !again.contains("complete"), "{again}");
+    assert!(again.contains("the target already has URLs") && !again.contains("complete"), "{again}");
 
     let secret = format!("{address}?password=hushpw");
     let report = crawl.run(&["crawl", "--seeds", "seeds.txt", "--store", &secret, "--objects", "objects"]);

@@ -311,7 +311,7 @@ fn an_archive_is_taken_in_by_several_workers() {
     two.kill();
     let crawl = cluster.command("crawler", &["crawl", "--seeds", "seeds.txt"]).output().unwrap();
     let said = String::from_utf8(crawl.stderr).unwrap();
-    assert!(said.contains("): the command is crawl here and ingest there; start"), "{said}");
+    assert!(said.contains("): the command is crawl here and ingest there; use"), "{said}");
     let other = cluster.command("other", &["ingest", "folder/archive/", "seeds.txt"]).output().unwrap();
     let said = String::from_utf8(other.stderr).unwrap();
     assert!(said.contains("the list of files is"), "{said}");
@@ -338,7 +338,7 @@ fn an_archive_is_extracted_again_by_several_workers() {
     two.kill();
     let crawl = cluster.command("crawler", &["crawl", "--seeds", "seeds.txt"]).output().unwrap();
     let said = String::from_utf8(crawl.stderr).unwrap();
-    assert!(said.contains("): the command is crawl here and reextract there; start"), "{said}");
+    assert!(said.contains("): the command is crawl here and reextract there; use"), "{said}");
     one.ends();
     assert_eq!(texts(), BTreeSet::new());
     let all = ["reextract", "--set", "crawl.workers=1"];
