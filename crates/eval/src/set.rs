@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
+use gleaner_html::embedded::complete;
 use serde::Deserialize;
 
 /// Largest page or gold text that is read, in bytes after decompression.

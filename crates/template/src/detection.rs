@@ -27,6 +27,7 @@
 //! long enough. A comment at the article's place is included.
 
 use gleaner_extract::block_model::{Known, KnownLine};
+use gleaner_html::embedded::CLASS;
 use gleaner_html::kinds::Kinds;
 use gleaner_html::text::{LineKind, PlacedLine};
 use gleaner_html::{NodeId, Page, Partly};
@@ -110,11 +111,15 @@ fn is_out(line: &KnownLine, before: usize) -> bool {
 }
 
 impl Detector {
-    /// Prepares a template. One without pages detects nothing.
+    /// Prepares a template. One without pages detects nothing, nor does one of a site that embeds its articles
+    /// ([`gleaner_html::embedded`]): they are not found by parsing a part of the page.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
         let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
-        Self { known: Known::from_site(&template.site), boilerplate, health: template.health }
+        let is_embedded =
+            template.site.places.iter().any(|(name, place)| name.contains(CLASS) && place.content > 0.0);
+        let known = if is_embedded { Known::default() } else { Known::from_site(&template.site) };
+        Self { known, boilerplate, health: template.health }
     }
 
     /// The text of a page of this site; `None` if the places alone cannot decide.
