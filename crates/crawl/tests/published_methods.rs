@@ -9,8 +9,7 @@ use tempfile::TempDir;
 use crate::site::crawl;
 
 fn crawled(method: TemplateMethod) -> (TempDir, Store, usize) {
-    let newspaper =
-        Newspaper::start_in_background(Options { faults: false, ..Options::default() }).unwrap();
+    let newspaper = Newspaper::start_in_background(Options { faults: false, ..Options::default() }).unwrap();
     let folder = TempDir::new().unwrap();
     let sets = [format!("fetch.proxy={}", newspaper.proxy()), format!("template.method={method}")];
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
@@ -35,7 +34,11 @@ fn a_crawl_by_each_published_method_stores_its_templates_and_texts() {
         assert!(documents.len() >= expected, "{method}: {} of {expected}", documents.len());
         for document in &documents {
             assert_eq!(document.method, method.label(), "{}", document.url);
-            assert!(document.confidence.is_none() && document.template_version == Some(1), "{}", document.url);
+            assert!(
+                document.confidence.is_none() && document.template_version == Some(1),
+                "{}",
+                document.url
+            );
         }
     }
 }

@@ -34,7 +34,9 @@ fn fnv(text: &str) -> u32 {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     }
     let key = ((hash ^ (hash >> 32)) & 0x3_ffff) as u32;
-    VOCAB.with_borrow_mut(|v| { v.entry(key).or_insert_with(|| text.to_owned()); });
+    VOCAB.with_borrow_mut(|v| {
+        v.entry(key).or_insert_with(|| text.to_owned());
+    });
     key
 }
 
@@ -60,7 +62,8 @@ fn tokens(page: &gleaner_html::Page, block: u32) -> Vec<u32> {
             }
         }
         for (name, value) in page.attributes(node) {
-            let is = matches!(name, "class" | "id" | "role" | "itemprop" | "aria-label" | "name") || name.starts_with("data-");
+            let is = matches!(name, "class" | "id" | "role" | "itemprop" | "aria-label" | "name")
+                || name.starts_with("data-");
             if !is || value.len() > 300 {
                 continue;
             }
@@ -119,7 +122,8 @@ fn main() {
                     chain
                 })
                 .collect();
-            let words: Vec<Vec<String>> = texts.iter().map(|t| gleaner_extract::words(t).map(|w| w.to_lowercase()).collect()).collect();
+            let words: Vec<Vec<String>> =
+                texts.iter().map(|t| gleaner_extract::words(t).map(|w| w.to_lowercase()).collect()).collect();
             for (at, p) in placed.iter().enumerate() {
                 let mut all = tokens(page, p.block);
                 let own = &words[at];
@@ -139,7 +143,8 @@ fn main() {
                     tok.write_all(&x.to_le_bytes()).unwrap();
                 }
             }
-            let tags: Vec<String> = placed.iter().map(|p| page.tag(p.block).unwrap_or_default().to_owned()).collect();
+            let tags: Vec<String> =
+                placed.iter().map(|p| page.tag(p.block).unwrap_or_default().to_owned()).collect();
             writeln!(
                 meta,
                 "{}",
@@ -155,5 +160,9 @@ fn main() {
         }
     }
     let mut v = std::fs::File::create(format!("{out}.vocab")).unwrap();
-    VOCAB.with_borrow(|vocab| for (k, w) in vocab { writeln!(v, "{k}\t{w}").unwrap(); });
+    VOCAB.with_borrow(|vocab| {
+        for (k, w) in vocab {
+            writeln!(v, "{k}\t{w}").unwrap();
+        }
+    });
 }

@@ -268,7 +268,7 @@ mod tests {
                     let expected = KnownLine {
                         words: judged.words,
                         link_share: judged.link_share,
-                        repeated: judged.repeated,
+                        repeated: judged.removed.is_some(),
                         place,
                         placed: judged.placed,
                     };

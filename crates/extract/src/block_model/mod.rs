@@ -32,6 +32,7 @@ mod known;
 mod lexicon;
 mod odds;
 mod questions;
+mod removed;
 mod repeated;
 mod scene;
 mod site;
@@ -44,6 +45,7 @@ use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
 pub use known::{Known, KnownLine, KnownPlace};
+pub use removed::Removed;
 pub use repeated::Repeated;
 pub use scene::is_cut;
 pub use site::{Place, Site, Verdicts};
@@ -59,8 +61,8 @@ pub struct Judged {
     pub alone: f32,
     /// The log-odds by the same place on other pages; `None` if they have no such place.
     pub vote: Option<f32>,
-    /// Whether the site repeats it; then nothing else was computed.
-    pub repeated: bool,
+    /// Why it was removed before the classification; `None` if it was classified.
+    pub removed: Option<Removed>,
     /// Its place, as in [`Site::places`].
     pub place: String,
     /// Number of words.
@@ -77,7 +79,7 @@ impl Judged {
             log_odds: 0.0,
             alone: 0.0,
             vote: None,
-            repeated: false,
+            removed: None,
             place: String::new(),
             words: block.words.len() as u32,
             link_share,

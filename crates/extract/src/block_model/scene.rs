@@ -15,6 +15,7 @@ use gleaner_html::{NodeId, Page};
 use super::block::{Block, Marks};
 use super::hashing::{ByHash, Secret, hash, hash_with_masked};
 use super::lexicon;
+use super::removed::Removed;
 use super::repeated::Repeated;
 use super::statements::Statements;
 use crate::has_word;
@@ -76,7 +77,7 @@ pub(super) struct Element {
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub(super) blocks: Vec<Block>,
-    pub(super) taken: Vec<Block>,
+    pub(super) taken: Vec<(Block, Removed)>,
     pub(super) elements: Vec<Element>,
     pub(super) whole: Sum,
     /// Blocks by path, and by path of tags.
@@ -121,6 +122,7 @@ impl Scene {
             })
             .collect();
         scene.stated = Statements::from_page(page);
+        scene.take_foreign(page);
         scene
     }
 
@@ -158,7 +160,8 @@ impl Scene {
     pub(super) fn take_away(&mut self, repeated: &Repeated) {
         let elements = &self.elements;
         let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);
-        self.taken = self.blocks.extract_if(.., |block| is_repeated(block)).collect();
+        let taken = self.blocks.extract_if(.., |block| is_repeated(block));
+        self.taken.extend(taken.map(|block| (block, Removed::RepeatedBySite)));
     }
 
     fn sum(&mut self) {

@@ -6,12 +6,13 @@
 //! reads a page (judging, extraction, templates) finds it there.
 //!
 //! A text is put in only if
-//! * its words are those of the page's title or description;
+//! * the page shows at most [`TEASER`] words of prose;
+//! * the text has words of the page's title or description;
 //! * at least two in five of its word trigrams do not occur on the page;
-//! * it has at least twice as many words as the page has prose beside it.
+//! * beside the text, the page shows at most [`BESIDE`] words of prose, and at most half as many as the text has.
 //!
-//! So a page that shows its article is left as it is, whatever other texts its scripts hold. Lines that the page
-//! shows and the text repeats are left out.
+//! A page that shows its article is therefore left as it is, whatever other texts its scripts hold. Lines that both
+//! the page and the text have are left out of the page.
 //!
 //! Limitation: strings in single quotes and template strings are not read, nor is data that is compressed,
 //! encoded or fetched later.
@@ -40,6 +41,15 @@ const PROSE: usize = 12;
 
 /// Strings of one list that are longer than this in the mean are articles of their own, in bytes.
 const ARTICLE: usize = 1_500;
+
+/// A page with more words of prose shows its article; a teaser has fewer.
+const TEASER: usize = 300;
+
+/// A shorter text is no prose, in bytes.
+const SHORTEST_PROSE: usize = 40;
+
+/// A page with more words of prose beside the text shows an article of its own.
+const BESIDE: usize = 60;
 
 /// Share of the title's words that a text about the same holds.
 const TITLE: f32 = 0.3;
@@ -72,11 +82,10 @@ struct Candidate {
 #[must_use]
 pub fn complete(html: &str) -> Page {
     let page = Page::parse(html);
-    let candidates = candidates(&page);
-    if candidates.is_empty() {
+    if shows_article(&page) {
         return page;
     }
-    let Some(best) = choose(&page, candidates) else { return page };
+    let Some(best) = choose(&page, candidates(&page)) else { return page };
     let completed = Page::parse(&inserted(html, &page, &best));
     let repeated = repeated(&completed);
     if repeated.is_empty() { completed } else { completed.without(&repeated) }
@@ -86,6 +95,19 @@ pub fn complete(html: &str) -> Page {
 #[must_use]
 pub fn is_completed(page: &Page) -> bool {
     body(page).is_some()
+}
+
+/// Whether a page shows so much prose that it needs no embedded text. Stops at enough of it.
+fn shows_article(page: &Page) -> bool {
+    let mut words = 0;
+    let is_shown =
+        |tag: Option<&str>| !matches!(tag, Some("script" | "style" | "noscript" | "template" | "textarea"));
+    let mut shown =
+        page.iter().filter(|(_, node)| is_shown(page.tag(node.parent))).filter_map(|(id, _)| page.text(id));
+    shown.any(|text| {
+        words += if text.len() > SHORTEST_PROSE { prose(text).count() } else { 0 };
+        words > TEASER
+    })
 }
 
 fn body(page: &Page) -> Option<NodeId> {
@@ -109,7 +131,8 @@ fn candidates(page: &Page) -> Vec<Candidate> {
         }
         for (path, group) in groups {
             let bytes: usize = group.iter().map(|found| found.text.len()).sum();
-            if bytes >= group.len() * ARTICLE {
+            let is_named = path.contains(|c: char| c.is_alphabetic());
+            if bytes >= group.len() * ARTICLE || !is_named {
                 candidates.extend(group.into_iter().map(|found| candidate(&path, &[found])));
             } else {
                 candidates.push(candidate(&path, &group));
@@ -178,7 +201,10 @@ fn choose(page: &Page, candidates: Vec<Candidate>) -> Option<Candidate> {
         let is_about = share(&title, &words) >= TITLE || share(&trigrams(&description), &own) >= 0.5;
         let beside: usize =
             prose.iter().filter(|line| share(&trigrams(line), &own) < 0.5).map(Vec::len).sum();
-        is_about && 1.0 - share(&own, &shown) >= NOT_SHOWN && candidate.words.len() >= 2 * beside
+        is_about
+            && 1.0 - share(&own, &shown) >= NOT_SHOWN
+            && beside <= BESIDE
+            && candidate.words.len() >= 2 * beside
     };
     candidates.into_iter().filter(is_chosen).max_by_key(|candidate| candidate.words.len())
 }
@@ -326,6 +352,16 @@ mod tests {
             let expected = format!("The river rose\n{}", paragraphs.join("\n"));
             assert_eq!(text, expected, "{script}");
         }
+    }
+
+    #[test]
+    fn long_scripts_are_no_prose_of_the_page() {
+        let paragraphs = story(0, 60);
+        let body = serde_json::Value::from(paragraphs.join("\n")).to_string();
+        let html = format!(
+            r#"{TITLE}<h1>The river rose</h1><div id=root></div><script type="application/json">{{"body":{body}}}</script>"#
+        );
+        assert!(is_completed(&complete(&html)));
     }
 
     #[test]
