@@ -240,7 +240,7 @@ impl Entry {
     pub fn read(&self) -> Result<Recorded, SetError> {
         let bytes = bytes(&self.html)?;
         let source = decode(&bytes, None).text;
-        let page = Page::parse(&source);
+        let page = complete(&source);
         let gold = self.read_gold()?;
         Ok(Recorded { bytes, source, page, gold })
     }
