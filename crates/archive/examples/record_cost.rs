@@ -1,6 +1,6 @@
-//! What a record costs, part by part: `cargo run -p gleaner-archive --example record_cost -- PAGE...`
-//! with files of HTML. Prints the mean of the pages, in bytes and in microseconds, each page's
-//! the fastest of nine rounds.
+//! Measures the cost of each part of a record: `cargo run -p gleaner-archive --example record_cost --
+//! PAGE...`, with HTML files. Prints the mean of the pages in bytes and in microseconds. For each page,
+//! the fastest of nine rounds counts.
 
 #![allow(clippy::allow_attributes, clippy::print_stdout, clippy::unwrap_used, reason = "an example prints")]
 

@@ -1,34 +1,35 @@
-//! Reads indexes of archives: which record is at which position.
+//! Reads archive indexes: the position of each record.
 //!
-//! It reads CDX files (a first line ` CDX N b a m s k r M S V g` names the columns; without it, 9 and 11
-//! columns are known) and CDXJ (`key timestamp {json}`), as pywb, OpenWayback and Common Crawl write them.
-//! Only the file name and the offset of a line are used; the rest is read from the record.
+//! Reads CDX and CDXJ (`key timestamp {json}`) files, as pywb, OpenWayback and Common Crawl write
+//! them. The first line of a CDX file, such as ` CDX N b a m s k r M S V g`, names the columns; without
+//! it, the usual order of 9 or 11 columns is assumed. Only the file name and the offset of each line are
+//! used; all other data are read from the record.
 //!
 //! Limitation: a JSON value is searched for, not parsed, so a name with an escaped quotation mark is not
 //! found.
 
 use crate::Place;
 
-/// A reader of the lines of one index.
+/// A reader of the lines of one index file.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
-    /// Columns of offset and file name; `None` before the first line.
+    /// Indexes of the offset and file name columns; `None` if no line has named them.
     named: Option<(usize, usize)>,
 }
 
-/// The meaning of an index line.
+/// The meaning of a line of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// It names a record.
+    /// The position of a record.
     Record(Place),
-    /// It names columns, or is empty.
+    /// The line names columns, is a comment, or is empty.
     Nothing,
-    /// It cannot be read.
+    /// The line cannot be read.
     Unreadable,
 }
 
 impl Columns {
-    /// Reads the next line.
+    /// Interprets the next line.
     pub fn read(&mut self, line: &str) -> Line {
         let text = line.trim();
         if text.is_empty() || text.starts_with('!') {

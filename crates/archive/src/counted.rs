@@ -1,4 +1,4 @@
-//! A buffered reader that knows its position.
+//! A buffered reader that counts its position.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -45,7 +45,7 @@ impl<R: Read> BufRead for Counted<R> {
     }
 }
 
-/// Whether the error is in the data, not the disk.
+/// Whether the error is caused by the data, not by the disk.
 pub(crate) fn is_of_the_bytes(error: &io::Error) -> bool {
     matches!(
         error.kind(),

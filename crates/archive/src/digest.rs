@@ -1,22 +1,22 @@
-//! Digests of payloads and blocks, as in the fields of WARC records.
+//! Digests of payloads and blocks, as in the named fields of WARC records.
 //!
-//! SHA-1 in base32, as Heritrix, Common Crawl and pywb write it, so that archives can be compared. Labels of
-//! other algorithms are recognized but not checked.
+//! Digests are SHA-1 in base32, as Heritrix, Common Crawl and pywb write them, so that archives can be
+//! compared. Labels of other algorithms are ignored.
 //!
-//! Limitation: SHA-1 collisions can be made on purpose. A digest only shows that a URL returned the same page
-//! as before; nothing is dropped because of a digest alone.
+//! Limitation: SHA-1 collisions can be produced deliberately. A digest only shows that a URL returned
+//! the same page as before; nothing is dropped because of a digest alone.
 
 use std::fmt;
 
 use data_encoding::BASE32;
 use sha1::{Digest as _, Sha1};
 
-/// The SHA-1 of some bytes.
+/// A SHA-1 digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest([u8; 20]);
 
 impl Digest {
-    /// The digest of these bytes.
+    /// Returns the digest of these bytes.
     ///
     /// ```
     /// let digest = gleaner_archive::Digest::from_content(b"");
@@ -27,7 +27,7 @@ impl Digest {
         Self(Sha1::digest(bytes).into())
     }
 
-    /// The digest of the concatenated parts.
+    /// Returns the digest of the concatenated parts.
     #[must_use]
     pub fn from_parts(parts: &[&[u8]]) -> Self {
         let mut digest = Sha1::new();
@@ -50,13 +50,13 @@ impl Digest {
         Some(Self(bytes.ok()?.try_into().ok()?))
     }
 
-    /// The 20 bytes.
+    /// Returns the 20 bytes of the digest.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 20] {
         &self.0
     }
 
-    /// The digest with these bytes, as returned by [`as_bytes`](Self::as_bytes).
+    /// Returns the digest with these bytes, as returned by [`as_bytes`](Self::as_bytes).
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 20]) -> Self {
         Self(bytes)

@@ -1,14 +1,14 @@
-//! The files of an archive: the newest one grows, the others are complete.
+//! The files of an archive: the newest one grows, and the others are complete.
 //!
-//! 1. Records are appended to the newest file. Beyond a size the next one begins, named after its time and
-//!    number: `gleaner-20261121020000-00001.warc.gz`.
-//! 2. [`Archive::sync`] syncs everything appended, and the folder, to disk. Records appended since then may
-//!    be lost in a crash, or remain without being recorded in the store.
-//! 3. Opening checks the records after the last known synced position: intact records stay, and a record that
-//!    is incomplete at the end is cut off.
+//! 1. Records are appended to the newest file. When it reaches a given size, the next file begins, named
+//!    after its time and number: `gleaner-20261121020000-00001.warc.gz`.
+//! 2. [`Archive::sync`] syncs everything appended to disk. Records appended later may be lost in a
+//!    crash, or may be in the archive although the store does not record them.
+//! 3. Opening an archive checks the records after the last known synced position. Intact records are
+//!    kept, and an incomplete record at the end is cut off.
 //!
-//! Limitation: records that the store does not know remain after a crash, and their pages are fetched and
-//! stored again. A reader of the archive sees both.
+//! Limitation: after a crash, the archive may contain records that are not in the store. Their pages are
+//! fetched and stored again, so a reader of the archive finds both.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -24,21 +24,21 @@ use crate::{Item, Reader, write};
 /// The position of a record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Name of the file in the archive's folder.
+    /// The name of the file in the archive's folder.
     pub file: String,
-    /// Its first byte.
+    /// The offset of the record's first byte.
     pub offset: u64,
 }
 
 impl Place {
-    /// The number in the file's name; 0 for a file of another archive.
+    /// Returns the number in the file's name; 0 for a file of another archive.
     #[must_use]
     pub fn number(&self) -> u32 {
         number_of(&self.file).unwrap_or(0)
     }
 }
 
-/// An archive cannot be written or read.
+/// An error of writing or reading an archive.
 #[derive(Debug, Error)]
 #[error("the archive: {what} {}: {error}{}", path.display(), remedy(error))]
 pub struct ArchiveError {
@@ -74,14 +74,14 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     wait_for_descriptor(|| options.open(path))
 }
 
-/// How an archive is written.
+/// The options for writing an archive.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Size in bytes at which the next file begins.
     pub rotate: u64,
-    /// Compression level of the files' first records, 1 (fast) to 9 (small).
+    /// Compression level of the `warcinfo` records, 1 (fast) to 9 (small).
     pub level: u32,
-    /// The fields of each file's first record, such as `software`.
+    /// The fields of each file's `warcinfo` record, such as `software`.
     pub info: Vec<(String, String)>,
 }
 
@@ -115,11 +115,12 @@ const PREFIX: &str = "gleaner-";
 const SUFFIX: &str = ".warc.gz";
 
 impl Archive {
-    /// Opens the archive in a folder for appending, and creates the folder if it is missing. `known`: the end
-    /// of the part that is known to be intact; `None` checks the whole newest file.
+    /// Opens the archive in a folder for appending, and creates the folder if it does not exist. `known`
+    /// is the end of the part that is known to be intact. If it is `None` or in another file, the whole
+    /// newest file is checked.
     ///
     /// # Errors
-    /// The folder or its newest file cannot be read or written.
+    /// If the folder or its newest file cannot be read or written.
     pub fn open(folder: &Path, options: Options, known: Option<&Place>) -> Result<Self, ArchiveError> {
         fs::create_dir_all(folder).map_err(ArchiveError::with_path("cannot make the folder", folder))?;
         let names = names(folder)?;
@@ -132,7 +133,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Opens the newest file again, without an incomplete record at its end.
+    /// Opens the newest file again, and cuts off an incomplete record at its end.
     fn reopened(&self, name: String, from: u64) -> Result<Newest, ArchiveError> {
         let path = self.folder.join(&name);
         let wrong = || ArchiveError::with_path("cannot read", &path);
@@ -147,7 +148,7 @@ impl Archive {
             }
         }
         if sound < whole {
-            file.set_len(sound).map_err(ArchiveError::with_path("cannot cut off the torn end", &path))?;
+            file.set_len(sound).map_err(ArchiveError::with_path("cannot truncate", &path))?;
         }
         Ok(Newest { file, path, name, length: sound, is_synced: false })
     }
@@ -155,7 +156,7 @@ impl Archive {
     /// Appends a response ([`crate::Capture::response`]) and returns the position of its record.
     ///
     /// # Errors
-    /// The file cannot be written. It is then unchanged.
+    /// If the file cannot be written. The incomplete record is then cut off, if possible.
     pub fn append(&mut self, record: &[u8], now: Timestamp) -> Result<Place, ArchiveError> {
         if self.newest.as_ref().is_none_or(|newest| newest.length >= self.options.rotate) {
             self.begin_file(now)?;
@@ -177,16 +178,17 @@ impl Archive {
         let mut newest = Newest { file, path, name, length: 0, is_synced: false };
         newest.append(&info)?;
         self.newest = Some(newest);
-        // The name is on disk only after the folder is synced.
+        // The file's name is on disk only after the folder is synced.
         open(OpenOptions::new().read(true), &self.folder)
             .and_then(|folder| folder.sync_all())
             .map_err(ArchiveError::with_path("cannot sync", &self.folder))
     }
 
-    /// Syncs everything appended to disk. Returns the end of the archive; `None` if it is empty.
+    /// Syncs everything appended to disk. Returns the end of the archive; `None` if the archive has no
+    /// file.
     ///
     /// # Errors
-    /// The disk fails. Nothing appended since the last call counts as stored.
+    /// If syncing fails. Nothing appended since the last call counts as stored.
     pub fn sync(&mut self) -> Result<Option<Place>, ArchiveError> {
         let Some(newest) = &mut self.newest else { return Ok(None) };
         if !newest.is_synced {
@@ -201,7 +203,7 @@ impl Newest {
     fn append(&mut self, record: &[u8]) -> Result<(), ArchiveError> {
         self.is_synced = false;
         if let Err(error) = self.file.write_all(record) {
-            // Best effort: the rest is cut off when the archive is opened again.
+            // Best effort: otherwise the incomplete record is cut off when the archive is opened again.
             let _ = self.file.set_len(self.length);
             return Err(ArchiveError::with_path("cannot write", &self.path)(error));
         }
@@ -210,10 +212,10 @@ impl Newest {
     }
 }
 
-/// The names of an archive's files, oldest first; none if the folder does not exist.
+/// Returns the names of an archive's files, oldest first; none if the folder does not exist.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// If the folder cannot be read.
 pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
     let wrong = || ArchiveError::with_path("cannot read the folder", folder);
     let entries = match fs::read_dir(folder) {
@@ -227,19 +229,19 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
             names.push(name);
         }
     }
-    // By number: a clock that was set back must not change the order.
+    // By number, because the order must not change if the clock is set back.
     names.sort_by_key(|name| number_of(name));
     Ok(names)
 }
 
-/// The name of a file: time, number and, if not empty, a suffix.
+/// Returns the name of a file: time, number and, if not empty, a suffix.
 pub(crate) fn name_of(number: u32, now: Timestamp, suffix: &str) -> String {
     let time = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string();
     let hyphen = if suffix.is_empty() { "" } else { "-" };
     format!("{PREFIX}{time}-{number:05}{hyphen}{suffix}{SUFFIX}")
 }
 
-/// The number in the name of an archive's file; `None` for other files.
+/// Returns the number in the name of an archive's file; `None` for other files.
 fn number_of(name: &str) -> Option<u32> {
     let (_, number) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
     number.split('-').next()?.parse().ok()

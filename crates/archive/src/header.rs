@@ -1,18 +1,18 @@
 //! The named fields of a record (WARC 1.1, 4 and 5).
 //!
-//! Names are compared without case. A field that is folded over several lines is joined; of several fields
-//! with one name the first counts.
+//! Names are compared without case. A field that is folded over several lines is joined. If several
+//! fields have the same name, the first is used.
 
-/// Version line and named fields of a record.
+/// The named fields of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Names and values in the order of the file, values trimmed.
+    /// Names and values in the order of the file; values are trimmed.
     pub fields: Vec<(String, String)>,
 }
 
 impl Header {
-    /// Reads the lines between `WARC/1.x` and the empty line. Lines that are not fields are ignored, invalid
-    /// UTF-8 is replaced.
+    /// Parses the lines between `WARC/1.x` and the empty line. Lines that are not fields are ignored;
+    /// invalid UTF-8 is replaced.
     #[must_use]
     pub fn parse(lines: &[u8]) -> Self {
         let mut fields: Vec<(String, String)> = Vec::new();
@@ -30,25 +30,26 @@ impl Header {
         Self { fields }
     }
 
-    /// The value of a field.
+    /// Returns the value of the first field with this name; `None` if there is none.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.fields.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// `WARC-Target-URI`, without the angle brackets that some writers put around it.
+    /// Returns `WARC-Target-URI`, without the angle brackets that some writers put around it. `None` if
+    /// absent.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
         let value = self.get("WARC-Target-URI")?;
         Some(value.strip_prefix('<').and_then(|value| value.strip_suffix('>')).unwrap_or(value))
     }
 
-    /// `WARC-Date`. `None` if absent or not a time.
+    /// Returns `WARC-Date`. `None` if absent or not a time.
     #[must_use]
     pub fn date(&self) -> Option<jiff::Timestamp> {
         let value = self.get("WARC-Date")?;
-        // ARC files converted to WARC sometimes have 14 digits.
+        // The date has 14 digits in some ARC files converted to WARC.
         let spread = || {
             let digits =
                 Some(value).filter(|value| value.len() == 14 && value.bytes().all(|b| b.is_ascii_digit()))?;
@@ -66,13 +67,13 @@ impl Header {
         value.parse().ok().or_else(|| spread()?.parse().ok())
     }
 
-    /// `WARC-Type`, in lower case.
+    /// Returns `WARC-Type` in lower case. `None` if absent.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
         self.get("WARC-Type").map(str::to_ascii_lowercase)
     }
 
-    /// `Content-Length`. `None` if absent or not a number.
+    /// Returns `Content-Length`. `None` if absent or not a number.
     #[must_use]
     pub fn length(&self) -> Option<u64> {
         self.get("Content-Length")?.parse().ok()

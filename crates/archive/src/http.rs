@@ -1,23 +1,24 @@
 //! The HTTP response in the block of a `response` record.
 //!
-//! Parsing is lenient, since archives hold what servers sent: an invalid status line, a header without a
-//! colon or a line end without `\r` affects nothing else.
+//! Parsing is lenient, because archives contain whatever servers sent. A header without a colon is
+//! ignored, and a line end without `\r` is accepted.
 //!
-//! Limitation: names and values are read as UTF-8 with replacements, so a `Location` in Latin-1 is damaged.
+//! Limitation: names and values are read as UTF-8 with invalid bytes replaced, so a `Location` in
+//! Latin-1 is damaged.
 
 use crate::payload::{self, Payload};
 
-/// Most headers of a response; later ones are ignored.
+/// Maximum number of header lines of a response; later ones are ignored.
 const MOST_HEADERS: usize = 1_000;
 
-/// A response as archived: its head, and its encoded body.
+/// A response as archived: its head, and its body as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpMessage<'a> {
     /// The HTTP status, such as 200.
     pub status: u16,
-    /// Names and values in order, values trimmed.
+    /// Names and values of the headers in order; values are trimmed.
     pub headers: Vec<(String, String)>,
-    /// The bytes after the head, with transfer and content codings.
+    /// The bytes after the head, which may have transfer and content codings.
     pub coded: &'a [u8],
 }
 
@@ -43,23 +44,23 @@ impl<'a> HttpMessage<'a> {
         Some(Self { status, headers, coded })
     }
 
-    /// The first value of a header.
+    /// Returns the first value of a header; `None` if the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.headers.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// The decoded body, at most `limit` bytes.
+    /// Returns the decoded body, at most `limit` bytes.
     #[must_use]
     pub fn payload(&self, limit: usize) -> Payload {
         let (transfer, content) = (self.listed("Transfer-Encoding"), self.listed("Content-Encoding"));
         payload::decode(self.coded, &transfer, &content, limit)
     }
 
-    /// Whether the body has fewer bytes than its `Content-Length` states. `false` for a body with a coding:
-    /// the field does not count beside a transfer coding (RFC 9112, 6.3), and crawlers that decode a content
-    /// coding may leave the field unchanged.
+    /// Whether the body has fewer bytes than its `Content-Length` states. `false` for a body with a
+    /// coding: the field is ignored with a transfer coding (RFC 9112, 6.3), and crawlers that decode a
+    /// content coding may leave the field unchanged.
     #[must_use]
     pub fn is_short(&self) -> bool {
         let is_coded = ["Transfer-Encoding", "Content-Encoding"]
@@ -74,7 +75,7 @@ impl<'a> HttpMessage<'a> {
     }
 }
 
-/// Head and body: the parts before and after the first empty line.
+/// Splits a block into the head and the body, at the first empty line.
 fn split_head(block: &[u8]) -> (&[u8], &[u8]) {
     let mut at = 0;
     while let Some(length) = block[at..].iter().position(|byte| *byte == b'\n') {

@@ -1,29 +1,29 @@
-//! Writes and reads the WARC files that hold all responses.
+//! Writes and reads the WARC files that contain all responses.
 //!
-//! The format is WARC 1.1 (ISO 28500:2017): a sequence of records, each a gzip member of its own, so that
-//! each can be read by its offset, and a damaged one does not affect the others.
+//! The format is WARC 1.1 (ISO 28500:2017): a sequence of records. Each record is a separate gzip
+//! member, so that it can be read by its offset, and damage to one record does not affect the others.
 //!
 //! | file | question |
 //! |---|---|
-//! | [`header`] | Which named fields does a record have? |
-//! | [`digest`] | Are two payloads the same, and is one unchanged? |
+//! | [`header`] | What are the named fields of a record? |
+//! | [`digest`] | Are two payloads the same, and is a payload intact? |
 //! | [`http`] | What are the status, the headers and the body of a response? |
 //! | [`payload`] | What is the body without its transfer and content codings? |
 //! | [`write`](mod@write) | How do a response and its request become records? |
-//! | [`files`] | Into which file, how far is it on disk, when does the next one begin? |
+//! | [`files`] | Which file is appended to, which part is on disk, when does the next file begin? |
 //! | [`spool`] | How is a file built in memory and then stored as a whole? |
-//! | [`record`] | What is a record, or a part of a file that cannot be read? |
-//! | [`read`] | What do the files of any writer hold, intact or damaged? |
+//! | [`record`] | How are records and unreadable parts of a file represented? |
+//! | [`read`] | What do files contain, of any writer, intact or damaged? |
 //! | `zst` | How are `.warc.zst` files decoded, with their dictionary? |
-//! | `scan` | Where does the next record begin after damage? |
-//! | [`cdx`] | Which records does an index name? |
+//! | `scan` | Where is the next record after damage? |
+//! | [`cdx`] | Which records does an index list? |
 //!
-//! Writes `warcinfo`, `response`, `revisit` and `request` records. Reads `response` and `revisit` records of
-//! any writer; returns others unchanged.
+//! Writes `warcinfo`, `response`, `revisit` and `request` records. Interprets `response` and `revisit`
+//! records of any writer, and returns other records uninterpreted.
 //!
-//! Limitation: bodies are stored after content decoding, because the HTTP library returns them so. As in
-//! other crawlers, headers that are no longer true are kept under `X-Crawler-` names, and `Content-Length` is
-//! that of the stored body.
+//! Limitation: bodies are stored after content decoding, because the HTTP library returns them in this
+//! form. As in other crawlers, headers that no longer apply are kept with the prefix `X-Crawler-`, and
+//! `Content-Length` is that of the stored body.
 
 pub mod cdx;
 mod counted;

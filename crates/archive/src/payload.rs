@@ -1,41 +1,41 @@
 //! Decodes the transfer and content codings of bodies.
 //!
-//! Archives of other crawlers hold bodies as transferred: chunked, and compressed by gzip, deflate, brotli or
-//! zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some crawlers decode a body but keep its header, so a body that is
-//! not encoded as its header says is used unchanged.
+//! Archives of other crawlers contain bodies as transferred: chunked, and compressed with gzip, deflate,
+//! brotli or zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some crawlers decode a body but keep its header. A
+//! body that is not encoded as its header states is therefore used unchanged.
 //!
-//! Limitation: if a body ends within a coding, the part before is returned, with [`Payload::cut`]; it is
-//! unknown whether the server or the archive lost the rest.
+//! Limitation: if a body ends within a coding, the decoded part is returned, with [`Payload::cut`]. It
+//! is unknown whether the server or the archive lost the remaining part.
 
 use gleaner_coding::{Coding, Decoder, Stop};
 
-/// Most codings in a row; with more, the body is empty.
+/// Maximum number of codings; with more, the inner ones remain and the payload is marked as cut.
 const MOST_CODINGS: usize = 4;
 
 /// A decoded body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Payload {
-    /// The bytes.
+    /// The decoded bytes.
     pub body: Vec<u8>,
-    /// Why its end is missing; `None` if it is complete.
+    /// Why the end of the body is missing; `None` if the body is complete.
     pub cut: Option<Cut>,
 }
 
 /// Why the end of a body is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// It is longer than the limit.
+    /// The body is longer than the limit.
     Limit,
-    /// A coding is broken or has no end, or there are too many.
+    /// A coding is broken or incomplete, or there are too many codings.
     Coding,
 }
 
 /// Decodes transfer codings, then content codings, in the reverse of the order in which they are listed.
-/// `limit`: most bytes of the result and of each step.
+/// `limit` is the maximum number of bytes of the result and of each decompression.
 #[must_use]
 pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usize) -> Payload {
     let codings = transfer.iter().rev().chain(content.iter().rev());
-    // Bytes under codings that are left are not a body.
+    // Bytes with remaining codings are not a complete body.
     let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
     let cut = is_too_deep.then_some(Cut::Coding);
     let mut payload = Payload { body: coded.to_vec(), cut };
@@ -44,7 +44,7 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
             "chunked" => dechunked(&payload.body),
             name => Coding::from_name(name).and_then(|coding| undone(coding, &payload.body, limit)),
         };
-        // Not encoded as its header says: it was decoded before.
+        // The body is not encoded as its header states, because it was decoded before.
         if let Some(step) = step {
             payload = Payload { cut: payload.cut.or(step.cut), ..step };
         }
@@ -62,8 +62,8 @@ impl Payload {
     }
 }
 
-/// The output of a coding up to its first error or the limit. `None` if there is only an error and the data
-/// do not begin like gzip.
+/// Returns the output of a coding up to its first error or the limit. `None` if there is only an error
+/// and the data do not begin like gzip.
 fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
     let outcome = decoder.push(coded, &mut body, limit);
@@ -93,12 +93,13 @@ fn dechunked(coded: &[u8]) -> Option<Payload> {
     }
 }
 
-/// The length of the chunk that begins here, and the offset of its data.
+/// Returns the length of the chunk that begins here, and the offset of its data; `None` if no chunk
+/// begins here.
 fn chunk(bytes: &[u8]) -> Option<(usize, usize)> {
     let end = bytes.iter().take(100).position(|byte| *byte == b'\n')?;
     let line = std::str::from_utf8(&bytes[..end]).ok()?;
     let digits = line.split(';').next()?.trim();
-    // Otherwise a sign would be accepted.
+    // `from_str_radix` would also accept a sign.
     let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let length = usize::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
     Some((length, end + 1))

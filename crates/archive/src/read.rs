@@ -1,15 +1,15 @@
 //! Reads WARC files record by record, in bounded memory, and continues after damage.
 //!
-//! 1. A file is a sequence of gzip members, each a record (the usual form), or one member with all records;
-//!    the same in Zstandard frames (`zst`); or uncompressed records. The first byte of each shows the form.
-//! 2. A record is its version line, its fields, and as many bytes as `Content-Length` states, of which at
-//!    most a limit is kept.
-//! 3. If a record cannot be read (no version line, no length, a compressed stream that is broken or does not
-//!    match its checksum, the end of the file in its middle), the damage is returned with its offset, and
-//!    reading continues at the next place that looks like the beginning of a record.
+//! 1. The first byte of each part of a file determines its form: a gzip member or Zstandard frames
+//!    (`zst`), with one record (the usual form) or with all records, or uncompressed records.
+//! 2. A record consists of its version line, its named fields, and as many bytes as `Content-Length`
+//!    states. At most `limit` of these bytes are kept.
+//! 3. A record cannot be read if it has no version line or no length, its compressed stream is broken or
+//!    does not match its checksum, or the file ends within it. The damage is then returned with its
+//!    offset, and reading continues at the next place that looks like the beginning of a record.
 //!
-//! Limitation: in a file that is one gzip member, or one Zstandard frame, everything after damage is lost,
-//! and offsets are the member's.
+//! Limitation: in a file that is a single gzip member or Zstandard frame, everything after damage is
+//! lost, and all records have the offset of that member or frame.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -23,14 +23,14 @@ use crate::record::{Damage, Item, Record};
 use crate::scan::next_record;
 use crate::zst::{self, Frames, Unpacker};
 
-/// Most bytes of a record's fields.
+/// Maximum bytes of a record's named fields.
 const MOST_HEAD: u64 = 1 << 20;
 
-/// The records of one file.
+/// An iterator over the records of one file.
 #[derive(Debug)]
 pub struct Reader<R> {
     stream: Stream<R>,
-    /// Decodes Zstandard frames; `None` while in use, or if none was met.
+    /// Decodes Zstandard frames; `None` while in use, or before the first frame.
     unpacker: Option<Unpacker>,
     limit: usize,
 }
@@ -42,7 +42,7 @@ enum Stream<R> {
     Ended,
 }
 
-/// A compressed part of a file: a record, a part of one, or all of them.
+/// A compressed part of a file: a record, a part of a record, or several records.
 #[derive(Debug)]
 enum Packed<R> {
     Gzip(u64, Box<BufReader<GzDecoder<Counted<R>>>>),
@@ -72,7 +72,8 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    /// Whether the part ends after a record, with its checksum, or continues with another.
+    /// Checks that the part ends after the record, with a valid checksum, or continues with another
+    /// record.
     fn ends_well(&mut self) -> Result<(), String> {
         match self {
             Self::Gzip(_, member) => ends_well(&mut **member),
@@ -97,10 +98,10 @@ enum Fault {
 }
 
 impl Reader<File> {
-    /// Opens a file at an offset at which a record begins. `limit`: bytes of a block that are kept.
+    /// Opens a file at an offset at which a record begins. At most `limit` bytes of each block are kept.
     ///
     /// # Errors
-    /// The file cannot be opened.
+    /// If the file cannot be opened or read.
     pub fn open(path: &Path, offset: u64, limit: usize) -> io::Result<Self> {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(offset))?;
@@ -109,17 +110,17 @@ impl Reader<File> {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Reads from the source's current position.
+    /// Reads from the source's current position. At most `limit` bytes of each block are kept.
     ///
     /// # Errors
-    /// The position cannot be determined, or the source cannot be read.
+    /// If the position cannot be determined, or the source cannot be read.
     pub fn new(mut source: R, limit: usize) -> io::Result<Self> {
         let at = source.stream_position()?;
         let stream = Stream::Between(Counted::from_offset(source, at)?);
         Ok(Self { stream, unpacker: None, limit })
     }
 
-    /// The offset of the next record, or of its compressed part; `None` at the end.
+    /// Returns the offset of the next record, or of its compressed part; `None` at the end.
     #[must_use]
     pub fn position(&self) -> Option<u64> {
         match &self.stream {
@@ -226,7 +227,7 @@ impl<R: Read + Seek> Reader<R> {
         input
     }
 
-    /// Returns the damage, and moves to the next place that looks like a record.
+    /// Returns the damage, and moves to the next place that looks like the beginning of a record.
     fn damage(&mut self, input: Counted<R>, offset: u64, reason: String) -> io::Result<Option<Item>> {
         let mut source = input.into_inner();
         let next = next_record(&mut source, offset + 1, &mut self.unpacker)?;
@@ -274,7 +275,7 @@ fn read_record(input: &mut impl BufRead, limit: usize) -> Result<Option<Parts>, 
     Ok(Some((header, block, rest > 0)))
 }
 
-/// Whether a member ends after a record, with its checksum, or continues with another.
+/// Checks that a member ends after the record, with a valid checksum, or continues with another record.
 fn ends_well(member: &mut impl BufRead) -> Result<(), String> {
     let is_end = skip_blank(member).map_err(|error| error.to_string())?;
     let next = if is_end { &[] } else { member.fill_buf().map_err(|error| error.to_string())? };
@@ -349,7 +350,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// A frame as the specification requires: with its length and a checksum.
+    /// Returns a frame as the specification requires it: with its length and a checksum.
     fn zstd(bytes: &[u8]) -> Vec<u8> {
         zstd_with(bytes, &[])
     }
@@ -366,7 +367,7 @@ mod tests {
         [&[0x50 | kind, 0x2a, 0x4d, 0x18], &(content.len() as u32).to_le_bytes()[..], content].concat()
     }
 
-    /// Bodies of the records, and damage as `!`.
+    /// Returns the bodies of the records, and `!` for damage.
     fn read(bytes: &[u8]) -> Vec<String> {
         let items = Reader::new(Cursor::new(bytes), 1 << 20).unwrap();
         items
@@ -400,7 +401,7 @@ mod tests {
         assert_eq!(read(&records.concat()), expected);
         let between = [zstd(b""), skippable(0, b"rain"), skippable(0xf, b"")].concat();
         assert_eq!(read(&[&between[..], &records.join(&between[..]), &between].concat()), expected);
-        // Frames cut without regard to records.
+        // Frames whose boundaries differ from those of the records.
         let all: Vec<u8> = (0..3).flat_map(plain).collect();
         for size in [40, 100, 300] {
             assert_eq!(read(&all.chunks(size).flat_map(zstd).collect::<Vec<u8>>()), expected, "{size}");
@@ -448,7 +449,7 @@ mod tests {
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
         encoder.window_log(28).unwrap();
         encoder.write_all(&plain(0)).unwrap();
-        // Without its length, the window determines how much memory it needs.
+        // Without the content length, the window determines how much memory the frame needs.
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
         let Some(Ok(Item::Damage(damage))) = Reader::new(Cursor::new(&wide), 1000).unwrap().next() else {

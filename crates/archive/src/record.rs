@@ -1,28 +1,28 @@
-//! A record as read, or the reason why it cannot be read.
+//! A record as read, or the reason why a part of a file cannot be read.
 
 use crate::{Digest, Header, HttpMessage};
 
 /// A record of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The offset in bytes of the record, or of its gzip member or Zstandard frame.
+    /// The offset in bytes of the record, or of the gzip member or Zstandard frame that contains it.
     pub offset: u64,
-    /// Its named fields.
+    /// The record's named fields.
     pub header: Header,
-    /// The kept part of its block.
+    /// The beginning of the record's block, up to the reader's limit.
     pub block: Vec<u8>,
-    /// Whether the block is longer than the kept part.
+    /// Whether the block is longer than [`Self::block`].
     pub is_cut: bool,
 }
 
 /// A part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// Its first byte.
+    /// The offset of its first byte.
     pub offset: u64,
-    /// What is wrong.
+    /// Why it cannot be read.
     pub reason: String,
-    /// Whether no record follows, as in a file whose end is missing.
+    /// Whether no record follows, as in a truncated file.
     pub is_last: bool,
 }
 
@@ -36,8 +36,9 @@ pub enum Item {
 }
 
 impl Record {
-    /// The HTTP response in its block. `None` if the record is neither a `response` nor a `revisit` with a
-    /// head, or the block is not HTTP.
+    /// Returns the HTTP response in the block. `None` if the record is neither a `response` nor a
+    /// `revisit`, its `Content-Type` is not `application/http`, or the block does not begin with a
+    /// status line.
     #[must_use]
     pub fn http(&self) -> Option<HttpMessage<'_>> {
         let is_http = self
@@ -48,8 +49,9 @@ impl Record {
         (is_http && is_answer).then(|| HttpMessage::parse(&self.block)).flatten()
     }
 
-    /// Why its block is incomplete, as stated by its writer: a reason of WARC 1.1, 5.13, or `segmented`,
-    /// since the segments of a record (7) are not joined here. `None` if nothing is stated.
+    /// Returns why the block is incomplete, as stated by the writer: a reason of WARC 1.1, 5.13, or
+    /// `segmented`, because the segments of a record (7) are not joined here. `None` if nothing is
+    /// stated.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static str> {
         if self.header.get("WARC-Segment-Number").is_some() {
@@ -60,11 +62,12 @@ impl Record {
         Some(known.into_iter().find(|known| stated.eq_ignore_ascii_case(known)).unwrap_or("unspecified"))
     }
 
-    /// Checks the digests of block and payload.
+    /// Checks the digests of the block and the payload.
     ///
     /// # Errors
-    /// The difference. Not checked: a digest of an unknown algorithm, or of a block that is cut, a segment's
-    /// payload, or a payload with codings.
+    /// If a digest differs; the message has both digests. Not checked are digests of other algorithms or
+    /// of cut blocks, and payload digests except those of unencoded, unsegmented `response` and
+    /// `resource` records.
     pub fn check(&self) -> Result<(), String> {
         if self.is_cut {
             return Ok(());
@@ -79,13 +82,13 @@ impl Record {
             let Some((stated, bytes)) = stated.zip(bytes) else { continue };
             let found = Digest::from_content(bytes);
             if stated != found {
-                return Err(format!("its {what} has the digest {found}, and {stated} is stated"));
+                return Err(format!("its {what} has the digest {found}, but {stated} is stated"));
             }
         }
         Ok(())
     }
 
-    /// The payload, if it is stored unencoded.
+    /// Returns the payload of a `response` or `resource` record; `None` if it is encoded or segmented.
     fn plain_payload(&self) -> Option<&[u8]> {
         if self.header.get("WARC-Segment-Number").is_some() {
             return None;

@@ -9,7 +9,7 @@ pub(crate) fn options(rotate: u64) -> Options {
     Options { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
 }
 
-/// A response, different for each number.
+/// Returns a response record, different for each number.
 pub(crate) fn record(number: usize) -> Vec<u8> {
     let body = format!("<p>Rain {number}");
     let capture = Capture {

@@ -1,7 +1,7 @@
 //! Finds the next record after damage.
 //!
-//! A candidate is a line that begins like a plain record, or a gzip member or Zstandard frame whose content
-//! does. False candidates are excluded by decoding a few bytes.
+//! A candidate is a line that begins like an uncompressed record, or a gzip member or Zstandard frame
+//! whose content does. Gzip and Zstandard candidates are verified by decoding a few bytes.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -12,7 +12,8 @@ const WINDOW: usize = 256 << 10;
 
 const OVERLAP: usize = 8;
 
-/// The offset of the first record at or after an offset, judging by its first bytes.
+/// Returns the offset of the first record at or after `from`, judging by its first bytes; `None` if
+/// there is none.
 pub(crate) fn next_record(
     source: &mut (impl Read + Seek),
     from: u64,

@@ -1,13 +1,13 @@
-//! An archive file that is built in memory and stored as a whole, for object storage, which does not support
-//! appending.
+//! An archive file that is built in memory and stored as a whole, for object storage, which does not
+//! support appending.
 //!
-//! Its name is that of [`crate::files`] plus a suffix of the writer:
-//! `gleaner-20261121020000-00001-w3.warc.gz`. It begins with the same record. [`crate::Reader`] reads its
-//! bytes.
+//! The file's name is formed as in [`crate::files`], plus a suffix that identifies the writer:
+//! `gleaner-20261121020000-00001-w3.warc.gz`. The file also begins with a `warcinfo` record.
+//! [`crate::Reader`] reads its bytes.
 //!
-//! Limitation: the content is lost with the process, so the records count as stored only after the file is
-//! stored. The order of names is the order of records for one writer; of two writers, it is the order in
-//! which the files were begun.
+//! Limitation: the content is lost if the process ends, so the records count as stored only after the
+//! file is stored. For one writer, the order of file names is the order of the records. For several
+//! writers, it is the order in which the files were begun.
 
 use jiff::Timestamp;
 
@@ -30,14 +30,15 @@ use crate::files::{Options, name_of};
 pub struct Spool {
     name: String,
     content: Vec<u8>,
-    /// The offset after the file's own first record.
+    /// The offset after the file's `warcinfo` record.
     head: usize,
     rotate: u64,
 }
 
 impl Spool {
-    /// Begins a file. `number`: the writer's file number, increasing; `suffix`: identifies the writer, may be
-    /// empty. ASCII letters, digits, `.`, `_` and `-` of it are kept; others become `_`.
+    /// Begins a file. `number` is the writer's file number, which must increase. `suffix` identifies the
+    /// writer and may be empty; characters other than ASCII letters, digits, `.`, `_` and `-` become
+    /// `_`.
     #[must_use]
     pub fn begin(number: u32, at: Timestamp, options: &Options, suffix: &str) -> Self {
         let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
@@ -47,39 +48,39 @@ impl Spool {
         Self { name, head: content.len(), content, rotate: options.rotate }
     }
 
-    /// Appends a response ([`crate::Capture::response`]) and returns the future position of its record. The
-    /// record has the length of the appended bytes.
+    /// Appends a response ([`crate::Capture::response`]) and returns the future position of its record.
+    /// The appended bytes are stored unchanged at that position.
     pub fn append(&mut self, record: &[u8]) -> Place {
         let offset = self.content.len() as u64;
         self.content.extend_from_slice(record);
         Place { file: self.name.clone(), offset }
     }
 
-    /// The file's name.
+    /// Returns the file's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its bytes so far.
+    /// Returns the file's bytes so far.
     #[must_use]
     pub fn content(&self) -> &[u8] {
         &self.content
     }
 
-    /// Whether no record was appended.
+    /// Whether no record was appended yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.content.len() == self.head
     }
 
-    /// Whether it has reached [`Options::rotate`].
+    /// Whether the file has reached [`Options::rotate`].
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.content.len() as u64 >= self.rotate
     }
 
-    /// The file's name and bytes.
+    /// Returns the file's name and bytes.
     #[must_use]
     pub fn finish(self) -> (String, Vec<u8>) {
         (self.name, self.content)
@@ -114,7 +115,7 @@ mod tests {
         for number in 0..5 {
             let record = record(number);
             let place = archive.append(&record, now).unwrap();
-            // The first record has an identifier of its own, and may differ in length.
+            // The `warcinfo` record has its own identifier, and may differ in length.
             let spooled = spool.append(&record);
             assert_eq!((spooled.number(), spooled.file), (1, place.file));
         }

@@ -1,14 +1,16 @@
-//! Encodes one response as records: the bytes that are appended to a file.
+//! Encodes one response as records, which are then appended to a file.
 //!
-//! 1. The response becomes a `response` record, or a `revisit` of one in the archive.
-//! 2. Its `request` follows; each names the other in `WARC-Concurrent-To`. Heritrix and warcio use this
-//!    order, too.
-//! 3. Each has a digest of its block, and is compressed separately.
+//! 1. The response becomes a `response` record, or a `revisit` record that refers to an archived
+//!    response.
+//! 2. The `request` record follows. Each of the two names the other in `WARC-Concurrent-To`. Heritrix
+//!    and warcio use the same order.
+//! 3. Each record has a digest of its block, and is compressed separately.
 //!
-//! Records are encoded by the task that has the response, so that the task that writes the file only appends.
+//! The task that has the response encodes the records, so that the task that writes the file only
+//! appends them.
 //!
-//! Limitation: the status line and the request line are written as HTTP/1.1, whatever version and proxy were
-//! used.
+//! Limitation: the status line and the request line are written as HTTP/1.1, regardless of the version
+//! and proxy used.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -25,7 +27,7 @@ use crate::Digest;
 pub struct Capture<'a> {
     /// The requested URL.
     pub url: &'a str,
-    /// The time of the response.
+    /// The time of the response, which becomes the `WARC-Date`.
     pub at: Timestamp,
     /// The HTTP status.
     pub status: u16,
@@ -33,44 +35,46 @@ pub struct Capture<'a> {
     pub headers: &'a [(String, String)],
     /// The body, decoded.
     pub body: &'a [u8],
-    /// Whether the body was cut off at a limit.
+    /// Whether the body was cut at a limit.
     pub is_cut: bool,
-    /// The headers of the request, in order; if empty, they are unknown, and no request record is written.
+    /// The headers of the request, in order. If empty, they are unknown, and no `request` record is
+    /// written.
     pub request: &'a [(String, String)],
-    /// The crawler's own named fields of the record.
+    /// Additional named fields of the record.
     pub fields: &'a [(&'a str, &'a str)],
 }
 
-/// The archived record that a `revisit` refers to.
+/// The archived response that a `revisit` refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Revisit {
-    /// When the record with the payload was written.
+    /// The [`Capture::at`] of the archived response.
     pub at: Timestamp,
-    /// The digest of its payload.
+    /// The digest of the archived response's payload.
     pub payload: Digest,
 }
 
-/// Headers that describe the transfer, not the stored body.
+/// Headers that describe the transfer instead of the stored body.
 const OF_THE_LINE: [&str; 4] = ["content-encoding", "content-length", "transfer-encoding", "connection"];
 
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 const SAME_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
 impl Capture<'_> {
-    /// The digest of the body.
+    /// Returns the digest of the body.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest::from_content(self.body)
     }
 
-    /// How many records [`response`](Self::response) and [`revisit`](Self::revisit) write.
+    /// Returns the number of records that [`response`](Self::response) and [`revisit`](Self::revisit)
+    /// write.
     #[must_use]
     pub const fn records(&self) -> u64 {
         if self.request.is_empty() { 1 } else { 2 }
     }
 
-    /// A `response` record and its `request`, as gzip members. `payload`: the digest of the body; `level`: 1
-    /// (fast) to 9 (small).
+    /// Returns a `response` record and its `request` record, as gzip members. `payload` is the digest of
+    /// the body. `level` is the compression level, 1 (fast) to 9 (small).
     #[must_use]
     pub fn response(&self, payload: Digest, level: u32) -> Vec<u8> {
         let mut fields = vec![("WARC-Payload-Digest", payload.to_string())];
@@ -80,7 +84,8 @@ impl Capture<'_> {
         self.exchange("response", fields, &[&self.head(self.body.len()), self.body], level)
     }
 
-    /// A `revisit` record, for a 304 or for an unchanged body, and its `request`.
+    /// Returns a `revisit` record, for a 304 or for an unchanged body, and its `request` record, as gzip
+    /// members. `level` is the compression level, 1 (fast) to 9 (small).
     #[must_use]
     pub fn revisit(&self, of: Revisit, level: u32) -> Vec<u8> {
         let fields = vec![
@@ -127,7 +132,7 @@ impl Capture<'_> {
         head.into_bytes()
     }
 
-    /// Status line and headers, with the length of the stored body.
+    /// Returns the status line and the headers, with the length of the stored body.
     fn head(&self, length: usize) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         for (name, value) in self.headers {
@@ -141,7 +146,9 @@ impl Capture<'_> {
     }
 }
 
-/// The `warcinfo` record at the beginning of a file. `fields`: such as `software`, `operator` and `robots`.
+/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name, `fields` are its
+/// content, such as `software`, `operator` and `robots`, and `level` is the compression level, 1 (fast)
+/// to 9 (small).
 #[must_use]
 pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();
@@ -207,7 +214,7 @@ fn level_of(level: u32) -> CompressionLvl {
     CompressionLvl::new(level).unwrap_or_default()
 }
 
-/// A line `name: value`; line breaks in either are replaced.
+/// Appends a line `name: value`; line breaks in either are replaced.
 fn put(out: &mut String, name: &str, value: &str) {
     // Writing to a string does not fail.
     let _ = write!(out, "{}: {}\r\n", one_line(name).replace(':', "-"), one_line(value));
@@ -224,7 +231,7 @@ fn target_of(url: &str) -> Cow<'_, str> {
     if target.starts_with('/') { target.into() } else { format!("/{target}").into() }
 }
 
-/// To the microsecond, as in WARC 1.1; every reader accepts it.
+/// Formats a time to the microsecond, as WARC 1.1 allows; every reader accepts it.
 fn date(at: Timestamp) -> String {
     format!("{at:.6}")
 }

@@ -1,16 +1,17 @@
 //! Reads the frames of `.warc.zst` files (IIPC, Zstandard Compression for WARC Files 1.0).
 //!
-//! 1. A file may begin with a dictionary, in a skippable frame with the magic number 0x184D2A5D, itself
-//!    compressed or not. All frames are decoded with it.
-//! 2. A record is one frame or several. A frame with several records, as made by `zstd x.warc`, is read as
-//!    well.
+//! 1. A file may begin with a dictionary, compressed or not, in a skippable frame with the magic number
+//!    0x184D2A5D. All frames are decoded with this dictionary.
+//! 2. A record is one or several frames. A frame with several records, as made by `zstd x.warc`, can
+//!    also be read.
 //! 3. Other skippable frames are ignored.
 //!
-//! A record that does not end with its frame continues in the next one, unless that one begins like a record:
-//! then the `Content-Length` is wrong, and the next record must not be lost.
+//! A record that does not end with its frame continues in the next frame, unless that frame begins with
+//! the start of a record. In that case the `Content-Length` is wrong, and the next record must not be
+//! lost.
 //!
-//! Limitation: to limit memory, a frame with a window above 128 MiB, which `zstd` also rejects by default,
-//! and a dictionary above 8 MiB are treated as damage.
+//! Limitation: to limit memory, a frame with a window above 128 MiB and a dictionary above 8 MiB are
+//! treated as damage. `zstd` also rejects such a window by default.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Seek};
@@ -28,19 +29,20 @@ const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
 
 const OF_DICTIONARY: u8 = 0x5d;
 
-/// The bytes after the first of a skippable frame (RFC 8878, 3.1.2).
+/// The second to fourth byte of a skippable frame (RFC 8878, 3.1.2).
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
 /// Binary logarithm of the largest window, in bytes.
 const MOST_WINDOW: u32 = 27;
 
-/// Most bytes of a dictionary, compressed or not; the specification requires decoders to accept this size.
+/// Maximum bytes of a dictionary, compressed or not; the specification requires decoders to accept this
+/// size.
 const MOST_DICTIONARY: u64 = 8 << 20;
 
 const OUT: usize = 128 << 10;
 
-/// Whether a skippable frame begins with this byte. One of the sixteen kinds, 0x57, begins like `WARC/` and
-/// is taken for that.
+/// Whether a skippable frame begins with this byte. One of the sixteen values, 0x57, is also the first
+/// byte of `WARC/` and is treated as such.
 pub(crate) const fn is_skippable(first: u8) -> bool {
     matches!(first, 0x50..=0x5f) && first != b'W'
 }
@@ -63,8 +65,8 @@ impl Unpacker {
         Ok(Self { decoder, out: vec![0; OUT] })
     }
 
-    /// A decoder for a file, with the dictionary at its beginning, if any. If that is broken, each frame is
-    /// damage, since it needs the dictionary.
+    /// Returns a decoder for a file, with the dictionary at the file's beginning, if there is one. If
+    /// the dictionary is broken, each frame is reported as damage, because it needs the dictionary.
     pub(crate) fn from_file(source: &mut (impl Read + Seek)) -> io::Result<Self> {
         let mut beginning = Counted::from_offset(source, 0)?;
         let has_dictionary = beginning.fill_buf()?.first() == Some(&OF_DICTIONARY);
@@ -77,8 +79,8 @@ impl Unpacker {
     }
 }
 
-/// Reads a skippable frame. Returns a decoder for the frames that follow if it holds a dictionary. The error
-/// is `InvalidData` or `UnexpectedEof` if the frame is broken.
+/// Reads a skippable frame. If the frame contains a dictionary, returns a decoder for the frames that
+/// follow. The error is `InvalidData` or `UnexpectedEof` if the frame is broken.
 pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<Unpacker>> {
     let mut head = [0; 8];
     input.read_exact(&mut head)?;
@@ -111,7 +113,7 @@ fn dictionary(content: impl Read) -> io::Result<Vec<u8>> {
         return Err(invalid("its dictionary is larger than 8 MiB"));
     }
     if !bytes.starts_with(&DICTIONARY_MAGIC) {
-        return Err(invalid("its dictionary is none of Zstandard's"));
+        return Err(invalid("its dictionary is not a Zstandard dictionary"));
     }
     Ok(bytes)
 }
@@ -124,17 +126,17 @@ fn invalid(reason: &str) -> io::Error {
 pub(crate) struct Frames<R> {
     input: Counted<R>,
     unpacker: Unpacker,
-    /// The offset of the frame that the next byte belongs to.
+    /// The offset of the frame that contains the next byte.
     pub(crate) begin: u64,
     ready: std::ops::Range<usize>,
     is_open: bool,
-    /// Whether a record continues: then the end of its frame is not its end.
+    /// Whether a record is being read, so that the end of a frame need not be the end of the data.
     pub(crate) is_within: bool,
 }
 
 impl<R: Read> Frames<R> {
     pub(crate) fn new(input: Counted<R>, mut unpacker: Unpacker) -> io::Result<Self> {
-        // Discards the rest of an abandoned frame.
+        // Discards the remaining output of an abandoned frame.
         unpacker.decoder.reinit()?;
         let begin = input.at;
         Ok(Self { input, unpacker, begin, ready: 0..0, is_open: true, is_within: false })
@@ -144,7 +146,7 @@ impl<R: Read> Frames<R> {
         (self.input, self.unpacker)
     }
 
-    /// Decodes until there is output; at the end of the frames there is none.
+    /// Decodes until there is output; leaves it empty at the end of the frames.
     fn refill(&mut self) -> io::Result<()> {
         while self.ready.is_empty() {
             if self.is_open {
@@ -159,7 +161,7 @@ impl<R: Read> Frames<R> {
     fn decode(&mut self) -> io::Result<()> {
         let was_full = self.ready.end == OUT;
         let input = self.input.fill_buf()?;
-        // After a full output, more output may exist without further input.
+        // If the output buffer was full, more output may exist without further input.
         if input.is_empty() && !was_full {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within its frame"));
         }

@@ -1,14 +1,13 @@
-//! What a page costs while the corpus grows: `cargo bench -p gleaner --bench growth`.
+//! Measures the cost of a page while the corpus grows: `cargo bench -p gleaner --bench growth`.
 //!
-//! One store is filled through its own interface, without the network, in stages:
-//! 5,000 documents and 100,000 URLs that wait to be asked; 500,000 and 100,000;
-//! 500,000 and 1,000,000 (each with a tenth of that where `GLEANER_LOAD` is not set).
-//! At each stage further documents are settled one by one, as a crawl does it; and the
-//! real binary crawls 40 papers of the store for 100 pages each. Printed are processor
-//! time a page and memory at its peak.
+//! One store is filled through the store's interface, without the network, in three stages: 5,000 documents
+//! and 100,000 waiting URLs; 500,000 and 100,000; 500,000 and 1,000,000. Without `GLEANER_LOAD`, all numbers
+//! are a tenth of these. At each stage, more documents are stored one by one, as in a crawl. Then the real
+//! binary crawls 40 papers of the store, 100 pages each. The output is the processor time per page and the
+//! peak memory.
 //!
-//! The texts are drawn words: they compress worse than language does. The filling
-//! makes some changes at once, which a crawl would make one by one.
+//! Limitation: the texts consist of random words, which compress worse than natural language. The filling
+//! commits several changes at once; a crawl would commit them one by one.
 
 #![allow(
     clippy::allow_attributes,
@@ -34,25 +33,25 @@ use jiff::Timestamp;
 use measured::{own_processor, to_end};
 use newspaper::Crawl;
 
-/// Papers in the store.
+/// Number of papers in the store.
 const HOSTS: usize = 200;
-/// Papers that are crawled at each stage, others each time.
+/// Number of papers that are crawled at each stage; each stage crawls different ones.
 const CRAWLED: usize = 40;
-/// Pages of each that are crawled.
+/// Number of pages that are crawled of each paper.
 const PAGES: usize = 100;
-/// Documents that are settled one by one.
+/// Number of documents that are stored one by one.
 const SETTLED: usize = 2_000;
-/// Pages between two flushes, as `store.flush_pages` has it.
+/// Number of pages between two flushes, in the filling and in the crawl.
 const FLUSH: usize = 200;
-/// Changes of the filling that are made at once.
+/// Number of URLs or documents per commit while the store is filled.
 const AT_ONCE: usize = 100;
 
-/// How far a store is filled.
+/// The state of the filling of a store.
 struct Filling {
     papers: Vec<CanonicalUrl>,
-    /// URLs taken in so far, from paper to paper in turn.
+    /// Number of URLs added so far, from each paper in turn.
     found: usize,
-    /// The first so many of them have a document.
+    /// Number of URLs that have a document; they are the first ones.
     settled: usize,
 }
 
@@ -73,13 +72,13 @@ impl Filling {
         let record = change.url(url.key()).unwrap().unwrap();
         let document = document(&url, self.settled);
         change.place(url.key(), PackedDocument::from_document(document), duplicates).unwrap();
-        // Of no run, so that it does not count against what a run may fetch of a host.
+        // Counted for run 0, so that it does not use up the page limit of a host in a real run.
         change.count(0, url.host(), |counts| counts.fetched += 1).unwrap();
         change.end(url.key(), record, Outcome::Stored, None).unwrap();
         self.settled += 1;
     }
 
-    /// Fills up to so many documents and so many URLs beside them.
+    /// Fills the store up to `documents` documents, with `waiting` URLs in addition.
     fn to(&mut self, writer: &mut Writer, duplicates: &mut Duplicates, documents: usize, waiting: usize) {
         while self.found < documents + waiting {
             let mut change = writer.begin();
@@ -97,7 +96,7 @@ impl Filling {
         writer.flush().unwrap();
     }
 
-    /// Settles further documents one by one; prints what one costs.
+    /// Stores further documents one by one; prints the cost of a document.
     fn one_by_one(&mut self, writer: &mut Writer, duplicates: &mut Duplicates) {
         let (wall, processor, before) = (Instant::now(), own_processor(), self.settled);
         while self.settled < before + SETTLED {
@@ -112,7 +111,7 @@ impl Filling {
         let wall = 1e6 * wall.elapsed().as_secs_f64() / count;
         let processor = own_processor().zip(processor).map(|(after, before)| 1e6 * (after - before) / count);
         println!(
-            "  settling: {:.0} us of processor time a document, {wall:.0} us wall",
+            "  settling: {:.0} us of processor time per document, {wall:.0} us wall",
             processor.unwrap_or(f64::NAN)
         );
     }
@@ -133,7 +132,7 @@ fn document(url: &CanonicalUrl, number: usize) -> Document {
     }
 }
 
-/// Crawls some papers of the store with the real binary; prints what a page costs.
+/// Crawls some papers of the store with the real binary; prints the cost of a page.
 fn crawl(crawl: &Crawl, stand: &Stand, stage: usize) {
     let seeds = stand.seeds()[stage * CRAWLED..][..CRAWLED].join("\n");
     fs::write(crawl.folder.path().join("seeds.txt"), seeds).unwrap();

@@ -1,14 +1,15 @@
-//! Pages a second of one, two and four workers: `cargo bench -p gleaner --bench workers [ARTICLES] [SHARE]`.
+//! Pages per second of one, two and four workers:
+//! `cargo bench -p gleaner --bench workers [ARTICLES] [SHARE]`.
 //!
-//! Real processes on a real database, each with one thread that reads pages, crawl the
-//! generated papers of the testkit without a gap; the papers are served by this process on
-//! the same cores. Printed are pages a second, processor time of the workers and of the
-//! database for a page, and what the database was asked: statements, rows written and bytes
-//! of its log (WAL), a page. At the end stands what each table takes.
+//! The workers are real processes on a real database, each with one thread that parses pages. They crawl the
+//! generated papers of the testkit without a gap; this process serves the papers on the same cores. The
+//! output is, for each number of workers: pages per second, and per page the processor time of the workers
+//! and of the database, the statements, the rows written and the bytes of the database's log (WAL). Finally,
+//! it prints the size of each table per page.
 //!
-//! Where one worker, the papers and the database fill the machine, more workers cannot bring
-//! more. With SHARE each gets so many hundredths of a core, as if it had a small machine of its
-//! own, by a control group of the kernel: for that it has to run as root.
+//! If one worker, the papers and the database use all cores, more workers cannot be faster. SHARE limits each
+//! worker to so many hundredths of a core, as if it ran on a small machine of its own. The limit uses a
+//! control group of the kernel and requires root.
 
 #![allow(
     clippy::allow_attributes,
@@ -26,7 +27,7 @@ use gleaner_testkit::postgres::Postgres;
 use gleaner_testkit::{Newspaper, Options, Stand};
 use tempfile::TempDir;
 
-/// Papers.
+/// Number of papers.
 const HOSTS: usize = 50;
 
 fn main() {
@@ -52,7 +53,8 @@ fn main() {
     }
 }
 
-/// `share`: hundredths of a core for each worker; `None`: all it can get.
+/// Measures one number of workers; returns `false` if PostgreSQL is not available. `share` is the limit of
+/// each worker in hundredths of a core; `None`: no limit.
 fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
     let settings = ["fsync=on", "shared_preload_libraries=pg_stat_statements", "max_wal_size=4GB"];
     let Some(server) = Postgres::start(&settings) else { return false };
@@ -90,7 +92,7 @@ fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
         worker_ms / pages as f64,
     );
     if workers == 4 {
-        println!("\nBytes with indexes, a page:");
+        println!("\nBytes with indexes, per page:");
         let sizes = "SELECT relname || ' ' || pg_total_relation_size(oid) FROM pg_class \
                      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1";
         for line in server.query(&address, sizes).lines() {
@@ -117,17 +119,18 @@ fn spawn(folder: &TempDir, address: &str, proxy: &str, worker: usize) -> Child {
         .unwrap()
 }
 
-/// A control group that bounds a process; gone when it is dropped, behind the process.
+/// A control group that limits the processor time of a process. Dropping it removes the group; the process
+/// must have ended before.
 struct Bound {
     folder: PathBuf,
 }
 
 impl Bound {
-    /// Of the second version of control groups, or of the first.
+    /// Creates the group in version 2 of control groups if the system has it, otherwise in version 1.
     fn new(process: u32, share: usize) -> Self {
         let [one, two] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup"]
             .map(|root| Path::new(root).join(format!("gleaner-bench-{process}")));
-        // Microseconds of each 100,000.
+        // Microseconds of processor time per 100,000 microseconds.
         let quota = share * 1_000;
         let (folder, file, value) = match Path::new("/sys/fs/cgroup/cgroup.controllers").exists() {
             true => (two, "cpu.max", format!("{quota} 100000")),
@@ -147,12 +150,12 @@ impl Drop for Bound {
     }
 }
 
-/// Processor time of a process so far.
+/// Returns the processor time that a process has used, in milliseconds.
 fn processor_ms(process: u32) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
-    // In hundredths of a second, as Linux has told it for ever.
+    // Linux reports hundredths of a second (proc(5)).
     (ticks(11) + ticks(12)) * 10.0
 }
 

@@ -1,4 +1,4 @@
-//! Makes a corpus of made-up documents, for measuring what reads a corpus:
+//! Writes a corpus of generated documents, for measuring code that reads a corpus:
 //! `cargo run --release --example generated_corpus -- DIR 20000`.
 
 #[path = "../tests/generated/mod.rs"]

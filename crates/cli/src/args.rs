@@ -35,7 +35,7 @@ pub(crate) struct Args {
     pub(crate) common: Common,
 }
 
-/// Options of all commands.
+/// Options that all commands share.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
@@ -55,7 +55,7 @@ pub(crate) struct Common {
     /// Set one key, such as fetch.delay=5s; overrides the file; repeatable
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) set: Vec<String>,
-    /// When to use colours
+    /// When to use colors
     #[arg(
         long,
         value_enum,
@@ -195,7 +195,7 @@ Example:
     /// Ingest WARC files of other crawlers
     #[command(
         after_help = "Reads .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
-beside the files that they name. An incomplete page is not stored; it ends as truncated. After an
+beside the files that they name. An incomplete page is not stored; its outcome is truncated. After an
 interruption, the same command resumes and skips finished files. On PostgreSQL several workers can
 ingest the same files at once; each takes its share of the sites.
 

@@ -17,7 +17,7 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::settings;
 
-/// How long a command that only reads waits for an unreachable database.
+/// Time that a command that only reads waits for an unreachable database.
 const SHORT: Duration = Duration::from_secs(20);
 
 pub(crate) fn is_shared(config: &Config) -> bool {
@@ -41,7 +41,7 @@ pub(crate) fn place(config: &Config) -> String {
     }
 }
 
-/// The options with which other commands find the corpus.
+/// Returns the options with which other commands find the corpus.
 pub(crate) fn words(config: &Config) -> String {
     match is_shared(config) {
         true => format!("--store {} --objects {}", argument(&place(config)), argument(&config.store.objects)),
@@ -77,7 +77,7 @@ pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, F
     let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
     match stop.cloned() {
         Some(stop) => options.should_stop = Arc::new(move || stop.is_requested()),
-        // Readers create nothing.
+        // Commands that only read do not create the folder.
         None => (options.patience, options.makes_folder) = (SHORT, false),
     }
     Objects::open(address, options).map_err(Failure::work)
@@ -89,19 +89,19 @@ pub(crate) fn visit(config: &Config) -> Result<Store, Failure> {
         .map_err(Failure::work)
 }
 
-/// A warning about a separate corpus in the worker's own folder; `None` if there is none.
+/// Returns a warning if the worker's folder contains a separate corpus.
 fn let_alone(config: &Config) -> Option<String> {
     let folder = &config.store.path;
     Path::new(folder).join("sled").exists().then(|| {
         format!(
             "gleaner: the corpus in the folder {folder} is not used, since this worker uses the database; \
-             `gleaner migrate --from sled --to {}` moves one into an empty database",
+             `gleaner migrate --from sled --to {}` moves it into an empty database",
             argument(&place(config))
         )
     })
 }
 
-/// Joins the workers. With `waits`, takes no partitions until there is work.
+/// Joins the workers of the corpus. With `waits`, takes no partitions until [`Writer::work`].
 pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
     let_alone(config).iter().for_each(say);
     let should_stop = stop.clone();
@@ -122,7 +122,7 @@ pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) ->
     }
 }
 
-/// How a migration connects to the database.
+/// Returns the parameters with which a migration connects to the database.
 pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
     Ok(Membership {
         address: config.store.engine.clone(),
@@ -147,8 +147,8 @@ fn name(config: &Config) -> String {
     name.replace(char::is_whitespace, "-")
 }
 
-/// Settings that all workers must share: those that decide which URLs are fetched, how often, and how pages
-/// are processed. Settings of one worker's own load are excluded.
+/// Settings that must be equal for all workers: those that decide which URLs are fetched, how often, and how
+/// pages are processed. Settings of a single worker's load are excluded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agreed(BTreeMap<String, String>);
 
@@ -167,7 +167,7 @@ const OWN: [&str; 10] = [
 ];
 
 impl Agreed {
-    /// `command`: the command that the workers run together.
+    /// Collects the settings. `command` is the command that the workers run together.
     pub(crate) fn new(
         config: &Config,
         command: &str,
@@ -182,13 +182,13 @@ impl Agreed {
         add(&mut agreed, "text", &config.text)?;
         add(&mut agreed, "corpus", &config.corpus)?;
         agreed.insert("archive.keep".into(), config.archive.keep.to_string());
-        // In the database under the older name of `workers.lease`, so that workers of two versions agree.
+        // The database uses the older name of `workers.lease`, so that workers of both versions agree.
         agreed.insert("cluster.lease".into(), format!("{:?}", config.workers.lease.get()));
         let mut urls: Vec<&str> = seeds.unwrap_or_default().iter().map(|seed| seed.url.as_str()).collect();
         urls.sort_unstable();
         agreed.insert("the list of seeds".into(), digest(&urls.join("\n")));
         agreed.insert("the pins".into(), digest(pins));
-        // It decides which worker has a host.
+        // The list decides which worker has a host.
         agreed.insert("the public suffix list".into(), PUBLIC_SUFFIX_LIST.into());
         Ok(Self(agreed))
     }

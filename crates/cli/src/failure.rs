@@ -11,7 +11,8 @@ pub(crate) enum Failure {
     /// The command line, the configuration or a seed file is invalid.
     Usage(String),
     Work(String),
-    /// The crawl is done, and its report has findings.
+    /// The command is done; its result needs attention: the report has findings, or partitions have no
+    /// worker.
     Unusual,
     /// The user stopped the command; nothing is lost.
     Interrupted,
@@ -29,7 +30,7 @@ impl Failure {
         Self::Work(error.to_string())
     }
 
-    /// For `map_err` on errors when writing to `target`.
+    /// For `map_err` on errors when writing to `target`. A closed pipe becomes [`Failure::NobodyReads`].
     pub(crate) fn writing(target: impl Display) -> impl FnOnce(io::Error) -> Self {
         move |error| match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,

@@ -1,7 +1,8 @@
 //! The binary `gleaner`: parses the command line and runs the command.
 //!
-//! Exit codes: 0 done, 1 failed, 2 invalid command line, configuration or seeds, 3 done and unusual (a
-//! crawl), 130 interrupted. Results go to standard output; progress, logs and errors go to standard error.
+//! Exit codes: 0 success; 1 failure; 2 invalid command line, configuration or seeds; 3 a crawl ended with
+//! findings, or partitions have no worker; 130 interrupted. Results go to standard output; progress, logs and
+//! errors go to standard error.
 
 // `eprintln!` panics if standard error cannot be written; `aside::say` does not.
 #![warn(clippy::print_stderr)]
@@ -30,7 +31,7 @@ use crate::failure::Failure;
 
 fn main() -> ExitCode {
     open_files::raise();
-    // The colors of errors and help are needed before the command line is parsed.
+    // Errors and help need the color setting before the command line is parsed.
     let color = args::Color::typed(std::env::args_os());
     let matches = Args::command().color(color.of_clap()).get_matches();
     let Args { command, common } = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

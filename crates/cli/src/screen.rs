@@ -1,14 +1,15 @@
-//! Formats a running crawl for a terminal: a line for the whole crawl and one for each active host, as many
+//! Formats a running crawl for a terminal: one line for the whole crawl and one for each active host, as many
 //! as fit.
 //!
-//! Sizes, times and counters are parameters. Names and reasons are ASCII, so one character is one column.
+//! Sizes, times and counters are parameters. Host names and outcomes are ASCII, so one character is one
+//! column.
 
 use std::time::Duration;
 
 use gleaner_crawl::{Active, Snapshot};
 use gleaner_frontier::Class;
 
-/// Lines that stay free: one for the cursor, one for the log.
+/// Number of lines that stay free: one for the cursor, one for the log.
 const LEFT_ALONE: usize = 2;
 const NAME: usize = 32;
 /// A request that takes longer than this is shown as slow.
@@ -21,15 +22,16 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The number of hosts that fit below the first line.
+    /// Returns the number of hosts that fit below the first line.
     pub(crate) const fn hosts(self) -> usize {
         self.lines.saturating_sub(LEFT_ALONE + 1)
     }
 }
 
-/// The lines of the screen, cut to its width. `more`: the number of active hosts that are not in the list.
+/// Formats the lines of the screen, cut to its width. `more` is the number of active hosts that are not in
+/// `hosts`.
 pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, colors: bool) -> String {
-    // A terminal wraps a line that is exactly as wide as itself.
+    // A terminal wraps a line that is exactly as wide as the terminal.
     let columns = size.columns.saturating_sub(1);
     let mut lines = vec![cut(whole, columns)];
     let is_full = more > 0 || hosts.len() > size.hosts();
@@ -45,7 +47,8 @@ pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, col
     lines.join("\n")
 }
 
-/// The line for the whole crawl. The important numbers come first, since a narrow terminal cuts the end.
+/// Formats the line for the whole crawl. Important numbers come first, since a narrow terminal cuts off the
+/// end.
 pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
     let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, buffered, in_flight } =
         now;
@@ -71,7 +74,7 @@ fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
     format!("{before}{}", paint(&last, colors))
 }
 
-/// Green for stored, red for failed.
+/// Colors an outcome: green for stored, red for failed.
 fn paint(last: &str, colors: bool) -> String {
     let code = match Class::from_reason(last) {
         Some(Class::Stored) if colors => "32",

@@ -26,7 +26,7 @@ pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
     }
 }
 
-/// The same for a command that uses both a folder and a database.
+/// Like [`load`], for a command that uses both a folder and a database.
 pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     let text = match &common.config {
         Some(path) => Some((path.display().to_string(), read_text(path)?)),
@@ -68,8 +68,8 @@ pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Fai
 
 const KEEP: &str = "text.keep";
 
-/// Reads the pins of a host; there are none without a file of its name. The inserts of the settings apply
-/// unless the file sets its own.
+/// Reads the pins of a host from the file named after it; without such a file, the host has no pins. The
+/// inserts of the settings apply unless the file sets its own.
 pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failure> {
     let files = pins_files(Path::new(&config.template.pins))?;
     let is_of_host = |path: &&PathBuf| host.is_some_and(|host| path.ends_with(format!("{host}.toml")));
@@ -96,7 +96,7 @@ pub(crate) fn pins_text(config: &Config) -> Result<String, Failure> {
     files.iter().map(named).collect()
 }
 
-/// The pin files in a folder; only the default folder may be missing.
+/// Lists the pin files in a folder. Only the default folder may be missing.
 fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let is_usual = folder == Path::new(&Config::default().template.pins);
     if folder.as_os_str().is_empty() || (is_usual && !folder.exists()) {
@@ -117,7 +117,7 @@ fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
         is_pins
     });
-    // Sorted, so that of several errors the same one is reported each time.
+    // Sorted, so that the same error is reported each time if there are several.
     files.sort();
     Ok(files)
 }
@@ -135,7 +135,7 @@ fn read_pins_file(path: &Path) -> Result<Pins, Failure> {
     })
 }
 
-/// Figures of a document that depend on other documents.
+/// Figures of a document that depend on other documents, so that they are unknown at admission.
 const LATER: [&str; 2] = ["similarity", "near_duplicates"];
 
 pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
@@ -173,10 +173,10 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     }
 }
 
-/// What to say of a store that is being rebuilt or moved to; `None`: it is whole.
+/// Returns a message if the store is incomplete because a rebuild or a migration has not finished.
 pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
-        // The settings of a migration name the database even if the folder is queried.
+        // During a migration, the settings name the database even if `store` is the folder's.
         let place = match store.is_shared() {
             true => distributed::place(config),
             false => config.store.path.clone(),
@@ -194,7 +194,7 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
     }))
 }
 
-/// The same, also where the store is being rebuilt.
+/// Opens the store in the data folder for writing, even if a rebuild or migration of it has not finished.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(|error| match error {

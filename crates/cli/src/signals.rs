@@ -1,4 +1,4 @@
-//! Handles Ctrl-C and SIGTERM: the first requests a stop, the second quits at once.
+//! Handles Ctrl-C and SIGTERM: the first signal requests a stop, the second quits at once.
 
 use std::io;
 
@@ -7,7 +7,8 @@ use tokio::runtime::Handle;
 
 use crate::aside::say;
 
-/// Listens as long as the runtime lives. If the handlers cannot be installed, a signal kills the process.
+/// Handles signals while the runtime exists. `ask` is called after the first signal. If the handlers cannot
+/// be installed, a signal kills the process.
 pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'static) {
     let _inside = runtime.enter();
     let Ok(mut signals) = Signals::new() else { return };

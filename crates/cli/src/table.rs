@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
-/// Lines above and below the head and below the table; none between rows.
+/// Lines above and below the header and below the table, but none between rows.
 const STYLE: TableStyle = TableStyle::new()
     .top_border(LineStyle::none().fill('─').junction('─'))
     .header_separator(LineStyle::none().fill('─').junction('─'))
@@ -10,7 +10,7 @@ const STYLE: TableStyle = TableStyle::new()
 
 pub(crate) const NOTHING: &str = "–";
 
-/// A table with a head; columns of numbers are aligned to the right. Its width follows its content, not the
+/// Formats a table with a header. Numbers are aligned to the right. The width follows the content, not the
 /// terminal, so words are not cut.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();

@@ -1,8 +1,8 @@
 //! Sends spans to an OpenTelemetry collector if an endpoint is set.
 //!
-//! The visit of a URL is a span with address, host, role and outcome; its request and the reading of its page
-//! are child spans. A separate thread sends them in batches, so a slow or unreachable collector loses spans
-//! but does not delay the crawl.
+//! The visit of a URL is a span with address, host, role and outcome; its request and the parsing of its page
+//! are child spans. A separate thread sends the spans in batches. If the collector is slow or unreachable,
+//! spans are lost, but the crawl is not delayed.
 
 use gleaner_config::Telemetry as Settings;
 use opentelemetry::trace::TracerProvider;
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 pub(crate) struct Telemetry(Option<SdkTracerProvider>);
 
 impl Telemetry {
-    /// Starts sending if an endpoint is set. Do not call it within an async runtime.
+    /// Starts sending if an endpoint is set. Must not be called within an async runtime.
     pub(crate) fn begin(settings: &Settings) -> Result<Self, Failure> {
         if settings.endpoint.is_empty() {
             return Ok(Self(None));
@@ -35,7 +35,7 @@ impl Telemetry {
         Ok(Self(Some(provider)))
     }
 
-    /// The layer that exports the crawl's spans; `None` if telemetry is off.
+    /// Returns the layer that exports the crawl's spans; `None` if telemetry is off.
     pub(crate) fn layer<S>(&self) -> Option<OpenTelemetryLayer<S, SdkTracer>>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
@@ -45,7 +45,7 @@ impl Telemetry {
     }
 }
 
-/// Selects the crawl's spans, without events.
+/// Returns a filter that selects the crawl's spans, without events.
 pub(crate) fn spans() -> FilterFn {
     filter_fn(|metadata| metadata.is_span() && metadata.target().starts_with("gleaner_crawl"))
 }

@@ -17,7 +17,7 @@ const REDRAW: Duration = Duration::from_millis(200);
 
 const ACTIVE: Duration = Duration::from_secs(60);
 
-/// A bar that is visible only on a terminal.
+/// Returns a progress bar that is visible only on a terminal.
 pub(crate) fn bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if !io::stderr().is_terminal() {
@@ -28,7 +28,7 @@ pub(crate) fn bar() -> ProgressBar {
     bar
 }
 
-/// The same kind of bar over all documents of a corpus.
+/// Returns such a bar, with all documents of the corpus as its length.
 pub(crate) fn documents_bar(store: &Store) -> Result<ProgressBar, StoreError> {
     let bar = bar();
     bar.set_length(store.totals()?.documents());
@@ -46,7 +46,7 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Starts the display; without a terminal, prints a line after each `every`.
+    /// Starts the display. Without a terminal, prints a line after each `every`.
     pub(crate) fn begin(progress: Arc<Progress>, bar: ProgressBar, every: Duration, colors: bool) -> Self {
         let (done, ended) = mpsc::channel();
         let pause = if bar.is_hidden() { every } else { REDRAW };
@@ -81,7 +81,7 @@ impl Drop for Watching {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(thread) = self.thread.take() {
-            // The thread only prints; a panic there needs no handling.
+            // The thread only prints, so a panic in it needs no handling.
             let _ = thread.join();
         }
     }

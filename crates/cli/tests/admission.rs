@@ -1,5 +1,4 @@
-//! What the settings let into the corpus, by the real binary: at a crawl, at a rebuilding
-//! and at a new extraction.
+//! Tests with the real binary which documents the settings admit: in a crawl, a rebuild and a new extraction.
 
 use std::process::Output;
 use std::time::Duration;
@@ -17,14 +16,14 @@ fn exported(crawl: &Crawl) -> Vec<Value> {
     crawl.export(&["--confidence", "0"])
 }
 
-/// Name, title, hash and text of each.
+/// Returns id, title, language, content hash and text of each document.
 fn texts(documents: &[&Value]) -> Vec<String> {
     let fields = ["id", "title", "language", "content_hash", "text"];
     let text = |document: &&Value| fields.map(|field| document[field].to_string()).join("\n");
     documents.iter().map(text).collect()
 }
 
-/// Standard output of what succeeds.
+/// Returns the standard output of a command, which must have succeeded.
 fn told(output: &Output) -> String {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{out}{err}");
@@ -49,14 +48,14 @@ fn what_is_kept_out_has_its_reason_and_comes_back() {
     let again = told(&crawl.run(&[&["reextract"][..], &set].concat()));
     assert!(again.contains("other_language: en"), "{again}");
     assert!(again.contains(&format!("filtered: words>={least}")), "{again}");
-    // By which method a page is read may differ from the crawl's.
+    // The extraction method of a page may differ from that in the crawl.
     let after = exported(&crawl);
     assert_eq!(texts(&after.iter().collect::<Vec<_>>()), texts(&long));
     assert!(told(&crawl.run(&["verify"])).contains("No fault was found."));
 
     let rebuilt = told(&crawl.run(&[&["rebuild", "--seeds", "seeds.txt"][..], &set].concat()));
     assert!(rebuilt.contains("other_language: en") && rebuilt.contains("filtered: words>="), "{rebuilt}");
-    // A copy that was kept out is counted no more.
+    // A duplicate of a document that was not admitted is no longer counted.
     assert_eq!(texts(&exported(&crawl).iter().collect::<Vec<_>>()), texts(&long));
 
     told(&crawl.run(&["rebuild", "--seeds", "seeds.txt"]));

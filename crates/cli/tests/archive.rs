@@ -1,5 +1,5 @@
-//! The archive of a crawl: the store made anew from it, whatever became of the old one;
-//! its pages extracted once more; and taken into another corpus like files of others.
+//! Tests of a crawl's archive: the store is rebuilt from it, even if the old store is damaged or missing; the
+//! archived pages are extracted again; and another corpus ingests it like foreign files.
 
 use std::fs;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use gleaner_testkit::Options;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Kills of one rebuilding; `GLEANER_LONG=1` makes it 50.
+/// Number of kills during one rebuild; 50 with `GLEANER_LONG=1`.
 const KILLS: usize = 6;
 
 fn crawled() -> Crawl {
@@ -25,12 +25,12 @@ fn rebuild(crawl: &Crawl) -> Output {
     crawl.run(&["rebuild", "--seeds", "seeds.txt"])
 }
 
-/// All documents, as they are exported.
+/// Exports all documents.
 fn exported(crawl: &Crawl) -> Vec<serde_json::Value> {
     crawl.export(&["--confidence", "0"])
 }
 
-/// The same documents, or which differ.
+/// Checks that both lists have the same documents; prints the URLs of those that differ.
 fn assert_same(after: &[serde_json::Value], before: &[serde_json::Value]) {
     let url = |document: &&serde_json::Value| document["url"].to_string();
     let gone: Vec<_> =
@@ -50,7 +50,7 @@ fn archive(crawl: &Crawl) -> Vec<PathBuf> {
     files
 }
 
-/// Where the largest record of a file lies, which is a page.
+/// Returns the byte range of the largest record of a file, which is a page.
 fn largest_record(bytes: &[u8]) -> Range<usize> {
     let begins = |at: &usize| bytes[*at..].starts_with(&[0x1f, 0x8b, 8]);
     let starts: Vec<usize> = (0..bytes.len()).filter(begins).collect();
@@ -58,7 +58,7 @@ fn largest_record(bytes: &[u8]) -> Range<usize> {
     records.max_by_key(Range::len).unwrap()
 }
 
-/// Store and archive are whole and agree.
+/// Checks that store and archive are complete and consistent.
 fn check(crawl: &Crawl) {
     let output = crawl.run(&["verify"]);
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -76,7 +76,7 @@ fn the_store_made_anew_is_the_one_that_was() {
     check(&crawl);
     assert!(said(&output).contains("the old store is kept as data/sled.old-1"), "{}", said(&output));
     assert_same(&exported(&crawl), &before);
-    // Without a store, the archive is what is left of the corpus.
+    // Without a store, only the archive is left of the corpus.
     fs::remove_dir_all(crawl.folder.path().join("data/sled")).unwrap();
     for command in ["stats", "verify", "export"] {
         let output = crawl.run(&[command]);
@@ -87,7 +87,7 @@ fn the_store_made_anew_is_the_one_that_was() {
         );
     }
     assert!(rebuild(&crawl).status.success());
-    // What the crawl had found is found again: nothing is asked for twice.
+    // The rebuild found all URLs that the crawl had found: no page is requested twice.
     let requests = crawl.newspaper.request_count();
     crawl.to_its_end();
     let asked: Vec<_> = crawl.newspaper.requests().split_off(requests);
@@ -107,7 +107,7 @@ fn a_rebuilding_goes_on_after_kills() {
     let mut ends = 0;
     for _ in 0..kills {
         let mut child = crawl.command(&["rebuild", "--seeds", "seeds.txt"]).spawn().unwrap();
-        // Any moment of a rebuilding, which takes some tenths of a second.
+        // A rebuild takes some tenths of a second; this is any moment in it.
         std::thread::sleep(Duration::from_millis(random.random_range(20..400)));
         ends += usize::from(child.try_wait().unwrap().is_some());
         child.kill().unwrap();
@@ -122,7 +122,7 @@ fn a_rebuilding_goes_on_after_kills() {
                     said(&copied).contains("is being rebuilt") && !crawl.folder.path().join("copy").exists()
                 );
             }
-            // Killed before it began, the old store is there.
+            // If the rebuild was killed before it began, the old store is still there.
             assert!(
                 output.status.success() || is_said || said(&output).contains("no corpus"),
                 "{}",
@@ -153,7 +153,7 @@ fn a_damaged_store_is_named_and_made_anew() {
         fs::write(&path, bytes).unwrap();
         for command in ["export", "verify"] {
             let broken = crawl.run(&[command]);
-            // sled may find some older state of what is left: then documents are missing.
+            // sled may recover an older state; then documents are missing.
             assert!(!said(&broken).contains("panicked"), "{damaged:?}: {}", said(&broken));
             if broken.status.code() != Some(0) {
                 assert!(
@@ -164,7 +164,7 @@ fn a_damaged_store_is_named_and_made_anew() {
             }
         }
         let output = rebuild(&crawl);
-        // In an older state a document may be without the record that names its page.
+        // In an older state, a document may lack the record that names its page.
         let is_refused = said(&output).contains("the archive has no page for some documents");
         let forced = || crawl.run(&["rebuild", "--seeds", "seeds.txt", "--force"]);
         let output = if is_refused { forced() } else { output };
@@ -184,7 +184,7 @@ fn an_unfinished_rebuilding_is_begun_anew_by_force() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // Killed so early that nothing is noted yet, it is no corpus.
+    // If the rebuild was killed before its first record was written, there is no corpus yet.
     let output = crawl.run(&["rebuild", "--seeds", "seeds.txt", "--force"]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(!said(&output).contains("resuming"), "{}", said(&output));
@@ -197,7 +197,7 @@ fn a_damaged_archive_costs_what_is_damaged() {
     let before = exported(&crawl);
     let path = archive(&crawl).remove(0);
     let mut bytes = fs::read(&path).unwrap();
-    // Behind the gzip header, of which nobody reads every byte.
+    // The damage begins after the gzip header, since readers ignore some bytes of the header.
     let record = largest_record(&bytes).start;
     bytes[record + 20..record + 36].iter_mut().for_each(|byte| *byte ^= 0xff);
     fs::write(&path, bytes).unwrap();
@@ -299,7 +299,7 @@ fn what_asks_nobody_needs_no_certificates() {
     for command in [&["rebuild", "--seeds", "seeds.txt"][..], &["reextract"]] {
         let output = without_roots(command);
         assert!(output.status.success(), "{command:?}: {}", said(&output));
-        // How a text was extracted may change, the text does not.
+        // The extraction method may change; the text does not.
         let texts = |documents: &[serde_json::Value]| -> Vec<String> {
             documents.iter().map(|document| document["text"].to_string()).collect()
         };
@@ -396,7 +396,8 @@ fn a_store_is_not_given_up_for_an_archive_that_is_cut() {
         assert!(said(&output).contains("the archive has no page for some documents"), "{}", said(&output));
         assert_same(&exported(&crawl), &before);
     }
-    // What is damaged within a file is met only when it is read. The text is under no other URL.
+    // Damage within a file is found only when the file is read. The chosen text has no second URL, so its
+    // document is lost.
     let only = |document: &&serde_json::Value| document["urls"].as_array().unwrap().len() == 1;
     let place = before.iter().find(only).unwrap()["archive_offset"].as_u64().unwrap();
     let at = usize::try_from(place).unwrap();
@@ -414,7 +415,7 @@ fn what_was_ingested_is_not_lost_unasked() {
     let (crawl, other) = (crawled(), Crawl::with_options(Options::default(), Duration::ZERO));
     let file = archive(&crawl).remove(0);
     let bytes = fs::read(&file).unwrap();
-    // A file that is still being written is gone on with where its broken record begins.
+    // Ingesting a file that is still being written resumes where its incomplete record begins.
     let growing = other.folder.path().join("growing.warc.gz");
     let broken = largest_record(&bytes);
     fs::write(&growing, &bytes[..broken.start + broken.len() / 2]).unwrap();
@@ -425,7 +426,7 @@ fn what_was_ingested_is_not_lost_unasked() {
     assert!(whole.status.success(), "{}", said(&whole));
     assert_eq!(exported(&other).len(), exported(&crawl).len());
 
-    // The other corpus gets an archive of its own, which does not have those pages.
+    // The other corpus gets its own archive, which does not contain the ingested pages.
     other.to_its_end();
     let before = exported(&other);
     let refused = rebuild(&other);

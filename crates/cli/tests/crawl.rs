@@ -1,5 +1,5 @@
-//! One crawl of the bundled newspaper by the real binary, looked at from all sides:
-//! what it asked, what it stored, and what the other commands make of the corpus.
+//! Examines one crawl of the bundled newspaper by the real binary: its requests, its documents, and the
+//! output of other commands on its corpus.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,16 +14,17 @@ use serde_json::Value;
 
 const GAP: Duration = Duration::from_millis(20);
 
-/// A crawl that has ended.
+/// A completed crawl.
 struct Done {
     crawl: Crawl,
-    /// What it printed.
+    /// The printed summary.
     report: String,
-    /// What it asked for, without what the tests ask for later.
+    /// The requests of the crawl, without later requests of the tests.
     requests: Vec<Request>,
 }
 
-/// The crawl, done once; the lock keeps two commands from one data folder.
+/// Returns the crawl, which runs only once. The lock prevents two commands on one data folder at the same
+/// time.
 fn crawled() -> MutexGuard<'static, Done> {
     static CRAWL: LazyLock<Mutex<Done>> = LazyLock::new(|| {
         let crawl = Crawl::new(GAP);
@@ -66,8 +67,8 @@ fn every_article_is_stored_once_with_its_text_metadata_and_urls() {
         for (number, paragraph) in article.paragraphs.iter().enumerate() {
             match lines[from..].iter().position(|line| line == paragraph) {
                 Some(at) => from += at + 1,
-                // The paper's method takes a lead that other pages carry as a teaser
-                // for a repeated block (docs/papers.md).
+                // The paper's method removes a lead that other pages repeat as a teaser, since it looks like
+                // a repeated block (docs/papers.md).
                 None if number == 0 => lost_leads += 1,
                 None => panic!("{}: not in order: {paragraph}\n{lines:#?}", article.path),
             }
@@ -109,7 +110,7 @@ fn traps_end_and_every_url_is_asked_once() {
         assert!(statuses.len() - failed <= 1, "{url:?} was asked for {statuses:?}");
     }
     let of = |part: &str| asked.keys().filter(|(_, path)| path.contains(part)).count();
-    // Ever new session ids and the endless calendar are cut by their depth.
+    // The link distance limits endless session ids and the endless calendar.
     assert!(of("sid=") <= 48, "{} session ids", of("sid="));
     assert!(of("/lich/") <= 26 && of("/calendar/") <= 26, "{} {}", of("/lich/"), of("/calendar/"));
     assert!(of("utm_") == 0);
@@ -231,7 +232,7 @@ fn a_template_is_learned_from_files() {
     assert_eq!(json["method"], "template");
 }
 
-/// A page as the newspaper serves it, past the crawler.
+/// Fetches a page directly from the newspaper, without the crawler.
 fn fetched(crawl: &Crawl, url: &str) -> Vec<u8> {
     use std::io::Read;
     let mut stream = std::net::TcpStream::connect(crawl.newspaper.address()).unwrap();

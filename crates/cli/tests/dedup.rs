@@ -1,5 +1,5 @@
-//! `gleaner dedup --global` as real processes: the heads are those of the store, through kills
-//! and for tasks done one by one; and what is wrong is said by name.
+//! Tests of `gleaner dedup --global` with real processes: its representatives are those of the store, even
+//! after kills and if tasks run one by one; and error messages name the faulty file or option.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,16 +16,16 @@ use rand::{RngExt, SeedableRng};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Documents of a corpus; each third is an edited copy of an earlier one.
+/// Number of documents in the corpus; every third is an edited copy of an earlier one.
 const DOCUMENTS: u64 = 900;
 
-/// The document of a number, fetched a second after the one before it.
+/// Generates document `number`; each is fetched one second after the document before it.
 fn document(number: u64) -> Document {
     let mut document = crate::generated::document(number);
     document.fetched = "2026-11-22T00:00:00Z".parse::<Timestamp>().unwrap() + (number as i64).seconds();
     if number % 3 == 2 {
         let mut random = StdRng::seed_from_u64(number);
-        // Copies of copies, too.
+        // The original may be a copy itself.
         let of = self::document(random.random_range(0..number));
         let every = random.random_range(8..60);
         let words = of.text.split(' ').enumerate();
@@ -39,7 +39,7 @@ fn document(number: u64) -> Document {
     document
 }
 
-/// A home with a corpus in `data`, and its export of shards in `exports`.
+/// Creates a folder with a corpus in `data` and its export, in shards, in `exports`.
 fn exported(format: &str) -> TempDir {
     let home = TempDir::new().unwrap();
     let mut writer = open(&home.path().join("data"), &Options { cache: 64 << 20, create: true }).unwrap();
@@ -73,14 +73,14 @@ fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs what is to succeed; gives standard output.
+/// Runs a command that must succeed; returns its standard output.
 fn said(home: &Path, arguments: &[&str]) -> String {
     let output = command(home, arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", told(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Runs what is to fail with a code; gives standard error.
+/// Runs a command that must fail with `code`; returns its standard error.
 fn refused(home: &Path, arguments: &[&str], code: i32) -> String {
     let output = command(home, arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", told(&output));
@@ -95,7 +95,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// All files of a folder.
+/// Reads all files of a folder, by name.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     names(folder).into_iter().map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect()
 }
@@ -122,7 +122,7 @@ fn heads_are_those_of_the_store() {
         offline.len()
     );
     assert!(online.len() > 200 && same == online.len() && offline.len() == same);
-    // What is written has heads only, in the same form.
+    // The written files contain only representatives, in the same format.
     let manifest: Value =
         serde_json::from_slice(&fs::read(home.path().join("unique/manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["documents"].as_u64().unwrap(), DOCUMENTS - offline.len() as u64);
@@ -130,7 +130,7 @@ fn heads_are_those_of_the_store() {
     let again = refused(home.path(), &dedup(&["exports", "--work", "work2", "--write", "unique"]), 2);
     assert!(again.contains("unique is not empty"), "{again}");
     said(home.path(), &dedup(&["unique", "--work", "work3", "--out", "none.jsonl"]));
-    // A copy of a copy may be alike to a head that it was not compared with.
+    // A copy of a copy may be similar to a representative with which it was not compared.
     assert!(lines(&home.path().join("none.jsonl")).len() <= offline.len() / 50);
 }
 
@@ -189,7 +189,7 @@ fn tasks_are_done_one_by_one_also_by_two_at_once() {
         said(home.path(), &dedup(&["exports", "--work", "work", "--task", task]));
     }
     said(home.path(), &dedup(&["exports", "--work", "work"]));
-    // All of it by two runs at once.
+    // Two runs at once share all tasks.
     let runs: Vec<_> = (0..2)
         .map(|_| {
             command(home.path(), &dedup(&["exports", "--work", "twice"]))
@@ -255,7 +255,7 @@ fn what_is_not_as_it_was_is_refused_by_name() {
     assert!(home.path().join("w3/sign-00001/summary.json").exists());
 }
 
-/// A limit on the size of files, as a disk that is full.
+/// A limit on the size of files acts like a full disk.
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_written_is_said_so_and_leaves_nothing_half() {

@@ -1,4 +1,4 @@
-//! `gleaner eval` on a small set of our own, and on a recorded site where there is one.
+//! Tests of `gleaner eval` on a small generated set, and on a recorded site if it is available.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Pages of the set; the last has no gold.
+/// Number of pages in the set; the last page has no gold text.
 const PAGES: usize = 12;
 
 fn story(number: usize) -> String {
@@ -31,7 +31,7 @@ fn page(number: usize) -> String {
     )
 }
 
-/// A folder with the set `post` and one without gold.
+/// Creates a folder with the set `post` and a set without gold text.
 fn sets() -> TempDir {
     let folder = TempDir::new().unwrap();
     let post = folder.path().join("post");
@@ -64,7 +64,7 @@ fn said(output: Output) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The objects that `--json` prints.
+/// Returns the objects that `--json` prints.
 fn rows(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     let text = said(eval(folder, &[&["--json"], arguments].concat()));
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -140,7 +140,7 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(one, with("7"));
 }
 
-/// More threads than a machine has cores would only keep it busy with themselves.
+/// More threads than cores would only compete with each other.
 #[test]
 fn a_senseless_number_of_threads_is_cut_or_refused() {
     let folder = sets();
@@ -158,7 +158,7 @@ fn a_senseless_number_of_threads_is_cut_or_refused() {
     }
 }
 
-/// A full disk under standard error takes no results with it.
+/// Results are printed even if standard error is on a full disk.
 #[test]
 #[cfg(target_os = "linux")]
 fn rows_are_printed_where_nobody_can_be_told() {
@@ -237,7 +237,7 @@ fn what_cannot_be_scored_is_refused_on_one_line() {
     refused("post", &["--json", "--csv"], "cannot be used with");
 }
 
-/// Pages that cannot be read cost their own scores only; all are named, and the run fails.
+/// Unreadable pages do not affect the scores of other pages. All of them are named, and the run fails.
 #[test]
 fn damaged_pages_leave_the_others_scored() {
     let folder = sets();
@@ -268,7 +268,8 @@ fn damaged_pages_leave_the_others_scored() {
     );
 }
 
-/// As the sets' README has it: what shares no word has F1 0, and so has a page without any.
+/// As the README of the sets defines: an extraction without a common word has F1 0, as does a page without
+/// gold words.
 #[test]
 fn a_page_with_empty_gold_scores_nothing() {
     let folder = sets();
@@ -288,7 +289,7 @@ fn a_page_with_empty_gold_scores_nothing() {
     assert!((nothing["f1"].as_f64().unwrap() - with_empty).abs() < 1e-5, "{nothing}");
 }
 
-/// Two unlike texts of a million letters each would take a minute.
+/// Comparing two very different texts of a million characters each would take a minute.
 #[test]
 fn a_page_too_long_and_too_unlike_does_not_stall_a_run() {
     let folder = sets();
@@ -306,8 +307,8 @@ fn a_page_too_long_and_too_unlike_does_not_stall_a_run() {
     assert!(row["edit_distance_ratio"].as_f64().unwrap() > 0.5, "{row}");
 }
 
-/// What the protocol leaves no room for is left out in silence, unless it was asked for; and
-/// that nothing can be learned is said.
+/// Methods that the protocol does not allow are omitted without a message unless they were requested. A set
+/// from which nothing can be learned is reported.
 #[test]
 fn remarks_are_about_what_was_asked_for() {
     let folder = sets();
@@ -324,7 +325,7 @@ fn remarks_are_about_what_was_asked_for() {
     );
 }
 
-/// The cells of a line of CSV.
+/// Splits a line of CSV into cells.
 fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut is_quoted) = (vec![String::new()], false);
     let mut characters = line.chars().peekable();
@@ -387,8 +388,8 @@ fn every_paper_has_its_tables_and_figure() {
     assert!(csv.contains("line-block,table 2,BBC,paper,Right Number,145\n"), "{csv}");
 }
 
-/// A picture that cannot be is refused before anything is measured; one that fails in the
-/// end does not take the tables with it.
+/// A figure that cannot be drawn is refused before anything is measured. If writing a figure fails later, the
+/// tables are still printed.
 #[test]
 fn tables_are_not_lost_to_a_picture() {
     let folder = sets();
@@ -437,7 +438,7 @@ fn remarks_and_words_are_for_programs_too() {
     assert_eq!(poor.count(), 2, "{csv}");
 }
 
-/// The figures were taken when this was written; what is held is what they round to.
+/// The bounds are rounded from the figures that were measured when the test was written.
 #[test]
 fn a_recorded_site_scores_as_measured() {
     let site = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets/sites/vi-vnexpress.net"));

@@ -1,4 +1,4 @@
-//! `gleaner template explain`, and pins in it, in `gleaner extract` and in a crawl.
+//! Tests of `gleaner template explain`, and of pins in it, in `gleaner extract` and in a crawl.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 const LEAD: &str = "On Monday, the council agreed, after long talks, on a bridge across the river.";
 const NOTICE: &str = "Our reporters, who write for you every day, thank you for reading this paper.";
 
-/// A folder with a page, another of its site, and pins for its host.
+/// Creates a folder with pages of one site and pins for its host.
 fn site(pins: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let stories = [

@@ -1,5 +1,5 @@
-//! `gleaner export` and `gleaner stats` as real processes over a made-up corpus: each form
-//! read back by its own ecosystem's reader, a kill in the middle, a disk that is full.
+//! Tests of `gleaner export` and `gleaner stats` with real processes on a generated corpus: each format is
+//! read back by a standard reader; an export is killed; a disk is full.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,10 +11,10 @@ use crate::readers::python;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Documents of the corpus that tests read and do not change; 270 are sure enough.
+/// Number of documents in the corpus that tests read and do not change; 270 pass the default `--confidence`.
 const DOCUMENTS: u64 = 300;
 
-/// A folder with a corpus in `data`.
+/// Creates a folder with a corpus in `data`.
 fn with_corpus(documents: u64) -> TempDir {
     let home = TempDir::new().unwrap();
     crate::generated::corpus(&home.path().join("data"), documents);
@@ -31,7 +31,7 @@ fn run(home: &Path, arguments: &[&str]) -> Output {
     command(home, arguments).output().unwrap()
 }
 
-/// Runs what is to succeed; gives standard output and standard error.
+/// Runs a command that must succeed; returns its standard output and standard error.
 fn said(home: &Path, arguments: &[&str]) -> (String, String) {
     let output = run(home, arguments);
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -43,7 +43,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// All files below a folder but the manifest, by their paths.
+/// Reads all files in a folder and its subfolders, except the manifest, by path.
 fn data_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -61,7 +61,7 @@ fn data_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Python: the documents as JSON Lines say them, with times as Python has them.
+/// Python: the documents of the JSON Lines export, with times as Python represents them.
 const EXPECTED: &str = r#"
 import json, datetime
 def expected(path="expected.jsonl"):
@@ -267,7 +267,7 @@ fn a_killed_export_goes_on_and_gives_the_same_files() {
         let mut before = 0;
         for _ in 0..3 {
             let mut child = command(home.path(), &parts).stderr(Stdio::null()).spawn().unwrap();
-            // Killed once it has come further than the time before.
+            // Kill the export once it has written more documents than the previous one.
             while child.try_wait().unwrap().is_none() {
                 let documents = fs::read_to_string(part.join("manifest.json"))
                     .ok()
@@ -299,8 +299,8 @@ fn a_killed_export_goes_on_and_gives_the_same_files() {
     }
 }
 
-/// Runs shell commands where a file system of 300 KiB is mounted at `mnt`; `None`, and a
-/// line, where that is not allowed.
+/// Runs shell commands with a small file system mounted at `mnt` with these options. Prints a line and
+/// returns `None` if the user may not mount one.
 fn on_a_small_disk(home: &Path, options: &str, commands: &str) -> Option<String> {
     fs::create_dir_all(home.join("mnt")).unwrap();
     let script = format!("mount -t tmpfs -o {options} none mnt || exit 77\n{commands}");
@@ -331,7 +331,7 @@ fn a_full_disk_is_said_so_and_leaves_nothing_half() {
         );
         let Some(told) = on_a_small_disk(home.path(), "size=300k", &commands) else { return };
         if expected.is_empty() {
-            // Compressed it may fit; then it is whole.
+            // A compressed export may fit; then it must be complete.
             assert!(told.contains("code 0") != told.contains("No space"), "{told}");
             continue;
         }

@@ -1,4 +1,4 @@
-//! `gleaner extract` by every method, on a page and beside other pages of its site.
+//! Tests of `gleaner extract` with every method, on one page and with `--beside`.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 const LEAD: &str = "On Monday, the council agreed, after long talks, on a bridge across the river.";
 
-/// Pages of a paper; the first has the story.
+/// Creates pages of one paper; the first page has the story.
 fn site() -> TempDir {
     let folder = TempDir::new().unwrap();
     let stories = [
@@ -87,7 +87,7 @@ fn what_a_site_method_needs_is_said() {
 fn text_is_printed_where_nobody_can_be_told() {
     let folder = site();
     let full = || fs::File::options().write(true).open("/dev/full").unwrap();
-    // Of a front page it is said that it does not look like an article.
+    // A front page causes a message that it does not look like an article.
     let teasers: String =
         (0..40).map(|at| format!("<li><a href=/a/{at}>Teaser number {at} of the day</a></li>")).collect();
     fs::write(folder.path().join("0.html"), format!("<ul>{teasers}</ul><p>{LEAD}</p>")).unwrap();
@@ -99,7 +99,8 @@ fn text_is_printed_where_nobody_can_be_told() {
     assert!(output.status.success() && output.stdout.len() > 500, "{output:?}");
 }
 
-/// Bytes of a page in UTF-16 or UTF-32 pass for UTF-8 with NULs, which printed the markup.
+/// Regression: pages in UTF-16 or UTF-32 were decoded as UTF-8 with NULs, and their markup was printed as
+/// text.
 #[test]
 fn wide_letters_are_read_or_refused() {
     let folder = site();
@@ -126,7 +127,7 @@ fn json_names_the_method() {
     assert!(record["template_version"].is_null() && record["text"].as_str().unwrap().contains(LEAD));
 }
 
-/// A page with all that may be kept, and what it states of itself.
+/// Creates a page with all kinds of inserts that can be kept, and with metadata.
 fn page_with_inserts() -> TempDir {
     let folder = TempDir::new().unwrap();
     let said = "Work begins in spring, the mayor said, and will take two years, perhaps three, to finish.";
@@ -188,7 +189,7 @@ fn json_has_what_documents_have() {
     }
     assert_eq!(record["authors"], serde_json::json!(["Anna Weaver"]));
     assert!((0.5..=1.0).contains(&record["confidence"].as_f64().unwrap()), "{record}");
-    // Without an address none can be made whole.
+    // Without the page's URL, a relative canonical URL cannot be resolved.
     assert!(json(&[])["canonical"].is_null());
     let other = extract(&folder, &["--format", "json", "--method", "bte-linear"]);
     let other: serde_json::Value = serde_json::from_slice(&other.stdout).unwrap();

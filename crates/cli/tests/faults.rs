@@ -1,6 +1,6 @@
-//! What a machine does to a crawl: its disk is full or read-only, its clock jumps, a second
-//! process comes. After each of them the same command goes on, and the corpus is the one of
-//! an undisturbed crawl. `kill.rs` has kills, `archive.rs` damaged files.
+//! Tests of a crawl under faults of the machine: a full or read-only disk, a clock that jumps, a second
+//! process. After each fault, the same command resumes, and the corpus equals that of an undisturbed crawl.
+//! `kill.rs` tests kills, `archive.rs` damaged files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,11 +26,11 @@ fn succeeds(program: &str, arguments: &[&str]) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// A disk of its own over a folder, in memory; as long as this lives.
+/// A file system in memory, mounted over a folder until dropped.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// `None`, and a line that says so, where this user may mount none.
+    /// Mounts the file system. Prints a line and returns `None` if this user may not mount one.
     fn over(folder: &Path, options: &str) -> Option<Self> {
         fs::create_dir_all(folder).unwrap();
         let path = folder.to_str().unwrap();
@@ -53,7 +53,7 @@ impl Drop for Disk {
     }
 }
 
-/// The corpus is whole: what was acknowledged is there, once, and store and archive agree.
+/// Checks that the corpus is complete: each document is stored once, and store and archive are consistent.
 fn assert_whole(crawl: &Crawl, undisturbed: &Crawl) {
     let verified = crawl.run(&["verify"]);
     let told = String::from_utf8_lossy(&verified.stdout).into_owned();
@@ -71,12 +71,12 @@ fn a_crawl_goes_on_when_a_full_disk_has_room_again() {
     let Some(disk) = Disk::over(&crawl.folder.path().join("data"), "size=1m") else { return };
     let crawling = ["crawl", "--seeds", "seeds.txt"];
 
-    // By default a crawl ends before the disk is full.
+    // By default, a crawl ends before the disk is full.
     let early = crawl.run(&crawling);
     assert_eq!(early.status.code(), Some(1));
     assert!(said(&early).contains("less than store.min_free_disk = 256MiB; make room"), "{}", said(&early));
 
-    // And where it may not look ahead, it hits the end, at one place or another.
+    // Without that check, the crawl fails on the full disk, at a different place for each size.
     let mut ends = 0;
     for size in ["1m", "1200k", "1500k", "1800k", "2200k"] {
         disk.becomes(&format!("size={size}"));
@@ -141,10 +141,10 @@ fn a_second_process_is_refused_by_name() {
     let urls: Vec<_> =
         crawl.newspaper.requests().into_iter().map(|request| (request.host, request.path)).collect();
     let distinct: BTreeSet<_> = urls.iter().collect();
-    assert_eq!(urls.len(), distinct.len(), "an URL was asked twice");
+    assert_eq!(urls.len(), distinct.len(), "a URL was requested twice");
 }
 
-/// The library by which a test can hand a process another clock.
+/// Finds the library that gives a process a different clock.
 fn faketime() -> Option<PathBuf> {
     let folders = fs::read_dir("/usr/lib").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let found = folders.map(|folder| folder.join("faketime/libfaketimeMT.so.1")).find(|path| path.exists());
@@ -154,7 +154,7 @@ fn faketime() -> Option<PathBuf> {
     found
 }
 
-/// A crawl whose clock is ahead by what the file `clock` says.
+/// Returns a crawl command whose clock is ahead by the offset in the file `clock`.
 fn ahead(crawl: &Crawl, library: &Path, arguments: &[&str]) -> Command {
     let mut command = crawl.command(arguments);
     command
@@ -190,7 +190,7 @@ fn a_clock_that_jumps_costs_nothing() {
     check_gaps(&crawl.newspaper.requests(), GAP);
     assert_whole(&crawl, &undisturbed);
 
-    // What waited for a day after that clock is due by this one.
+    // URLs that waited for a day according to the old clock are due by the real clock.
     assert!(!out.contains("The next URL is due at 2027-12"), "{out}");
     let before = crawl.newspaper.request_count();
     set("+2d");

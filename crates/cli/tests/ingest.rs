@@ -1,5 +1,5 @@
-//! WARC files as other programs write them: in other forms, and with pages that are not all
-//! there. The pages are those of the bundled newspaper, so that the corpus is known.
+//! Tests of WARC files from other programs: in different formats, and with incomplete pages. The pages are
+//! those of the bundled newspaper, so that the expected corpus is known.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::readers::python;
 use gleaner_archive::{Item, Reader, Record};
 use gleaner_testkit::Options;
 
-/// The records of a crawl's archive, and the crawl without a corpus.
+/// Returns the records of a crawl's archive, and the crawl without its corpus.
 fn crawled() -> (Crawl, Vec<Record>) {
     let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
     crawl.to_its_end();
@@ -32,7 +32,7 @@ fn is_page(record: &Record) -> bool {
     record.header.get("Gleaner-Role") == Some("page") && record.http().is_some_and(|http| http.status == 200)
 }
 
-/// A record as it is without compression.
+/// Formats an uncompressed record.
 fn plain(fields: &[(String, String)], block: &[u8]) -> Vec<u8> {
     let mut record = b"WARC/1.1\r\n".to_vec();
     for (name, value) in fields.iter().filter(|(name, _)| name != "Content-Length") {
@@ -46,7 +46,7 @@ fn as_it_is(record: &Record) -> Vec<u8> {
     plain(&record.header.fields, &record.block)
 }
 
-/// The page in a record, as a `resource`, which has no HTTP headers.
+/// Converts a page to a `resource` record, which has no HTTP headers.
 fn resource(record: &Record) -> Vec<u8> {
     if !is_page(record) {
         return as_it_is(record);
@@ -67,7 +67,7 @@ fn frame(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A `.warc.zst` with a dictionary, a frame a record.
+/// Builds a `.warc.zst` file with a dictionary and one frame per record.
 fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
     let dictionary = zstd::dict::from_samples(records, 32 << 10).unwrap();
     let stored = frame(&dictionary, &[]);
@@ -76,7 +76,7 @@ fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
     [head, stored].concat().into_iter().chain(frames).collect()
 }
 
-/// Takes a file into a corpus of its own.
+/// Ingests a file into a new corpus.
 fn ingest(crawl: &Crawl, name: &str, content: &[u8]) -> Output {
     drop(fs::remove_dir_all(crawl.folder.path().join("data")));
     fs::write(crawl.folder.path().join(name), content).unwrap();
@@ -108,7 +108,7 @@ fn a_corpus_is_the_same_in_whatever_form_its_pages_come() {
     }
 }
 
-/// What makes a record half a page, and how it then ends.
+/// A function that makes a record incomplete, and the expected outcome of its page.
 type Halving = (fn(&Record) -> Vec<u8>, &'static str);
 
 #[test]
@@ -154,7 +154,7 @@ fn half_a_page_is_no_document() {
         let urls: BTreeSet<&String> = after.values().flatten().collect();
         assert!(halved.iter().all(|url| !urls.contains(url)), "{outcome}");
         assert_eq!(after.len(), before.len() - 3, "{outcome}");
-        // A whole copy of a page that was met in halves is taken.
+        // A complete copy of a page is stored, although an incomplete one was not.
         fs::write(
             crawl.folder.path().join("whole.warc"),
             records.iter().flat_map(as_it_is).collect::<Vec<u8>>(),
@@ -165,7 +165,7 @@ fn half_a_page_is_no_document() {
     }
 }
 
-/// Python: the responses of an archive, written once more by warcio in its own ways.
+/// Python: warcio rewrites the responses of an archive in several formats.
 const REWRITE: &str = r#"
 import glob, gzip, io, os
 from warcio.archiveiterator import ArchiveIterator

@@ -1,5 +1,5 @@
-//! Ctrl-C: the first finishes what is in flight and says how to go on; the second
-//! ends at once. Either way the same command resumes.
+//! Tests of Ctrl-C: the first finishes the requests in flight and prints how to resume; the second ends the
+//! process at once. After either, the same command resumes.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -49,7 +49,7 @@ fn an_interrupted_crawl_goes_on_where_it_was() {
 
 #[test]
 fn the_second_interrupt_ends_at_once() {
-    // The gap is long, so that the first one would wait for what is in flight.
+    // The gap is long, so that after the first signal alone the process would still wait.
     let crawl = Crawl::new(Duration::from_secs(1));
     let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

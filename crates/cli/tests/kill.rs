@@ -1,5 +1,5 @@
-//! `kill -9` at random moments of one crawl, and the same command again: the corpus
-//! is the one of an undisturbed crawl, and no host is asked sooner than its gap.
+//! Tests of `kill -9` at random moments of a crawl that the same command then resumes: the corpus equals that
+//! of an undisturbed crawl, and every host's gap is kept.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,30 +9,30 @@ use gleaner_testkit::Options;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Kills in one crawl; `GLEANER_LONG=1` makes it 200.
+/// Number of kills during one crawl; 200 with `GLEANER_LONG=1`.
 const KILLS: usize = 50;
-/// The gap that must be kept through every kill.
+/// The gap between requests, which must be kept despite the kills.
 const GAP: Duration = Duration::from_millis(60);
 
-/// What the store has, the archive has, too.
+/// Checks that the archive has everything that the store refers to.
 fn check_archive(killed: &Crawl, kill: usize) {
     let verified = killed.run(&["verify"]);
-    // A first kill may come before there is anything.
+    // The first kill may come before the corpus is created.
     let is_empty = String::from_utf8_lossy(&verified.stderr).contains("no corpus in");
     let said = String::from_utf8_lossy(&verified.stdout);
     assert!(verified.status.success() || is_empty, "kill {kill}: {said}");
 }
 
-/// Crawls, killed again and again, after shares of the `whole` number of requests.
+/// Crawls with many kills, spread evenly over `whole` requests.
 fn crawl_through_kills(options: Options, whole: usize, seed: u64) -> Crawl {
     let kills = if std::env::var_os("GLEANER_LONG").is_some() { 200 } else { KILLS };
     let killed = Crawl::with_options(options, GAP);
     let mut random = StdRng::seed_from_u64(seed);
     for kill in 1..=kills {
         let mut child = killed.spawn();
-        // The moment: after its share of the requests, and then any time up to three
-        // gaps, so that kills fall into fetching, working, writing and flushing alike.
-        // What is lost by a kill is asked for again, so the crawl cannot be done yet.
+        // The moment is random within three gaps after the kill's share of the requests, so that kills happen
+        // while fetching, extracting, writing and flushing. Work that a kill loses is requested again, so the
+        // crawl cannot be complete yet.
         let share = whole * kill / (kills + 1);
         assert!(
             killed.newspaper.wait_for_requests(share, Duration::from_secs(30)),
@@ -70,9 +70,8 @@ fn killed_at_random_moments_the_corpus_is_the_undisturbed_one() {
     assert_eq!(killed.corpus(), corpus);
 }
 
-/// A page that failed comes later, by the clock; so other pages may be among the
-/// first from which the template is learned, and texts may differ by it. No
-/// document may be lost or be there twice all the same.
+/// A failed page is retried after some time. Therefore the template may be learned from different pages, and
+/// texts may differ. Still, no document may be lost or stored twice.
 #[test]
 fn killed_among_errors_no_article_is_lost_or_stored_twice() {
     let whole = 150;

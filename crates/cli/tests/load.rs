@@ -1,10 +1,9 @@
-//! Load: the real binary against many generated papers at once. Every page once, no
-//! host asked sooner than its gap, no more in flight than is set, and memory that
-//! stays where it is.
+//! Load test: the real binary crawls many generated papers at once. The crawl must fetch every page once,
+//! keep every host's gap, stay within the limit of requests in flight, and use a bounded amount of memory.
 //!
-//! `GLEANER_LOAD=1` makes it 200 hosts and 100,000 pages without a gap, and prints
-//! what a page costs (docs/performance.md); it wants a release build and Linux's
-//! `/proc`, and takes some minutes. Time is never asserted.
+//! `GLEANER_LOAD=1` sets 200 hosts and 100,000 pages without a gap. This takes some minutes and should be run
+//! with a release build. The processor time and memory (docs/performance.md) need Linux's `/proc`. Time is
+//! never asserted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,13 +13,13 @@ use crate::measured::{Measured, to_end};
 use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::{Options, Request, Stand};
 
-/// What is crawled.
+/// The size and the limits of the crawl.
 struct Load {
     stand: Stand,
     gap: Duration,
-    /// Requests in flight at most.
+    /// Maximum number of requests in flight.
     concurrency: usize,
-    /// Mebibytes of memory at most.
+    /// Maximum resident memory in MiB.
     memory: u64,
 }
 
@@ -45,7 +44,7 @@ impl Load {
     }
 }
 
-/// The most requests that the server had before it at one time.
+/// Returns the maximum number of requests that the server handled at one time.
 fn most_at_once(requests: &[Request]) -> usize {
     let mut edges: Vec<(Duration, i32)> = Vec::new();
     for request in requests {

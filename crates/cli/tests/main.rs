@@ -1,10 +1,10 @@
-//! The integration tests of the program, most of them with real processes.
+//! The integration tests of the program; most of them run real processes.
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
     unreachable_pub,
-    reason = "a test fails by panicking, and says what it skips"
+    reason = "tests fail by panicking, and print what they skip"
 )]
 
 mod admission;

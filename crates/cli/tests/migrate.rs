@@ -1,5 +1,5 @@
-//! A corpus moved by the real binary: from a folder into PostgreSQL and object storage, where
-//! the crawl goes on, and back into a folder.
+//! Tests of `gleaner migrate` with the real binary: a corpus moves from a folder into PostgreSQL and object
+//! storage, where the crawl continues, and back into a folder.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -11,7 +11,7 @@ use gleaner_testkit::postgres::Postgres;
 
 const GAP: Duration = Duration::from_millis(20);
 
-/// `gleaner` in the folder of a crawl.
+/// Runs `gleaner` in the folder of a crawl.
 fn gleaner(crawl: &Crawl, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     command.current_dir(crawl.folder.path()).args(arguments).stdin(Stdio::null()).output().unwrap()
@@ -21,7 +21,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What it prints, if it ends well.
+/// Runs a command that must succeed; returns its standard output.
 fn done(crawl: &Crawl, arguments: &[&str]) -> String {
     let output = gleaner(crawl, arguments);
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -29,7 +29,7 @@ fn done(crawl: &Crawl, arguments: &[&str]) -> String {
     out
 }
 
-/// What it says, if it ends with this code.
+/// Runs a command that must fail with `code`; returns its standard error.
 fn refused(crawl: &Crawl, arguments: &[&str], code: i32) -> String {
     let output = gleaner(crawl, arguments);
     let err = text(&output.stderr);
@@ -73,7 +73,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     let whole = done(&crawl, &[&["export"], &there[..]].concat());
     assert_eq!(whole.lines().count(), crawl.newspaper.expected().len());
 
-    // A migration into the folder was interrupted before.
+    // Simulate an interrupted migration into the folder.
     let options = Options { cache: 16 << 20, create: true };
     let source = open(&crawl.folder.path().join("data"), &options).unwrap();
     let mut target = open(&crawl.folder.path().join("back"), &options).unwrap();
@@ -87,7 +87,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     assert!(done(&crawl, &["verify", "--data", "back"]).contains("No fault was found"));
     let again = refused(&crawl, &back, 1);
     assert!(again.contains("already exists"), "{again}");
-    // Its archive is whole, in order and in a folder: the store can be made from it.
+    // The moved archive is complete and in order: the store can be rebuilt from it.
     let settings = ["--seeds", "seeds.txt", "--set", "fetch.contact=test@gleaner.invalid", "--data", "back"];
     done(&crawl, &[&["rebuild"], &settings[..]].concat());
     assert_eq!(done(&crawl, &["export", "--data", "back"]).lines().count(), whole.lines().count());
@@ -95,7 +95,8 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     a_text_is_lost(&crawl, &there);
 }
 
-/// Removes a file of texts from the storage of a corpus.
+/// Removes a file of texts from the object storage; checks that `verify` and `export` report it, and that
+/// wrong object storage is refused.
 fn a_text_is_lost(crawl: &Crawl, there: &[&str]) {
     let texts = crawl.folder.path().join("objects/documents/0000");
     let files: Vec<_> = fs::read_dir(&texts).unwrap().map(|file| file.unwrap().path()).collect();

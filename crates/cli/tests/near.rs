@@ -1,5 +1,5 @@
-//! Near-duplicates end to end: agency's copies in the bundled newspaper are found, kept as
-//! members of clusters, shown and exported; and paragraphs that a site repeats.
+//! Tests of near-duplicates with the real binary: agency copies in the bundled newspaper become members of
+//! clusters, and are shown and exported. Also tests paragraphs that a site repeats.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -12,7 +12,7 @@ use gleaner_store::{Duplicates, Levels, PackedDocument, open};
 use gleaner_testkit::Options;
 use serde_json::Value;
 
-/// A crawl that has ended, with these settings.
+/// Runs a crawl to its end with these settings.
 fn crawled(sets: &[&str]) -> Crawl {
     let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
     let sets = sets.iter().flat_map(|set| ["--set", set]);
@@ -27,13 +27,13 @@ fn succeeded(output: &Output) -> String {
     out.into_owned()
 }
 
-/// The documents with all members, by URL.
+/// Exports the documents with all members of clusters, by URL.
 fn exported(crawl: &Crawl) -> BTreeMap<String, Value> {
     let all = crawl.export(&["--members", "--confidence", "0"]);
     all.into_iter().map(|document| (document["url"].as_str().unwrap().to_owned(), document)).collect()
 }
 
-/// The URLs of the documents, each with that of its head.
+/// Returns the URL of each document with the URL of its representative.
 fn heads(documents: &BTreeMap<String, Value>) -> BTreeMap<&str, &str> {
     let url_of = |id: &Value| documents.values().find(|document| document["id"] == *id).unwrap();
     documents
@@ -65,7 +65,7 @@ fn copies_are_members_and_are_kept_through_everything() {
     assert!(alone.clone().all(|document| document["cluster"] == document["id"]));
     assert_eq!(alone.count() + 4, documents.len());
 
-    // One stands for both, unless the members are asked for.
+    // Each representative is exported without its copy, unless members are requested.
     let output = crawl.run(&["export"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("near-duplicates excluded: 2; use --members"), "{told}");
@@ -75,7 +75,7 @@ fn copies_are_members_and_are_kept_through_everything() {
     let clustered = crawl.export(&["--members", "--where", "near_duplicates>=1"]);
     assert_eq!(clustered.len(), 4);
 
-    // Seen in the figures and the list.
+    // The statistics and the list of duplicates show the clusters.
     let stats: Value = serde_json::from_str(&succeeded(&crawl.run(&["stats", "--quick", "--json"]))).unwrap();
     assert_eq!((&stats["near_duplicates"], &stats["clusters"]), (&2.into(), &2.into()));
     assert_eq!(stats["documents"], documents.len());
@@ -97,7 +97,7 @@ fn copies_are_members_and_are_kept_through_everything() {
     assert_eq!(succeeded(&crawl.run(&["duplicates", "--limit", "1", "--json"])).lines().count(), 1);
     check(&crawl);
 
-    // The same clusters after pages were extracted again, and from the archive.
+    // The clusters are the same after a new extraction, and after a rebuild from the archive.
     succeeded(&crawl.run(&["reextract"]));
     check(&crawl);
     assert_eq!(heads(&exported(&crawl)), heads(&documents));
@@ -154,7 +154,7 @@ fn the_longest_stands_for_its_cluster() {
     check(&crawl);
 }
 
-/// Documents of one site, of which every other one asks to be followed.
+/// Generates documents of one site; every second one has the same additional paragraph.
 fn with_boilerplate(number: u64) -> Document {
     let document = crate::generated::document(number);
     let text = match number % 2 {

@@ -1,4 +1,4 @@
-//! The real binary with few open files and many hosts: all are read, and nothing fails.
+//! Tests of the real binary with few open files and many hosts: all hosts are crawled, and nothing fails.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::{Options, Stand};
 
-/// Runs a command whose process may have no more than so many open files (`ulimit -n` sets the hard
-/// limit, too), or whose soft limit alone is so small.
+/// Runs a command after `ulimit`: `ulimit -n` sets the soft and hard limits of open files, `ulimit -Sn` only
+/// the soft one.
 fn limited(command: &Command, ulimit: &str) -> Output {
     let mut limited = Command::new("sh");
     limited.args(["-c", &format!("{ulimit} && exec \"$0\" \"$@\"")]);
@@ -29,7 +29,7 @@ fn crawl(hosts: usize, ulimit: &str) -> (Crawl, String) {
     (crawl, said)
 }
 
-/// Long enough for connections to be kept idle.
+/// Long enough for connections to become idle.
 const GAP: Duration = Duration::from_millis(100);
 
 fn fronts(crawl: &Crawl) -> usize {

@@ -1,5 +1,5 @@
-//! docs/operations.md held against the program: its commands and options can be typed, its
-//! keys are settings, its files exist, and the units name what it sets up.
+//! Compares docs/operations.md with the program: its commands, options, settings and files exist, and the
+//! systemd units use the names that it sets up.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn operations() -> String {
     read("docs/operations.md")
 }
 
-/// The command lines of a text that begin the program, without what stands before.
+/// Returns the lines that run `gleaner`, without the words up to the program name.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let begun = |line: &str| {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();

@@ -1,5 +1,5 @@
-//! The README held against the program: its commands can be typed, its files exist,
-//! its table of commands is whole.
+//! Compares the README with the program: its commands, options and files exist, and its table of commands is
+//! complete.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn help(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Command lines in blocks of shell, without what starts the program.
+/// Returns the command lines in shell blocks, without the words that start the program.
 fn commands() -> Vec<String> {
     let text = readme();
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());

@@ -1,5 +1,5 @@
-//! `kill -9` again and again while a newspaper changes its design: the second template
-//! is learned all the same, every text is right, and the commands say so.
+//! Tests repeated `kill -9` while a newspaper changes its design: the second template is still learned, every
+//! text is right, and the commands show version 2.
 
 use std::process::Stdio;
 use std::time::Duration;

@@ -1,8 +1,8 @@
-//! The recorded sites, served under their own names: every page with gold text ends
-//! in the corpus, nothing forbidden is asked, every host's gap is kept.
+//! Crawls the recorded sites, served under their own names: the corpus gets every page with gold text, no
+//! forbidden URL is requested, and every host's gap is kept.
 //!
-//! Needs Python and the recorded sets beside the project; skipped, with a line that
-//! says so, where either is absent.
+//! The tests need Python and the recorded sets beside the project. If either is missing, they print a line
+//! and are skipped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +17,8 @@ fn shared() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
 }
 
-/// The folders of recorded sites whose names end in one of `names`; all for none.
+/// Returns the folders of the recorded sites whose names end in one of `names`; of all sites if `names` is
+/// empty.
 fn sites(names: &[&str]) -> Vec<PathBuf> {
     let Ok(folders) = fs::read_dir(shared().join("sets/sites")) else { return Vec::new() };
     let mut sites: Vec<PathBuf> = folders.map(|folder| folder.unwrap().path()).collect();
@@ -26,7 +27,7 @@ fn sites(names: &[&str]) -> Vec<PathBuf> {
     sites
 }
 
-/// The replaying server; it ends with this.
+/// The server that replays the sites; dropping it ends the process.
 struct Replay {
     server: Child,
     folder: TempDir,
@@ -34,7 +35,7 @@ struct Replay {
 }
 
 impl Replay {
-    /// `None`, and a line, where it cannot run.
+    /// Starts the server. Prints a line and returns `None` if it cannot run.
     fn serve(sites: &[PathBuf], options: &[&str]) -> Option<Self> {
         let python = Command::new("python3").arg("--version").output();
         if sites.is_empty() || python.is_err() {
@@ -105,7 +106,7 @@ impl Drop for Replay {
     }
 }
 
-/// The URLs of the pages of a site that have gold text.
+/// Returns the URLs of a site's pages that have gold text.
 fn with_gold(site: &Path) -> Vec<String> {
     let manifest = fs::read_to_string(site.join("manifest.jsonl")).unwrap();
     let rows = manifest.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -113,7 +114,7 @@ fn with_gold(site: &Path) -> Vec<String> {
     gold.map(|row| row["url"].as_str().unwrap().to_owned()).collect()
 }
 
-/// http and https are one page.
+/// Removes the scheme: http and https URLs are the same page.
 fn schemeless(url: &str) -> String {
     url.split_once("://").map_or(url, |(_, rest)| rest).to_owned()
 }

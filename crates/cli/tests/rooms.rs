@@ -1,5 +1,5 @@
-//! The rooms of docs/architecture.md held against the manifests: who imports whom,
-//! and which library has its name in one place only.
+//! Compares the crates in the tables of docs/architecture.md with the manifests: which crates each one may
+//! import, and which libraries only one crate may name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What a crate names.
+/// The dependencies of a crate.
 #[derive(Default)]
 struct Manifest {
     /// Under `[dependencies]`.
@@ -25,7 +25,7 @@ impl Manifest {
         for line in text.lines() {
             if let Some(head) = line.strip_prefix('[') {
                 section = head.trim_end_matches(']');
-                // Any other form would pass unseen.
+                // Sections of any other form would not be checked.
                 let is_known = matches!(section, "dependencies" | "dev-dependencies");
                 assert!(is_known || !section.contains("dependencies"), "[{section}] is not looked at");
                 continue;
@@ -38,14 +38,14 @@ impl Manifest {
                     _ => {}
                 }
             }
-            // A list of features over several lines has no names.
+            // The lines of a multi-line list of features contain no library names.
             is_within = (is_within || line.contains('[')) && !line.contains(']');
         }
         manifest
     }
 }
 
-/// The manifest of each crate, by the crate's folder.
+/// Reads the manifest of each crate, by the name of its folder.
 fn manifests() -> BTreeMap<String, Manifest> {
     let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap());
     let manifest = |folder: fs::DirEntry| {
@@ -55,7 +55,8 @@ fn manifests() -> BTreeMap<String, Manifest> {
     folders.map(manifest).collect()
 }
 
-/// The cells of the rows below a heading of docs/architecture.md that begin with a name.
+/// Returns the cells of the table rows below a heading of docs/architecture.md. Only rows that begin with a
+/// name count.
 fn rows(heading: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
     let below = text.lines().skip_while(|line| *line != format!("### {heading}")).skip(1);
@@ -66,18 +67,18 @@ fn rows(heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// The rooms of one part: name, imports, libraries of its own.
+/// Returns the crates of one part: name, permitted imports, libraries that only this crate names.
 fn part(heading: &str) -> Vec<(String, String, String)> {
     let rows = rows(heading).into_iter();
     rows.map(|row| (row[0].trim_matches('`').to_owned(), row[2].clone(), row[3].clone())).collect()
 }
 
-/// The rooms of all parts.
+/// Returns the crates of all parts.
 fn table() -> Vec<(String, String, String)> {
     ["Crawler", "Laboratory", "Program and tests"].into_iter().flat_map(part).collect()
 }
 
-/// The rooms that name each starred library besides its own.
+/// Returns, for each library with a star, the other crates that may name it.
 fn starred() -> BTreeMap<String, BTreeSet<String>> {
     let rows = rows("Shared libraries").into_iter();
     rows.map(|row| (row[0].trim_matches('`').to_owned(), row[1].split(", ").map(str::to_owned).collect()))
@@ -163,7 +164,7 @@ fn a_library_that_one_room_names_is_in_its_row() {
 fn every_file_of_tests_is_a_module_of_their_binary() {
     for entry in fs::read_dir(root().join("crates")).unwrap() {
         let tests = entry.unwrap().path().join("tests");
-        // Without this file each of the others is a binary by itself.
+        // Without this file, each file in the folder is a separate test binary.
         let Ok(main) = fs::read_to_string(tests.join("main.rs")) else { continue };
         for entry in fs::read_dir(&tests).unwrap() {
             let path = entry.unwrap().path();

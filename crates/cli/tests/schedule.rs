@@ -1,5 +1,5 @@
-//! Nights of the real binary: what a crawl says about itself when it has ended, and a
-//! schedule that keeps its times, makes up for what was missed and ends when told.
+//! Tests of scheduled crawls with the real binary: the report of a crawl, and a schedule that starts on time,
+//! catches up on a missed start, and ends when requested.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use gleaner_testkit::Options;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-/// A schedule that is due at every minute.
+/// A schedule that starts a crawl every minute.
 const EACH_MINUTE: [&str; 4] = ["--set", "schedule.times=[\"* * * * *\"]", "--set", "schedule.jitter=0s"];
 
 fn quiet() -> Crawl {
@@ -27,7 +27,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The reports of a crawl's folder, the oldest first.
+/// Reads the reports in a crawl's folder, oldest first.
 fn reports(crawl: &Crawl) -> Vec<Value> {
     let Ok(entries) = fs::read_dir(crawl.folder.path().join("data/reports")) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -36,7 +36,7 @@ fn reports(crawl: &Crawl) -> Vec<Value> {
     paths.iter().map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()).collect()
 }
 
-/// Fills a new store with nights that ended, the last one `ago` hours before now.
+/// Fills a new store with completed nightly runs; the last one began `ago` hours before now.
 fn with_history(crawl: &Crawl, nights: i64, ago: i64, write: impl Fn(&mut Change, u32)) {
     let options = gleaner_store::Options { cache: 16 << 20, create: true };
     let mut writer: Writer = open(&crawl.folder.path().join("data"), &options).unwrap();
@@ -51,7 +51,7 @@ fn with_history(crawl: &Crawl, nights: i64, ago: i64, write: impl Fn(&mut Change
     writer.flush().unwrap();
 }
 
-/// A schedule that runs until it is dropped.
+/// A process of `gleaner schedule`, killed when dropped.
 struct Scheduled(Child);
 
 impl Scheduled {
@@ -62,7 +62,7 @@ impl Scheduled {
         Self(command.stdout(Stdio::null()).stderr(log).spawn().unwrap())
     }
 
-    /// Asks it to end as systemd does; gives its exit code.
+    /// Sends SIGTERM, as systemd does; returns the exit code.
     fn terminate(&mut self) -> Option<i32> {
         let kill = Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status().unwrap();
         assert!(kill.success());
@@ -72,7 +72,7 @@ impl Scheduled {
 
 impl Drop for Scheduled {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -82,7 +82,7 @@ fn log(crawl: &Crawl) -> String {
     fs::read_to_string(crawl.folder.path().join("log")).unwrap()
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true; fails after `limit`.
 fn until(limit: Duration, what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
@@ -197,7 +197,7 @@ fn a_crawl_that_fails_leaves_a_report_too() {
     assert_eq!((&told["status"], &told["run"]), (&Value::from("failed"), &Value::from(1)));
     let text = told["findings"][0]["text"].as_str().unwrap();
     assert!(text.contains("the crawl failed: the disk has"), "{text}");
-    // The run goes on, and its report is of all of it.
+    // The run is resumed, and its report covers all of it.
     crawl.to_its_end();
     let told = &reports(&crawl)[1];
     assert_eq!((&told["run"], &told["resumed"]), (&Value::from(1), &Value::from(true)));
@@ -233,7 +233,7 @@ fn an_unusual_night_has_its_own_exit_code_and_is_told_to_the_command() {
         assert!(path.starts_with('/') && fs::read_to_string(path).unwrap().starts_with(begin), "{path}");
     }
 
-    // What was found is shown again by the other commands.
+    // Other commands show the findings too.
     let shown = out(&crawl.run(&["report"]));
     assert!(shown.contains(sentence) && shown.contains("villagepost.example"), "{shown}");
     assert!(out(&crawl.run(&["report", "--list"])).contains("unusual"));

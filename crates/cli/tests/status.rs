@@ -1,5 +1,5 @@
-//! The status page of the real binary, over a crawled newspaper; and in a real browser
-//! where there is one. Screenshots are left in `target/status-page/`.
+//! Tests of the status page of the real binary over a crawled newspaper, also in a real browser if one is
+//! installed. Screenshots are saved in `target/status-page/`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,17 +12,17 @@ use std::time::{Duration, Instant};
 use crate::browser::Browser;
 use crate::newspaper::Crawl;
 
-/// How long anything may take that is waited for.
+/// Maximum time for any awaited event.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One crawl for all tests of what is served afterwards.
+/// The crawl that the tests of `gleaner serve` share.
 static CRAWLED: LazyLock<Crawl> = LazyLock::new(|| {
     let crawl = Crawl::new(Duration::ZERO);
     crawl.to_its_end();
     crawl
 });
 
-/// A process that serves the page; it is ended with this.
+/// A process that serves the page, killed when dropped.
 struct Served {
     process: Child,
     address: String,
@@ -44,12 +44,12 @@ impl Served {
             Some(rest.split('/').next()?.to_owned())
         });
         let address = said.next().expect("the page's address is told");
-        // Read on, so that the process is never held up by a full pipe.
+        // Keep reading, so that a full pipe never blocks the process.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Self { process, address }
     }
 
-    /// Status and body of an answer.
+    /// Sends a request; returns the status and body of the response.
     fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -73,7 +73,7 @@ impl Served {
         page
     }
 
-    /// Asks until the answer is as it should be.
+    /// Requests a page until its content meets a condition.
     fn page_with(&self, path: &str, is: impl Fn(&str) -> bool) -> String {
         let begun = Instant::now();
         loop {
@@ -91,13 +91,13 @@ fn serve(crawl: &Crawl) -> Served {
     Served::begin(crawl.command(&["serve", "--address", "127.0.0.1:0", "--seeds", "seeds.txt"]))
 }
 
-/// The first address of a document on a page.
+/// Returns the path of the first document that a page links to.
 fn document_of(page: &str) -> String {
     let rest = page.split("href=\"/documents/").nth(1).unwrap();
     format!("/documents/{}", rest.split('"').next().unwrap())
 }
 
-// One process has a corpus at a time, so all that is served of one is one test.
+// Only one process can open a corpus at a time, so everything about one corpus is in one test.
 #[test]
 fn a_crawled_newspaper_is_shown() {
     let served = serve(&CRAWLED);
@@ -108,13 +108,13 @@ fn a_crawled_newspaper_is_shown() {
     );
     let hosts = served.page("/hosts?sort=new");
     assert!(hosts.contains("baolang.example") && hosts.contains("aria-sort=\"descending\""), "{hosts}");
-    // The index is made in the background.
+    // The search index is built in the background.
     let found =
         served.page_with("/search?q=mua+to&host=baolang.example", |page| page.contains("/documents/"));
     assert!(found.contains("<mark>"), "{found}");
     let document = document_of(&found);
     let page = served.page(&document);
-    // The page as it came is read from the archive.
+    // The original page is read from the archive.
     assert!(page.contains("class=\"line content\"") && page.contains("class=\"line repeated\""), "{page}");
     assert!(page.contains("villagepost") || page.contains("baolang"));
     assert!(served.page("/duplicates").contains("/documents/"));
@@ -125,7 +125,7 @@ fn a_crawled_newspaper_is_shown() {
     look(&served, &document);
 }
 
-/// A host is paused by who has the token only, and stays so.
+/// Checks that only a request with the token can pause a host, and that the host stays paused.
 fn changes(served: &Served) {
     let wish = "what=pause&host=baolang.example";
     assert_eq!(served.ask("POST", "/actions", &[], wish).0, 403);
@@ -138,7 +138,7 @@ fn changes(served: &Served) {
     assert!(!served.page("/hosts?lang=en").contains(">paused<"));
     assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=learn&host=baolang.example").0, 303);
     assert!(served.page("/hosts/baolang.example?lang=en").contains("out of date"));
-    // A crawl in this process: it ends at once, since nothing is due, and is the second run.
+    // The crawl runs in this process as the second run. It ends at once, since nothing is due.
     assert_eq!(served.ask("POST", "/actions", &[], "what=crawl").0, 403);
     let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=crawl");
     assert_eq!(status, 303, "{answer}");
@@ -164,7 +164,7 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
     let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=pause&host=baolang.example");
     assert_eq!(status, 303, "{answer}");
     served.page_with("/hosts?lang=en", |page| page.contains(">paused<"));
-    // What was in flight comes in; then the newspaper hears no more of this host's pages.
+    // Requests in flight complete; then this host gets no more requests.
     std::thread::sleep(Duration::from_secs(1));
     let asked =
         || crawl.newspaper.requests().iter().filter(|request| request.host == "baolang.example").count();
@@ -184,7 +184,7 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
     }
 }
 
-/// The pages as a browser has them.
+/// Opens the pages in a browser and saves screenshots.
 fn look(served: &Served, document: &str) {
     let Some(browser) = Browser::find() else {
         println!("skipped: no Chromium");
@@ -220,7 +220,7 @@ fn look(served: &Served, document: &str) {
     }
 }
 
-/// What the script does: the table sorts and filters without another request.
+/// Checks the script of the page: the table is sorted and filtered without another request.
 fn click(served: &Served, browser: &Browser) {
     let mut tab = browser.tab(&format!("http://{}/hosts?lang=en", served.address));
     let names = "Array.from(document.querySelectorAll('#hosts tbody tr:not([hidden])'), row => row.dataset.name).join()";
@@ -235,7 +235,7 @@ fn click(served: &Served, browser: &Browser) {
     tab.evaluate(typed);
     assert_eq!(tab.evaluate(names), "villagepost.example");
     assert_eq!(tab.evaluate("document.getElementById('count').textContent"), "1");
-    // A script that slipped into a page would not run.
+    // A script injected into a page must not run.
     let slipped = "const slipped = document.createElement('div'); slipped.innerHTML = '<img src=x onerror=\"document.title = 1\">'; \
                    document.body.append(slipped); const written = document.createElement('script'); \
                    written.textContent = 'document.title = 2'; document.body.append(written); document.title";

@@ -1,11 +1,12 @@
-//! Spans to a collector on loopback: one a visit; and a collector that is away costs nothing.
+//! Tests of spans sent to a local collector: one span per visit; an unreachable collector does not affect the
+//! crawl.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 
-/// A crawl of the bundled newspaper that sends its spans to this port.
+/// Crawls the bundled newspaper and sends the spans to this port.
 fn crawl(port: u16) -> Output {
     let folder = tempfile::tempdir().unwrap();
     Command::new(env!("CARGO_BIN_EXE_gleaner"))
@@ -18,7 +19,7 @@ fn crawl(port: u16) -> Output {
         .unwrap()
 }
 
-/// Takes one request after another and keeps the bodies.
+/// Reads one request after another and stores the bodies.
 fn collect(stream: &TcpStream, bodies: &Mutex<Vec<u8>>) {
     let mut reader = BufReader::new(stream);
     loop {

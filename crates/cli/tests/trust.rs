@@ -1,5 +1,6 @@
-//! Whom the real binary trusts over https: the system's roots, or those that `SSL_CERT_FILE` and
-//! `SSL_CERT_DIR` name. Without any root it says so once, before it asks anything.
+//! Tests which certificate authorities the real binary trusts for https: the system's roots, or those that
+//! `SSL_CERT_FILE` and `SSL_CERT_DIR` name. Without any root, it prints one error before it sends any
+//! request.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,7 @@ const PAGE: &str = "<html><head><title>The bridge</title></head><body><article><
     nobody could reach the market by the road from the hills, as people there remember well.</p>\
     </article></body></html>";
 
-/// An https server with one page and no robots.txt, as long as this lives.
+/// An https server with one page and no robots.txt. It stops when dropped.
 struct Site {
     port: u16,
     requests: Arc<AtomicUsize>,
@@ -53,7 +54,7 @@ impl Site {
     }
 }
 
-/// Runs `gleaner` in a folder, with these variables and no other word on certificates.
+/// Runs `gleaner` in a folder, with these environment variables and no other certificate settings.
 fn gleaner(folder: &Path, arguments: &[&str], set: &[(&str, &Path)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     command.current_dir(folder).args(arguments).env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR");
@@ -153,7 +154,7 @@ fn the_image_has_the_roots_that_it_needs() {
     let installs = image.lines().find(|line| line.starts_with("RUN") && line.contains("apt-get install"));
     let installs = installs.unwrap();
     assert!(installs.split_whitespace().any(|word| word == "ca-certificates"), "{installs}");
-    // It is the stage that runs, and installs before it gives its rights up.
+    // The packages are installed in the final stage, before the image switches to an unprivileged user.
     let at = |line: &str| image.find(line).unwrap_or_else(|| panic!("{line} in {image}"));
     assert!(at("ca-certificates") < at("\nUSER ") && at("\nUSER ") < at("\nENTRYPOINT [\"gleaner\"]"));
 }

@@ -1,6 +1,6 @@
-//! The archive of a crawl, read by the libraries of other people: warcio, which pywb stands
-//! on, and fastwarc. Both must find the records that our own reader finds, with digests of
-//! block and payload that hold, and behind each answer the request that it answers.
+//! Reads the archive of a crawl with two independent libraries: warcio, which pywb uses, and fastwarc. Both
+//! must find the records that our own reader finds, with correct digests of block and payload, and each
+//! response must be followed by its request.
 
 use std::fs;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use crate::readers::python;
 use gleaner_archive::{Item, Reader};
 use gleaner_testkit::Options;
 
-/// Runs that are made at most until one finds pages unchanged. A page is due by the second,
-/// and a run is shorter than that.
+/// Maximum number of runs until one finds unchanged pages. Due times are in whole seconds, and a run is
+/// shorter than that.
 const RUNS: usize = 30;
 
-/// Crawled until front pages and feeds were asked again and kept as revisits; gives the
-/// records and revisits there are.
+/// Crawls until front pages and feeds are requested again and archived as revisit records. Returns the crawl
+/// and the numbers of records and revisit records.
 fn crawled_again() -> (Crawl, usize, usize) {
     let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
     for _ in 0..RUNS {
@@ -29,8 +29,8 @@ fn crawled_again() -> (Crawl, usize, usize) {
     panic!("no page was asked again in {RUNS} runs");
 }
 
-/// What our own reader finds, a JSON array a record, into `expected.jsonl`; gives how many
-/// records and revisits there are.
+/// Writes the records that our own reader finds into `expected.jsonl`, one JSON array per record. Returns the
+/// numbers of records and revisit records.
 fn write_expected(crawl: &Crawl) -> (usize, usize) {
     let folder = crawl.folder.path().join("data/archive");
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -64,7 +64,7 @@ fn write_expected(crawl: &Crawl) -> (usize, usize) {
     (records, revisits)
 }
 
-/// Python: what is expected, and what every reader's findings are held to.
+/// Python: the expected records, and the comparison for each library.
 const CHECK: &str = r#"
 import glob, json, os
 NAMES = ["WARC-Type", "WARC-Target-URI", "WARC-Payload-Digest", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Date", "WARC-Record-ID", "WARC-Concurrent-To", "WARC-Block-Digest"]

@@ -1,8 +1,8 @@
-//! Several workers through faults: real processes on a real database, judged by the access
-//! log of the web that they crawl and by what is in the store at the end.
+//! Tests of several workers under faults: real processes on a real database. The checks use the access log of
+//! the crawled web and the final store.
 //!
-//! Skipped, with a line, where PostgreSQL is not installed. `GLEANER_LONG=1` makes the
-//! storage be away for two minutes.
+//! The tests print a line and are skipped if PostgreSQL is not installed. With `GLEANER_LONG=1`, the storage
+//! is unavailable for two minutes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,8 +14,8 @@ use crate::distributed::{Cluster, LEASE, STAND};
 use gleaner_testkit::Stand;
 use gleaner_testkit::s3::{Keys, Presence, serve};
 
-/// Time for something to go wrong in. Nothing else could be waited for: the processes are
-/// asleep, or the server is away.
+/// Waits a fixed time in which something could go wrong. There is no event to wait for: the processes are
+/// asleep, or the server is unavailable.
 fn pass(time: Duration) {
     sleep(time);
 }
@@ -79,7 +79,7 @@ fn a_worker_that_wakes_when_all_is_over_changes_nothing() {
 
 #[test]
 fn the_database_is_killed_and_comes_back() {
-    // With everything that a crash can reach on disk.
+    // With fsync, so that the database survives a crash.
     let Some(cluster) = Cluster::with(&["fsync=on"]) else { return };
     let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
     cluster.wait_for(0.3);
@@ -143,11 +143,12 @@ fn the_way_of_one_worker_to_the_database_is_cut() {
     cluster.check();
 }
 
-/// It is cut while the worker hands out what may be asked, for which it reads the database host by host.
+/// The connection to the database is cut while the worker chooses the URLs to dispatch, for which it reads
+/// the database host by host.
 #[test]
 fn a_worker_that_comes_late_to_what_it_hands_out_sends_nothing() {
     let Some(mut cluster) = Cluster::new() else { return };
-    // So long that what one worker takes over lasts until the other is back.
+    // Long enough that the work that one worker takes over lasts until the other is back.
     cluster.gap = Duration::from_millis(600);
     let way = Way::to(cluster.postgres.port());
     way.set_latency(Duration::from_millis(12));
@@ -178,7 +179,7 @@ fn answers_are_slower_than_a_lease_that_ends() {
     let two = cluster.worker_by("two", &format!("postgres://gleaner@127.0.0.1:{}/news0", way.port()));
     cluster.wait_for(0.3);
     cluster.newspaper.set_latency(LEASE + Duration::from_secs(1));
-    // Each host has a slow request in flight by then.
+    // By then, each host has a slow request in flight.
     pass(LEASE / 3);
     way.set_cut(true);
     pass(4 * LEASE);
@@ -218,7 +219,7 @@ fn a_worker_that_has_what_is_wanted_of_it_dies() {
     cluster.check_gaps();
 }
 
-/// Hosts that an older list of public suffixes put into other partitions than that of today.
+/// Tests hosts that an older public suffix list assigned to different partitions than the current list.
 #[test]
 fn hosts_are_crawled_in_the_partitions_that_have_them() {
     let stand = Stand { hosts: 20, articles: 10, listed: 9, ..STAND };
@@ -255,19 +256,20 @@ fn hosts_are_crawled_in_the_partitions_that_have_them() {
     assert_eq!(cluster.store().hosts().count(), stand.hosts);
 }
 
-/// What a worker had not flushed when it took partitions over is in the archive, too, if the store has it.
+/// A worker may take partitions over while it has unflushed pages, and may then be killed. Every page that
+/// the store refers to must still be in the archive.
 #[test]
 fn workers_that_take_partitions_over_are_killed_again_and_again() {
-    // Without texts of several papers: what one worker has told another of them and that one has not yet
-    // read is a fault until it has.
+    // Without texts that several papers share: messages between workers that have not been read yet would
+    // count as faults.
     let stand = Stand { wire: 0, ..STAND };
     let Some(mut cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
-    // So long that each round finds work.
+    // Long enough that each round still finds work.
     cluster.gap = Duration::from_millis(300);
     let rare = ["crawl", "--seeds", "seeds.txt", "--set", "store.flush_every=60s"];
     let rare = [&rare[..], &["--set", "store.flush_pages=100000"]].concat();
     let partitions = |name: &str| {
-        // None as long as there are no tables.
+        // There are no workers until the tables exist.
         let workers = cluster.visit().and_then(|store| store.workers(LEASE)).unwrap_or_default();
         workers.into_iter().find(|worker| worker.name == name).map_or(0, |worker| worker.partitions)
     };
@@ -286,7 +288,7 @@ fn workers_that_take_partitions_over_are_killed_again_and_again() {
         let verified = cluster.run(&["verify"]);
         let said = String::from_utf8_lossy(&verified.stdout).into_owned();
         assert!(verified.status.success(), "round {round}: {said}");
-        // Its leases end.
+        // Wait until the leases of the killed worker end.
         pass(LEASE);
     }
     cluster.worker("last").ends();
@@ -329,7 +331,7 @@ fn an_archive_is_extracted_again_by_several_workers() {
     };
     let before = texts();
     let documents = || cluster.store().totals().unwrap().documents();
-    // What the settings of today refuse leaves the corpus, and comes back with other settings.
+    // Documents that the current settings do not admit leave the corpus, and return with other settings.
     let none = ["reextract", "--set", "crawl.workers=1", "--set", "corpus.keep_if=['words>=1000000']"];
     let [mut one, two] = ["one", "two"].map(|name| cluster.worker_that(name, &none));
     one.wait_until(|| documents() < before.len() as u64 - 200);

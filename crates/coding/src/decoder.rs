@@ -1,14 +1,14 @@
-//! Decodes several codings together, piece by piece.
+//! Decodes a body with several codings, piece by piece.
 
 use thiserror::Error;
 
 use crate::Coding;
 use crate::stage::Stage;
 
-/// Bytes that one coding passes to the next at a time.
+/// Maximum number of bytes that one coding passes to the next at a time.
 const BUFFER: usize = 8 << 10;
 
-/// Why decoding stopped. The output so far is kept.
+/// The reason why decoding stopped. The output up to then is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Stop {
     /// The output exceeds the limit.
@@ -27,7 +27,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder of `codings`, in the order in which they were applied.
+    /// Creates a decoder for `codings`, in the order in which they were applied.
     #[must_use]
     pub fn new(codings: &[Coding]) -> Self {
         Self { stages: codings.iter().rev().map(|coding| Stage::new(*coding)).collect() }
@@ -36,7 +36,8 @@ impl Decoder {
     /// Decodes the next piece and appends the output to `body`, which grows to at most `limit` bytes.
     ///
     /// # Errors
-    /// The limit is exceeded, or the piece is not encoded correctly. No further piece may be pushed.
+    /// The limit is exceeded, or the piece is not encoded correctly. After an error, no further piece may be
+    /// pushed.
     pub fn push(&mut self, piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Stop> {
         feed(&mut self.stages, piece, body, limit)
     }
@@ -59,7 +60,7 @@ fn feed(stages: &mut [Stage], mut piece: &[u8], body: &mut Vec<u8>, limit: usize
         let (read, written) = stage.step(piece, &mut buffer).map_err(Stop::Broken)?;
         piece = &piece[read..];
         feed(rest, &buffer[..written], body, limit)?;
-        // A full buffer may have left output in the stage.
+        // If the buffer is full, the stage may have more output.
         if written < BUFFER && (piece.is_empty() || read + written == 0) {
             return Ok(());
         }
@@ -108,7 +109,7 @@ mod tests {
         }
     }
 
-    /// The output for pieces of this size, and whether the body is complete.
+    /// Decodes in pieces of `size` bytes; returns the output and whether the body is complete.
     fn decoded(codings: &[Coding], coded: &[u8], size: usize, limit: usize) -> Result<(Vec<u8>, bool), Stop> {
         let (mut decoder, mut body) = (Decoder::new(codings), Vec::new());
         for piece in coded.chunks(size) {

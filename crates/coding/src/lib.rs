@@ -2,7 +2,7 @@
 //!
 //! A response lists the codings of its body in the order in which they were applied (`Content-Encoding`, RFC
 //! 9110, 8.4; `Transfer-Encoding`, RFC 9112, 6.1), so they are decoded from the last to the first.
-//! [`Decoder`] does that piece by piece, as a body arrives, with one small buffer per coding. Each coding
+//! [`Decoder`] decodes a body piece by piece as it arrives, with one small buffer per coding. Each coding
 //! marks its own end, so an incomplete body is detected.
 //!
 //! | name | supported format |
@@ -12,8 +12,8 @@
 //! | `br` | Brotli with windows of at most 16 MiB (RFC 7932) |
 //! | `zstd` | Zstandard frames with windows of at most 8 MiB (RFC 9659) |
 //!
-//! Bytes after the end of a gzip, deflate or Brotli stream are ignored, as browsers and gzip(1) do; after a
-//! gzip member only if they do not begin another one.
+//! Bytes after the end of a gzip, deflate or Brotli stream are ignored, as browsers and gzip(1) do. After a
+//! gzip member, they are ignored only if they do not begin another member.
 
 mod decoder;
 mod stage;
@@ -37,7 +37,8 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// The coding of this name, ignoring case. `None` if it is unknown or changes nothing (`identity`).
+    /// Returns the coding of this name, ignoring case; `None` if the coding is unknown or changes nothing
+    /// (`identity`).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
@@ -50,8 +51,8 @@ impl Coding {
     }
 }
 
-/// The names in all lines of the header `name`, in order and in lower case, without `identity` and empty
-/// names.
+/// Returns the codings in all lines of the header `name`, in order and in lower case. `identity` and empty
+/// names are omitted.
 #[must_use]
 pub fn listed(headers: &[(String, String)], name: &str) -> Vec<String> {
     let lines = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));

@@ -8,11 +8,11 @@ use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, Operation};
 
 use crate::Coding;
 
-/// The window of zlib and gzip, in bits, which is the largest that both allow.
+/// The window of zlib and gzip, in bits: the largest that both allow.
 const WINDOW_BITS: u8 = 15;
 /// The largest window of zstd in HTTP, in bits (RFC 9659, 3).
 const ZSTD_WINDOW_BITS: u32 = 23;
-/// Most members of one gzip body: empty ones cost time without output.
+/// Maximum number of members of one gzip body: empty members cost time but have no output.
 const MOST_MEMBERS: u32 = 10_000;
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
@@ -50,8 +50,8 @@ impl Stage {
         matches!(self.state, State::Fresh | State::Ended | State::Zstd { is_between: true, .. })
     }
 
-    /// Decodes some of `input` into `output`; returns how many bytes were read and written. 0 and 0: it needs
-    /// more input.
+    /// Decodes some of `input` into `output`; returns how many bytes were read and written. (0, 0) means that
+    /// more input is needed.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), String> {
         let Some(first) = input.first() else { return self.drain(output) };
         match self.state {
@@ -69,7 +69,7 @@ impl Stage {
         self.advance(input, output)
     }
 
-    /// The pending output of bytes that were read before.
+    /// Writes the pending output of bytes that were read before.
     fn drain(&mut self, output: &mut [u8]) -> Result<(usize, usize), String> {
         if self.is_whole() { Ok((0, 0)) } else { self.advance(&[], output) }
     }
@@ -116,8 +116,8 @@ fn begin(coding: Coding, first: u8) -> Result<State, String> {
 }
 
 /// Whether a stream that begins with this byte is in the zlib format: method 8, and a window of at most 32
-/// KiB (RFC 1950, 2.2). Raw deflate that begins so would have a stored block with non-zero padding, which no
-/// encoder writes.
+/// KiB (RFC 1950, 2.2). Raw deflate that begins with such a byte would have a stored block with non-zero
+/// padding, which no encoder writes.
 const fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8 && first >> 4 <= 7
 }
@@ -134,7 +134,7 @@ fn inflate(
     let status = inflater.decompress(input, output, FlushDecompress::None);
     let name = if coding == Coding::Gzip { "gzip" } else { "deflate" };
     let status = status.map_err(|error| format!("{name}: {error}"))?;
-    // Both are at most the length of a slice.
+    // Both differences are at most the length of a slice.
     let moved = |now: u64, before: u64| usize::try_from(now - before).unwrap_or(usize::MAX);
     let moved = (moved(inflater.total_in(), read), moved(inflater.total_out(), written));
     Ok((moved, status == Status::StreamEnd))

@@ -8,23 +8,23 @@ use crate::{Bytes, Span};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Store {
-    /// `sled`: in the folder; else the address of a PostgreSQL database, which many workers may share.
-    /// `--store` on the command line wins.
+    /// `sled` for a store in the corpus folder, or the URL of a PostgreSQL database, which many workers may
+    /// share. `--store` on the command line takes precedence.
     pub engine: String,
     /// The location of texts and WARC files if the store is a database: `s3://bucket/prefix`, or a folder
-    /// that all workers see. `--objects` on the command line wins.
+    /// that all workers can access. `--objects` on the command line takes precedence.
     pub objects: String,
-    /// How long a worker retries while the database or the object storage is away.
+    /// How long a worker retries while the database or the object storage is unavailable.
     pub patience: Span,
-    /// Folder of the corpus; `--data` on the command line wins.
+    /// Folder of the corpus. `--data` on the command line takes precedence.
     pub path: String,
     /// Memory for the store's page cache.
     pub cache: Bytes,
-    /// Pages applied before the store is flushed to disk.
+    /// Number of pages after which the store is flushed to disk.
     pub flush_pages: usize,
     /// Longest time between two flushes while pages arrive.
     pub flush_every: Span,
-    /// The crawl stops when the disk has less free space than this.
+    /// Free disk space below which the crawl stops.
     pub min_free_disk: Bytes,
 }
 
@@ -47,9 +47,9 @@ impl Default for Store {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Workers {
-    /// The name of this worker, for users. Empty: the machine's name and the process number.
+    /// The name of this worker, shown to users. Empty: the machine's name and the process number.
     pub name: String,
-    /// How long a worker may be silent before others take its partitions.
+    /// How long a worker may be silent before other workers take its partitions.
     pub lease: Span,
 }
 
@@ -67,7 +67,7 @@ pub struct Archive {
     pub keep: bool,
     /// Folder of the files. Empty: `archive` in the folder of the corpus.
     pub path: String,
-    /// Size of a file at which the next one begins.
+    /// Size at which a new file is started.
     pub rotate: Bytes,
     /// Compression level of records, 1 to 9.
     pub level: u32,

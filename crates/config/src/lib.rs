@@ -1,12 +1,12 @@
 //! Defines all settings, each with its unit, its default and its check.
 //!
 //! Each table of the file has a struct: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`], [`Store`],
-//! [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`]. [`read`] applies a file and
-//! `--set key=value` pairs to the defaults and checks the result, so that the rest of the program gets valid
-//! values. `config/default.toml` documents the keys; a test in this crate checks that it is complete and
-//! equal to these defaults.
+//! [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`]. [`read`] applies a
+//! file and `--set key=value` pairs to the defaults and checks the result, so that the rest of the program
+//! gets valid values. `config/default.toml` documents the keys. A test in this crate checks that the file is
+//! complete and equal to these defaults.
 //!
-//! The pins of a host are in a file of their own ([`read_pins`]).
+//! The pins of each host are in a separate file ([`read_pins`]).
 //!
 //! The crate does not read the environment or the command line.
 
@@ -43,20 +43,20 @@ pub struct Config {
     pub corpus: Corpus,
     /// The location and behavior of the store.
     pub store: Store,
-    /// The workers that share a database. `cluster` is an older name of this section.
+    /// The workers that share a database. `cluster` is an older name of this table.
     #[serde(alias = "cluster")]
     pub workers: Workers,
-    /// Whether and how responses are kept.
+    /// Whether and how responses are archived.
     pub archive: Archive,
     /// Reports of ended runs, and notifications.
     pub report: Report,
-    /// When `gleaner schedule` crawls.
+    /// When `gleaner schedule` starts crawls.
     pub schedule: Schedule,
     /// Logging.
     pub log: Log,
-    /// Spans for a trace collector.
+    /// Export of spans to a trace collector.
     pub telemetry: Telemetry,
-    /// The bundled newspaper.
+    /// The bundled test newspaper.
     pub demo: Demo,
 }
 
@@ -65,37 +65,37 @@ pub struct Config {
 #[serde(deny_unknown_fields, default)]
 pub struct Fetch {
     /// Gap between the end of a response and the next request to the same registrable domain (or host, see
-    /// [`Fetch::gap_scope`]). A larger `Crawl-delay` in robots.txt wins.
+    /// [`Fetch::gap_scope`]). A longer `Crawl-delay` in robots.txt takes precedence.
     pub delay: Span,
     /// Which hosts share one gap.
     pub gap_scope: GapScope,
-    /// The maximum `Crawl-delay`; a larger one counts as this.
+    /// The maximum `Crawl-delay`; a longer one is reduced to this.
     pub max_crawl_delay: Span,
     /// The `User-Agent` header; its part before the first `/` or space is the product token for robots.txt.
     pub user_agent: String,
-    /// A mail address or web page at which a site's owner can reach you; added to the user agent in brackets.
-    /// Empty: nothing is added.
+    /// A mail address or web page at which a site's owner can contact you; added to the user agent in
+    /// brackets. Empty: nothing is added.
     pub contact: String,
     /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. Empty: the usual environment variables
     /// apply.
     pub proxy: String,
-    /// Requests in flight at once, over all hosts.
+    /// Maximum number of requests in flight, over all hosts.
     pub concurrency: usize,
-    /// Limit for a whole request: connecting, headers and body.
+    /// Time limit for a whole request: connecting, headers and body.
     pub timeout: Span,
-    /// Limit for opening a connection.
+    /// Time limit for opening a connection.
     pub connect_timeout: Span,
-    /// Largest page, after decompression.
+    /// Maximum size of a page, after decompression.
     pub max_page: Bytes,
-    /// Largest sitemap or feed, after decompression.
+    /// Maximum size of a sitemap or feed, after decompression.
     pub max_sitemap: Bytes,
     /// How often a failed URL is retried before it is recorded as failed.
     pub retries: u32,
-    /// Pause before the first retry; doubles with each further one.
+    /// Pause before the first retry. It doubles with each further retry.
     pub retry_backoff: Span,
     /// Maximum number of redirects in a row.
     pub max_redirects: u32,
-    /// Networks in CIDR form that may be requested although they are loopback, private or link-local.
+    /// Networks in CIDR form that may be requested even if they are loopback, private or link-local.
     pub allow_addresses: Vec<IpNet>,
 }
 
@@ -103,7 +103,7 @@ pub struct Fetch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GapScope {
-    /// All hosts of one registrable domain together.
+    /// All hosts of a registrable domain share one gap.
     Domain,
     /// Each host has its own gap.
     Host,
@@ -115,32 +115,36 @@ pub enum GapScope {
 pub struct Crawl {
     /// Seed files that are read when the command line names none.
     pub seeds: Vec<String>,
-    /// Maximum number of links away from a seed, sitemap or feed.
+    /// Maximum number of links from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
-    /// Pages fetched from one host in one run; the others wait for the next run. 0: no limit.
-    pub max_pages_per_host: u64,
-    /// Ready and waiting URLs of one site (registrable domain); further ones are not added. 0: no limit.
-    pub max_queued_per_site: u64,
-    /// Decompressed bytes of bodies read from one site in one run; the rest waits for the next run. 0: no
+    /// Maximum number of pages fetched from one host in one run; the others wait for the next run. 0: no
     /// limit.
+    pub max_pages_per_host: u64,
+    /// Maximum number of ready and waiting URLs of one site (registrable domain); further URLs are not added.
+    /// 0: no limit.
+    pub max_queued_per_site: u64,
+    /// Decompressed bytes of bodies read from one site in one run, after which its other URLs wait for the
+    /// next run. 0: no limit.
     pub max_bytes_per_site: Bytes,
-    /// Pages fetched in one run from all hosts; then the run ends. 0: no limit.
+    /// Number of pages fetched from all hosts after which a run ends. 0: no limit.
     pub max_pages: u64,
-    /// A run ends after this time. 0s: no limit.
+    /// Time after which a run ends. 0s: no limit.
     pub max_time: Span,
-    /// How long a run waits for retries that are not yet due; then it ends and leaves them to the next run.
+    /// How long a run waits for retries and holds that are not over. If they take longer, the run ends and
+    /// leaves the URLs to the next run.
     pub linger: Span,
-    /// The shortest time between two visits of a front page, section, feed or sitemap; one without anything
-    /// new is visited less often.
+    /// The shortest time between two visits of a front page, section, feed or sitemap. A listing without new
+    /// URLs is visited less often.
     pub revisit: Span,
     /// How long after its first visit an article is fetched again when a feed or sitemap reports a change.
+    /// 0s: never.
     pub recheck_window: Span,
-    /// Ages, from the first visit, at which every article is fetched again. Empty: none is, unless a change
-    /// is reported.
+    /// Ages, counted from the first visit, at which every article is fetched again. Empty: articles are
+    /// fetched again only if a change is reported.
     pub recheck: Vec<Span>,
-    /// Threads that parse and extract. 0: one per core.
+    /// Number of threads that parse and extract. 0: one per core.
     pub workers: usize,
-    /// How often a line of progress is printed if the output is not a terminal.
+    /// Time between two lines of progress if the output is not a terminal.
     pub progress: Span,
 }
 
@@ -148,15 +152,15 @@ pub struct Crawl {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Template {
-    /// The method of learning and applying a template.
+    /// The method by which templates are learned and applied.
     pub method: TemplateMethod,
-    /// Article pages that are buffered before a host's template is trained (20 to 30 in the paper).
+    /// Number of buffered article pages at which a host's template is trained (20 to 30 in the paper).
     pub prepare_pages: usize,
-    /// At the end of a run, a host with at least this many buffered pages is trained with what it has; with
-    /// fewer, its pages are extracted one by one.
+    /// At the end of a run, a host with at least this many buffered pages is trained on them. If it has
+    /// fewer, each page is extracted on its own.
     pub min_pages: usize,
-    /// Folder of the pins: a file `HOST.toml` for each host with pins ([`read_pins`]). The default folder
-    /// need not exist. Empty: no pins are read.
+    /// Folder of the pins, with a file `HOST.toml` for each host that has pins ([`read_pins`]). The default
+    /// folder may be missing. Empty: no pins are read.
     pub pins: String,
 }
 
@@ -164,7 +168,8 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Text {
-    /// Kinds of lines in the body that are kept; those not named are left out.
+    /// Kinds of additional lines in the body that are kept, such as captions. Kinds that are not listed are
+    /// left out.
     pub keep: Vec<Insert>,
 }
 
@@ -173,22 +178,23 @@ pub struct Text {
 #[serde(deny_unknown_fields, default)]
 pub struct Corpus {
     /// BCP 47 primary tags such as `vi`; documents in other languages are left out. `und` means an unknown
-    /// language. Empty: all enter.
+    /// language. Empty: documents in all languages enter.
     pub languages: Vec<String>,
     /// Conditions such as `words >= 50` on a document's measured values; all must hold. Empty: all documents
     /// enter.
     pub keep_if: Vec<String>,
-    /// The position of tone marks in Vietnamese texts and titles.
+    /// How tone marks are placed in Vietnamese texts and titles.
     pub tones: Tones,
-    /// Kinds of duplicates that are detected when documents are stored.
+    /// Kinds of duplicates that are detected when a document is stored.
     pub duplicates: Vec<Duplicate>,
-    /// Smallest similarity of near-duplicates, 0.3 to 1.
+    /// Minimum similarity of near-duplicates, 0.3 to 1.
     pub similarity: f64,
     /// How the representative of a cluster is chosen.
     pub head: Representative,
-    /// Memory for the index of near-duplicates.
+    /// Memory for the index of near-duplicates. When it is full, the oldest documents are gradually
+    /// forgotten.
     pub index_memory: Bytes,
-    /// Days after which the index of near-duplicates in a database forgets a document.
+    /// Days after which the index of near-duplicates forgets a document, if the store is a database.
     pub index_days: u32,
 }
 
@@ -196,9 +202,9 @@ pub struct Corpus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Duplicate {
-    /// The same text.
+    /// The normalized texts are equal.
     Exact,
-    /// A similar text.
+    /// The texts are similar.
     Near,
 }
 
@@ -206,26 +212,27 @@ pub enum Duplicate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
-    /// Level of gleaner's own messages, or a filter such as `error,gleaner_crawl=debug`.
+    /// Minimum level of gleaner's own messages, or a filter such as `error,gleaner_crawl=debug`.
     pub level: String,
-    /// One JSON object per line instead of text.
+    /// Whether each message is a JSON object on one line instead of text.
     pub json: bool,
 }
 
-/// Spans for a trace collector.
+/// Export of spans to a trace collector.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
     /// URL to which spans are sent by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Empty: no
-    /// spans are made.
+    /// spans are recorded.
     pub endpoint: String,
 }
 
-/// The bundled newspaper.
+/// The bundled test newspaper.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Demo {
-    /// Serve the bundled newspaper on loopback while the crawl runs, and crawl it instead of the seeds.
+    /// Whether to serve the bundled newspaper on loopback during the crawl, and crawl it instead of the
+    /// seeds.
     pub newspaper: bool,
 }
 
@@ -300,7 +307,7 @@ impl Default for Log {
 }
 
 impl Fetch {
-    /// The `User-Agent` header with the contact, in the form of RFC 9110, section 10.1.5.
+    /// Returns the `User-Agent` header with the contact, in the form of RFC 9110, section 10.1.5.
     #[must_use]
     pub fn agent(&self) -> String {
         if self.contact.is_empty() {
@@ -310,7 +317,7 @@ impl Fetch {
         }
     }
 
-    /// The product token for robots.txt (RFC 9309, 2.2.1).
+    /// Returns the product token for robots.txt (RFC 9309, 2.2.1).
     #[must_use]
     pub fn product(&self) -> &str {
         self.user_agent.split(['/', ' ']).next().unwrap_or_default()

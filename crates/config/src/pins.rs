@@ -1,6 +1,6 @@
-//! Reads a host's pins from a file of their own.
+//! Reads the file with a host's pins.
 //!
-//! `config/pins/vnexpress.net.toml` holds three lists, each of which may be absent:
+//! `config/pins/vnexpress.net.toml` has three lists, each of which may be absent:
 //!
 //! ```toml
 //! keep = ["p.lead"]
@@ -8,8 +8,8 @@
 //! inserts = ["captions"]
 //! ```
 //!
-//! This module checks the file's form. The template crate checks that the texts are CSS selectors; it gets
-//! their lines for its messages.
+//! This module checks the form of the file. The template crate checks that the texts are CSS selectors; its
+//! messages name the lines that this module returns.
 
 use gleaner_corpus::Insert;
 use serde::Deserialize;
@@ -18,23 +18,23 @@ use toml::Spanned;
 use crate::read::{line_of, place, wrong};
 use crate::{ConfigError, Origin};
 
-/// A file of pins, as written.
+/// The content of a file with pins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PinsFile {
-    /// Selectors of content.
+    /// Selectors of elements that are content.
     pub keep: Vec<Written>,
     /// Selectors of elements that are never content.
     pub drop: Vec<Written>,
-    /// Replaces [`crate::Text::keep`]; `None` if the file does not set it.
+    /// Kinds of lines that replace [`crate::Text::keep`]; `None` if the file does not set them.
     pub inserts: Option<Vec<Insert>>,
 }
 
-/// A text with its position.
+/// A text with its line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The text.
     pub text: String,
-    /// Its line in the file, from 1.
+    /// The line in the file, counted from 1.
     pub line: usize,
 }
 
@@ -48,11 +48,11 @@ struct Lists {
     inserts: Option<Vec<Insert>>,
 }
 
-/// Reads a file of pins.
+/// Reads a file with pins.
 ///
 /// # Errors
-/// Invalid TOML, an unknown key, or a value that is not a list of texts: one line that names the file and the
-/// line in it.
+/// The TOML is invalid, a key is unknown, or a value is not a list of texts. The error is one line that names
+/// the file and the line in it.
 ///
 /// ```
 /// use gleaner_config::{Origin, read_pins};

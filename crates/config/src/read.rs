@@ -8,13 +8,13 @@ use url::Url;
 
 use crate::Config;
 
-/// An invalid configuration: where it is wrong, and what to write instead.
+/// An invalid configuration. The message names the place of the error and a valid form.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// The text is not TOML, or has an unknown key or a value of the wrong type.
     #[error("{origin}: {message}")]
     Wrong {
-        /// A file's name, or `--set key=value`.
+        /// The name of the file, or `--set key=value`.
         origin: String,
         /// The error, on one line.
         message: String,
@@ -29,20 +29,20 @@ pub enum ConfigError {
     },
 }
 
-/// The origin of a piece of configuration.
+/// A configuration file.
 #[derive(Debug, Clone)]
 pub struct Origin<'a> {
-    /// A file's name as the user wrote it.
+    /// The name of the file, as the user wrote it.
     pub file: &'a str,
-    /// The file's text.
+    /// The text of the file.
     pub text: &'a str,
 }
 
 /// Applies `file` (if any) to the defaults, then each of `sets` (`key=value`), and checks the result.
 ///
 /// # Errors
-/// An unknown key, a wrong unit or a value that is not allowed: one line that names the file or the pair, and
-/// the line in the file.
+/// A key is unknown, a value has a wrong type or unit, or a value is not allowed. The error is one line. It
+/// names the file and the line in it, the pair, or the key.
 pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigError> {
     let mut table = Table::new();
     if let Some(Origin { file, text }) = file {
@@ -61,7 +61,7 @@ pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigE
     Ok(config)
 }
 
-/// The name of a section of the file, also by its older name.
+/// Returns the current name of a section, which may be given by its older name.
 fn current(section: &str) -> &str {
     if section == "cluster" { "workers" } else { section }
 }
@@ -71,7 +71,7 @@ pub(crate) fn wrong(origin: &str, message: &str) -> ConfigError {
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
-/// `config/x.toml, line 12`, or only the file if the error has no position.
+/// Formats `config/x.toml, line 12`; only the file if the error has no position.
 pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
         Some(span) => format!("{file}, line {}", line_of(text, span.start)),
@@ -87,7 +87,7 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
 /// `fetch.delay=5s` needs no quotes.
 fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
     let origin = match pair.split_once('=') {
-        // An address may contain a password.
+        // A URL may contain a password.
         Some((key, value)) if value.contains("://") => format!("--set {key}=..."),
         _ => format!("--set {pair}"),
     };
@@ -122,10 +122,10 @@ fn toml_value(text: &str) -> Option<Value> {
     toml::from_str::<Table>(&format!("value = {text}")).ok()?.remove("value")
 }
 
-/// Longest gap between two requests to a site that is allowed.
+/// Maximum gap between two requests to a site.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Maximum characters of a worker's name; names of files begin with it.
+/// Maximum number of characters in a worker's name, which is part of file names.
 const LONGEST_NAME: usize = 64;
 
 fn senseless(key: &'static str, message: &str) -> Result<(), ConfigError> {
@@ -172,7 +172,7 @@ fn check_crawling(config: &Config) -> Result<(), ConfigError> {
         return senseless("fetch.max_page", "must be more than 0B, and so must fetch.max_sitemap");
     }
     if config.crawl.workers > 1024 {
-        return senseless("crawl.workers", "must be at most 1024; 0 means one a core");
+        return senseless("crawl.workers", "must be at most 1024; 0 means one per core");
     }
     if config.crawl.recheck.iter().any(|age| age.get().is_zero()) {
         return senseless("crawl.recheck", "must be ages such as [\"6h\", \"1d\"], none of them 0s");

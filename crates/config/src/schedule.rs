@@ -1,7 +1,6 @@
 //! Defines the settings for scheduled crawls and reports.
 //!
-//! `gleaner schedule` checks the cron expressions and the zone when it reads them; other commands do not need
-//! them.
+//! Only `gleaner schedule` checks the cron expressions and the zone, because other commands do not need them.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,15 +10,15 @@ use crate::Span;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Report {
-    /// Number of reports that are kept; older ones are removed. 0: all.
+    /// Number of reports that are kept; older reports are removed. 0: all are kept.
     pub keep: usize,
     /// A program and its arguments, run after a crawl. Empty: none.
     pub command: Vec<String>,
-    /// After which crawls the command is run.
+    /// The crawls after which the command is run.
     pub notify: Notify,
 }
 
-/// After which crawls the user's command is run.
+/// The crawls after which the user's command is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
@@ -31,19 +30,19 @@ pub enum Notify {
     Failed,
 }
 
-/// When `gleaner schedule` crawls.
+/// When `gleaner schedule` starts crawls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Schedule {
     /// Cron expressions of five fields: minute, hour, day of the month, month, weekday.
     pub times: Vec<String>,
-    /// Time zone of these times by its IANA name. Empty: the system's.
+    /// IANA name of the time zone of these times. Empty: the zone of the system.
     pub zone: String,
     /// Each start is delayed by a random time shorter than this.
     pub jitter: Span,
-    /// A scheduled crawl ends after this time. 0s: no limit.
+    /// Time after which a scheduled crawl ends. 0s: no limit.
     pub max_time: Span,
-    /// A start that was missed by at most this time is made up for.
+    /// Maximum delay with which a missed start is caught up on.
     pub catch_up: Span,
 }
 

@@ -1,6 +1,6 @@
-//! Defines values with a unit: a time such as `"5s"`, a size such as `"5MiB"`.
+//! Defines values with a unit: times such as `"5s"` and sizes such as `"5MiB"`.
 //!
-//! A number without a unit is refused, since a reader of `delay = 5` cannot know the unit.
+//! A number without a unit is refused, because a reader of `delay = 5` cannot know the unit.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,38 +9,38 @@ use std::time::Duration;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A length of time, written as `"500ms"`, `"5s"`, `"2m"`, `"1h"`, `"1d"` or a
-/// sum of them (`"1m 30s"`). Never negative.
+/// A length of time, written as `"500ms"`, `"5s"`, `"2m"`, `"1h"`, `"1d"` or a sum of these (`"1m 30s"`).
+/// Never negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(Duration);
 
 impl Span {
-    /// A span of whole seconds.
+    /// Creates a span of `n` whole seconds.
     #[must_use]
     pub const fn seconds(n: u64) -> Self {
         Self(Duration::from_secs(n))
     }
 
-    /// The span as a standard library duration.
+    /// Returns the span as a standard library duration.
     #[must_use]
     pub const fn get(self) -> Duration {
         self.0
     }
 }
 
-/// A number of bytes, written as `"512KiB"`, `"5MiB"`, `"2GiB"` or `"5000B"`
-/// (and `kB`, `MB`, `GB` for powers of ten).
+/// A number of bytes, written as `"512KiB"`, `"5MiB"`, `"2GiB"` or `"5000B"` (or with `kB`, `MB`, `GB` for
+/// powers of ten).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// `n` times 2^20 bytes.
+    /// Creates a size of `n` times 2^20 bytes.
     #[must_use]
     pub const fn mebibytes(n: u64) -> Self {
         Self(n << 20)
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -57,7 +57,7 @@ const SIZES: [(&str, u64); 7] = [
     ("B", 1),
 ];
 
-/// Units of time, largest first, each with its milliseconds.
+/// Units of time, largest first, with their length in milliseconds.
 const TIMES: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 impl FromStr for Span {
@@ -93,7 +93,7 @@ impl FromStr for Bytes {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "\"{text}\" is no size; write a number and a unit, such as \"512KiB\", \"5MiB\" or \"2GiB\""
+                "\"{text}\" is not a size; write a number and a unit, such as \"512KiB\", \"5MiB\" or \"2GiB\""
             )
         };
         let text = text.trim();
@@ -122,7 +122,6 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Serde visitor for a type that is written as text with a unit.
 struct Text<T>(std::marker::PhantomData<T>);
 
 impl<T: FromStr<Err = String>> Visitor<'_> for Text<T> {

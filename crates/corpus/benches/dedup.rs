@@ -1,18 +1,18 @@
-//! What a new document costs, one thread: tokens, signature, keys, the index asked and
-//! written; and what comparing two texts costs.
+//! Measures the cost of a new document in one thread (tokens, signature, keys, index query and update),
+//! and of comparing two texts.
 //!
-//! `cargo bench -p gleaner-corpus --bench dedup`. Texts of 500 made-up words whose lengths and letters
-//! are those of news in English and in Vietnamese; the index has a million documents.
+//! `cargo bench -p gleaner-corpus --bench dedup`. A text has 500 words from a short list of English or
+//! Vietnamese words, some with random letters or numbers added. The index contains a million documents.
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_corpus::dedup::{Alignment, Index, Keys, Signature, Signed, Table, Tokens};
 
-/// Words of a text.
+/// Words per text.
 const WORDS: usize = 500;
 
-/// Texts that are measured in turn.
+/// Texts per iteration.
 const TEXTS: u64 = 64;
 
 /// Documents in the index.
@@ -72,13 +72,14 @@ const VIETNAMESE: [&str; 24] = [
     "Thủ",
 ];
 
-/// A sequence of numbers that are the same on every machine.
+/// Returns the next number of a sequence that is the same on every machine.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
 }
 
-/// A text of these words, each with a varied ending now and then, in sentences.
+/// Returns a text of these words in sentences; some words have a random ending or are followed by a
+/// number.
 fn text(words: &[&str], mut seed: u64) -> String {
     let mut text = String::new();
     for at in 0..WORDS {
@@ -94,7 +95,8 @@ fn text(words: &[&str], mut seed: u64) -> String {
     text
 }
 
-/// Evenly spread hashes in place of shingles: documents that nothing is like.
+/// Returns the keys of a document that is similar to no other: evenly spread hashes replace its
+/// shingles.
 fn synthetic(document: u32) -> Keys {
     let mut state = u64::from(document) << 20 | 1;
     let hash = |_| next(&mut state) << 33 ^ next(&mut state);

@@ -1,9 +1,8 @@
-//! What is asked of every text before it is a document, one thread: its language, its hash,
-//! its words, its quality.
+//! Measures the work for each text before it becomes a document, in one thread: language, hash, words,
+//! quality.
 //!
-//! `cargo bench -p gleaner-corpus`. A made-up text of some 3 KB in English and one in
-//! Vietnamese. On a shared machine only the ratio of two figures from one run means
-//! anything.
+//! `cargo bench -p gleaner-corpus --bench texts`. Uses one made-up text of about 3 KB in English and one
+//! in Vietnamese. On a shared machine, only the ratio of two figures from the same run is meaningful.
 
 use std::hint::black_box;
 

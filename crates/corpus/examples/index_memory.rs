@@ -1,12 +1,12 @@
-//! What an index of a given memory still finds, for docs/dedup.md.
+//! Measures how many similar documents an index of a given size finds, for docs/dedup.md.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-corpus --example index_memory -- 1000000 100 300
 //! ```
 //!
-//! Puts so many synthetic documents of 400 shingles each into tables of so many MiB (one
-//! after the other), then asks for copies of old, middle and new ones at several
-//! similarities. Times are of the processor's wall clock.
+//! The arguments are a number of documents and table sizes in MiB. For each size, the program puts that
+//! many synthetic documents of 400 shingles into a table, then queries changed copies of the oldest,
+//! middle and newest documents at several similarities. Times are wall-clock times.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -14,17 +14,17 @@ use std::time::Instant;
 
 use gleaner_corpus::dedup::{BANDS, Index, Keys, Number, Signature, Table};
 
-/// Shingles of a document.
+/// Shingles per document.
 const SHINGLES: u64 = 400;
 
-/// Copies that are asked for, of each age and similarity.
+/// Queried copies for each age and similarity.
 const ASKED: u32 = 2_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = std::env::args().skip(1).map(|argument| argument.parse());
     let arguments: Vec<usize> = arguments.collect::<Result<_, _>>()?;
     let [documents, sizes @ ..] = &arguments[..] else {
-        return Err("how many documents, then the sizes of tables in MiB".into());
+        return Err("give the number of documents, then the table sizes in MiB".into());
     };
     let documents = Number::try_from(*documents)?;
     let mut out = io::stdout().lock();
@@ -75,12 +75,12 @@ fn measure(out: &mut impl Write, documents: Number, mebibytes: usize) -> io::Res
     }
     writeln!(
         out,
-        "{} bytes a document in the table of {BANDS} keys",
+        "{} bytes per document in the table with {BANDS} keys",
         table.memory() / documents.max(1) as usize
     )
 }
 
-/// The keys of a document of which so many shingles are another version's.
+/// Returns the keys of a document whose first `changed` shingles belong to this version.
 fn keys(document: Number, changed: u64, version: u64) -> Keys {
     let hash = |at: u64| {
         let version = if at < changed { version } else { 0 };
@@ -89,7 +89,7 @@ fn keys(document: Number, changed: u64, version: u64) -> Keys {
     Keys::from_signature(&Signature::of_hashes((0..SHINGLES).map(hash)))
 }
 
-/// Numbers to evenly spread hashes (the finaliser of SplitMix64).
+/// Maps a number to an evenly spread hash (the finaliser of SplitMix64).
 const fn spread(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,21 +1,22 @@
-//! Decides which documents enter a corpus: languages, figures, the place of tone marks.
+//! Decides which documents enter a corpus, by language and figures, and unifies their tone marks.
 //!
-//! By default every document enters unchanged. Each refusal has a reason, which can be counted.
+//! By default every document enters unchanged. Each refusal has a reason, so refusals can be counted by
+//! reason.
 //!
-//! Limitation: `und`, an undetermined language, counts as a language: a corpus of `vi` excludes it
-//! unless `und` is listed. Figures are those of the text as stored.
+//! Limitation: `und` (undetermined) is treated as a language: a corpus limited to `vi` excludes it
+//! unless `und` is also listed. Figures are computed from the text as it is stored.
 
 use std::fmt;
 
 use crate::tones::{Tones, unified};
 use crate::{Condition, ContentHash, Document, Quality};
 
-/// The rules of admission, and the form of admitted documents.
+/// The admission rules of a corpus, and where admitted texts have their tone marks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Admission {
-    /// BCP 47 primary tags; empty: all languages.
+    /// Admitted languages as BCP 47 primary tags; empty for all languages.
     pub languages: Vec<String>,
-    /// Conditions on a document's figures.
+    /// Conditions on a document's figures; all must hold.
     pub conditions: Vec<Condition>,
     /// Where the tone marks of Vietnamese texts and titles are placed.
     pub tones: Tones,
@@ -24,17 +25,17 @@ pub struct Admission {
 /// Why a document is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// This language is not listed.
+    /// The document's language, which is not listed.
     Language(String),
-    /// This condition does not hold.
+    /// The first condition that does not hold.
     Condition(String),
 }
 
 impl Admission {
-    /// The document as it enters.
+    /// Returns the document in the form in which it enters the corpus.
     ///
     /// # Errors
-    /// The refusal: the document's language, or the first condition that does not hold.
+    /// If the document's language is not listed, or a condition does not hold.
     pub fn admit(&self, document: Document) -> Result<Document, Refusal> {
         if !self.languages.is_empty() && !self.languages.contains(&document.language) {
             return Err(Refusal::Language(document.language));
@@ -56,8 +57,8 @@ impl Admission {
     }
 }
 
-/// Moves all tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to one place,
-/// and updates the hash. Other documents are unchanged.
+/// Moves the tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to the place given by
+/// `tones`, and updates the content hash. Other documents are returned unchanged.
 #[must_use]
 pub fn with_tones(mut document: Document, tones: Tones) -> Document {
     if document.language != "vi" || tones == Tones::AsWritten {
@@ -73,7 +74,7 @@ pub fn with_tones(mut document: Document, tones: Tones) -> Document {
 }
 
 impl Document {
-    /// The figure with this name, one of [`crate::condition::FIGURES`]; `None` if the document
+    /// Returns the figure with this name, one of [`crate::condition::FIGURES`]; `None` if the document
     /// lacks it. Reads the whole text.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {

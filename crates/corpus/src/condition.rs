@@ -1,12 +1,12 @@
 //! Parses and evaluates conditions on a document's figures, such as `words>=100`.
 //!
-//! A missing figure (a confidence, a share of stop words in a language without a list) does not
-//! exclude a document.
+//! A condition holds for a document that lacks the figure, such as a confidence, or a share of stop
+//! words in a language without a list.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The available figures, each with its meaning.
+/// The available figures with their meanings.
 pub const FIGURES: [(&str, &str); 9] = [
     ("words", "words of the text"),
     ("sentence_length", "mean words per sentence"),
@@ -19,7 +19,7 @@ pub const FIGURES: [(&str, &str); 9] = [
     ("language_probability", "probability of the language"),
 ];
 
-/// Longer signs first, so that `>=` is not read as `>`.
+/// Longer signs come first, so that `>=` is not read as `>`.
 const SIGNS: [(&str, Sign); 5] =
     [(">=", Sign::AtLeast), ("<=", Sign::AtMost), (">", Sign::Above), ("<", Sign::Below), ("=", Sign::Equal)];
 
@@ -32,7 +32,7 @@ enum Sign {
     Equal,
 }
 
-/// A figure, a sign and a number.
+/// A condition: a figure, a comparison sign and a number.
 ///
 /// ```
 /// use gleaner_corpus::Condition;
@@ -49,20 +49,20 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// A minimum confidence of the extraction, 0 to 1.
+    /// Returns the condition that the confidence of the extraction is at least `least`, 0 to 1.
     #[must_use]
     pub const fn confidence(least: f64) -> Self {
         Self { figure: "confidence", sign: Sign::AtLeast, number: least }
     }
 
-    /// The name of its figure.
+    /// Returns the name of the condition's figure.
     #[must_use]
     pub const fn figure(&self) -> &'static str {
         self.figure
     }
 
-    /// Whether the condition holds. `figures` returns a figure by name, or `None` if the document
-    /// lacks it; then the condition holds.
+    /// Whether the condition holds. `figures` returns a figure by name, or `None` if the document lacks
+    /// it; a condition on a missing figure holds.
     pub fn holds(&self, figures: impl Fn(&str) -> Option<f64>) -> bool {
         figures(self.figure).is_none_or(|figure| match self.sign {
             Sign::AtLeast => figure >= self.number,
@@ -109,7 +109,6 @@ impl fmt::Display for Condition {
 mod tests {
     use super::*;
 
-    /// Thirteen words, nothing repeated, no other figures.
     fn figures(name: &str) -> Option<f64> {
         match name {
             "words" => Some(13.0),

@@ -3,26 +3,27 @@
 //! P. Flajolet, É. Fusy, O. Gandouet, F. Meunier, "HyperLogLog: the analysis of a near-optimal
 //! cardinality estimation algorithm", AofA 2007, figure 3:
 //!
-//! 1. hash the value; its first b bits choose one of m = 2^b registers;
-//! 2. the register keeps the greatest position of the first 1 in the other bits;
+//! 1. hash the value; its first b bits select one of m = 2^b registers;
+//! 2. the register keeps the greatest position of the first 1 in the remaining bits;
 //! 3. the estimate is α m² over the sum of 2^-register;
-//! 4. under 5/2 m, with registers still 0, count by those instead (linear counting).
+//! 4. if the estimate is at most 5/2 m and some registers are still 0, estimate from their number
+//!    instead (linear counting).
 //!
 //! Here b = 14: 16 KiB and a standard error of 1.04 / √m = 0.8%. The 64-bit hash makes the paper's
 //! correction for 32-bit hashes unnecessary (Heule, Nunkesser, Hall, "HyperLogLog in practice",
 //! EDBT 2013, section 4).
 //!
-//! Known failure: between 2.5 m and 5 m (about 40,000 to 80,000) the estimate is up to 2% too high.
-//! The second paper corrects this with a table that is omitted here.
+//! Known failure: for 2.5 m to 5 m different words (about 40,000 to 80,000) the estimate is up to 2% too
+//! high. The second paper corrects this with a table that is omitted here.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Bits that choose a register.
+/// Hash bits that select a register.
 const BITS: u32 = 14;
 
 const REGISTERS: usize = 1 << BITS;
 
-/// An estimated count of different values.
+/// A counter that estimates how many different values were inserted.
 ///
 /// ```
 /// let mut distinct = gleaner_corpus::Distinct::default();
@@ -41,25 +42,25 @@ impl Default for Distinct {
 }
 
 impl Distinct {
-    /// Counts a value, if it is new.
+    /// Inserts a value; a repeated value changes nothing.
     pub fn insert(&mut self, value: &str) {
         let mut hasher = DefaultHasher::new();
         value.hash(&mut hasher);
         let hash = hasher.finish();
         let register = (hash >> (64 - BITS)) as usize;
-        // A 1 below the remaining bits ends the count of zeros.
+        // The 1 set below the remaining bits limits the count of zeros.
         let position = ((hash << BITS) | (1 << (BITS - 1))).leading_zeros() as u8 + 1;
         self.registers[register] = self.registers[register].max(position);
     }
 
-    /// Merges another count; common values count once.
+    /// Merges another counter; a value in both counts once.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
             *mine = (*mine).max(*theirs);
         }
     }
 
-    /// The estimated number of different values.
+    /// Returns the estimated number of different values.
     #[must_use]
     pub fn estimate(&self) -> u64 {
         let m = REGISTERS as f64;

@@ -8,37 +8,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::ContentHash;
 
-/// A document's identity: the key of the canonical URL under which its text was first stored (16
-/// bytes of BLAKE3). A new extraction of the page does not change it.
+/// A document's identity: the key of the canonical URL under which its text was first stored (16 bytes
+/// of BLAKE3). Extracting the page again does not change it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentId(pub [u8; 16]);
 
-/// One article. Stores save the fields by position, so new fields go at the end, with a default.
+/// One article. Stores serialize the fields by position, so a new field must be last and have a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// The permanent identity.
+    /// The document's permanent id.
     pub id: DocumentId,
     /// The URL under which the text was first stored.
     pub url: String,
-    /// That URL's host, with a non-default port.
+    /// The host of [`Self::url`], with its port if that is not the default.
     pub host: String,
     /// The article's headline, as declared by the page.
     pub title: Option<String>,
     /// Body text in NFC: one paragraph, heading or list item per line, in page order.
     pub text: String,
-    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if undetermined by text and
-    /// page.
+    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if neither the text nor the page
+    /// determines it.
     pub language: String,
     /// When the page was fetched.
     pub fetched: Timestamp,
-    /// The declared publication time, RFC 3339 with the declared zone; a date alone if the page
-    /// gives no time. `None`: not declared.
+    /// The declared publication time, RFC 3339 with the declared zone; only a date if the page declares
+    /// no time. `None` if not declared.
     pub published: Option<String>,
-    /// Authors declared by the page, in its order.
+    /// Authors declared by the page, in the page's order.
     pub authors: Vec<String>,
     /// Hash of the normalised text.
     pub content_hash: ContentHash,
-    /// How the text was extracted, such as `template`.
+    /// The extraction method, such as `template`.
     pub method: String,
     /// The version of the host's template, if one was used.
     pub template_version: Option<u32>,
@@ -46,7 +46,7 @@ pub struct Document {
     /// item, `q` quotation, `c` table cell, `f` caption, `x` preformatted.
     #[serde(default)]
     pub kinds: String,
-    /// The declared time of the last change, in the form of `published`.
+    /// The declared time of the last change, in the same format as [`Self::published`].
     #[serde(default)]
     pub modified: Option<String>,
     /// The declared section, such as "World".
@@ -55,7 +55,7 @@ pub struct Document {
     /// The declared canonical address (`rel=canonical`, else `og:url`).
     #[serde(default)]
     pub canonical: Option<String>,
-    /// Confidence of the extraction in hundredths; `None` for methods without one.
+    /// Confidence of the extraction in hundredths; `None` for methods that have none.
     #[serde(default)]
     pub confidence: Option<u8>,
     /// Probability of the language in hundredths; `None` if not measured, as in older stores.
@@ -64,7 +64,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// A document with only a text and its origin: no language (`und`), no method, no metadata.
+    /// Returns a document with only a text and its origin: language `und`, no method, no metadata.
     #[must_use]
     pub fn bare(id: DocumentId, url: &str, host: &str, text: String, fetched: Timestamp) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Document {
 }
 
 impl DocumentId {
-    /// The id as bytes.
+    /// Returns the id as bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
@@ -114,7 +114,7 @@ impl FromStr for DocumentId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is no document id; it has 32 hexadecimal digits");
+        let wrong = || format!("\"{text}\" is not a document id, which has 32 hexadecimal digits");
         if text.len() != 32 || !text.is_ascii() {
             return Err(wrong());
         }

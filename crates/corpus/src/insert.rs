@@ -1,8 +1,8 @@
-//! Lines that are not body text but that a corpus may keep.
+//! Lines that are not body text but that a corpus can keep.
 
 use serde::{Deserialize, Serialize};
 
-/// A kind of line in an article's body that is not body text but can be requested.
+/// A kind of line within an article that is not body text but is kept on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Insert {
@@ -12,15 +12,15 @@ pub enum Insert {
     Credits,
     /// Author, date or source of the article.
     ByLines,
-    /// Pointers to other stories between paragraphs.
+    /// Links to other articles between paragraphs.
     ReadMore,
 }
 
 impl Insert {
-    /// All kinds, in the order of display.
+    /// All kinds, in display order.
     pub const ALL: [Self; 4] = [Self::Captions, Self::Credits, Self::ByLines, Self::ReadMore];
 
-    /// The name in settings, as serde writes it.
+    /// Returns the name in settings, which is also the serialized name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Insert {
         }
     }
 
-    /// The insert with this name; `None` for any other name.
+    /// Returns the kind with this name; `None` for any other name.
     ///
     /// ```
     /// use gleaner_corpus::Insert;

@@ -1,8 +1,7 @@
-//! Defines documents: identity, hashes, language, quality; and finds near-duplicates ([`dedup`]).
+//! Documents (identity, hashes, language, quality) and near-duplicate detection ([`dedup`]).
 //!
-//! A document is the text of one article with its provenance. The URL under which its text was
-//! first seen identifies it; other URLs with the same normalised text are its aliases. Nothing here
-//! does IO.
+//! A document is the text of one article with its provenance. The URL under which its text was first
+//! seen identifies it; other URLs with the same normalised text are its aliases. This crate does no IO.
 
 mod admission;
 pub mod condition;

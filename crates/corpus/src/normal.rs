@@ -1,19 +1,20 @@
 //! Normalises texts for comparison, and defines words.
 //!
-//! Two texts are the same if they agree after Unicode normalisation (NFC) with every run of white
-//! space as one space. Case, punctuation and diacritics count, because they matter to linguists.
+//! Two texts are equal if they agree after Unicode normalisation (NFC) and after each run of white space
+//! is replaced by one space. Differences in case, punctuation and diacritics count, because they matter
+//! to linguists.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// BLAKE3 of a normalised text, the identity of exact duplicates.
+/// The BLAKE3 hash of a normalised text. Duplicates have the same hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// The hash of `text` after normalisation.
+    /// Hashes `text` after normalisation.
     #[must_use]
     pub fn from_text(text: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -29,7 +30,7 @@ impl ContentHash {
         Self(hasher.finalize().into())
     }
 
-    /// The hash as bytes.
+    /// Returns the hash as bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -48,14 +49,14 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// The number of words of a text ([`each_word`]).
+/// Returns the number of words of a text ([`each_word`]).
 #[must_use]
 pub fn words(text: &str) -> u64 {
     each_word(text).count() as u64
 }
 
-/// Words of a text: maximal runs of letters, digits or `_`; each Chinese or Japanese character is a
-/// word. Vietnamese words are syllables.
+/// Returns the words of a text: maximal runs of letters, digits or `_`, and each Chinese or Japanese
+/// character. Each Vietnamese syllable is a word.
 ///
 /// ```
 /// let words: Vec<&str> = gleaner_corpus::each_word("Chợ quê, 2026: 新闻!").collect();

@@ -1,18 +1,18 @@
 //! Unifies the place of the tone mark in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
 //!
-//! Both occur, often in one text. The old style marks the first vowel, the style taught in schools
-//! since the 1980s the second. All other rhymes have one place, and after `qu` the `u` is not part
-//! of the rhyme (always `quý`).
+//! Both spellings occur, often in one text. The old style marks the first vowel; the style taught in
+//! schools since the 1980s marks the second. All other rhymes have only one place for the mark. After
+//! `q`, the `u` is not part of the rhyme, so `quý` has only one spelling.
 
 use gleaner_vietnamese::Syllable;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// The place of the tone marks in open `oa`, `oe` and `uy`.
+/// Where the tone mark of open `oa`, `oe` and `uy` is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tones {
-    /// As in the text.
+    /// As in the original text.
     #[default]
     AsWritten,
     /// On the first vowel, the old style: `hòa`, `khỏe`, `thúy`.
@@ -21,7 +21,8 @@ pub enum Tones {
     New,
 }
 
-/// The text with all such marks in one style, in NFC and otherwise unchanged; unchanged for [`Tones::AsWritten`].
+/// Returns the text in NFC with the tone marks of open `oa`, `oe` and `uy` in one style.
+/// [`Tones::AsWritten`] leaves the text unchanged.
 ///
 /// ```
 /// use gleaner_corpus::{Tones, unified};
@@ -56,7 +57,8 @@ pub fn unified(text: &str, tones: Tones) -> String {
     out
 }
 
-/// The word with its mark on the vowel at this place from its end; `None` if nothing moves.
+/// Returns the word with its tone mark on the letter at this place from the end (1 is the last letter);
+/// `None` if the word has no mark or another rhyme.
 fn moved(word: &str, from_end: usize) -> Option<String> {
     let syllable = Syllable::from_word(word)?;
     let mark = syllable.tone.mark()?;

@@ -1,9 +1,9 @@
-//! Hand-made pairs at the edge, in English and Vietnamese: what is a copy and what is the
-//! next part of a series. The many made ones are measured in crates/eval.
+//! Hand-written borderline pairs in English and Vietnamese: copies, and parts of a series. crates/eval
+//! measures many generated pairs.
 
 use gleaner_corpus::dedup::{Alignment, Signed, SimilarityParams, Verdict};
 
-/// The verdict on a pair as in the product, a shared key aside.
+/// Returns the verdict on a pair as in a crawl, except that the pair need not share an index key.
 fn verdict(one: &str, other: &str) -> Verdict {
     let (one, other) =
         (Signed::from_text(one).expect("ten words"), Signed::from_text(other).expect("ten words"));
@@ -33,7 +33,7 @@ fn copies_are_duplicates() {
             format!("A bridge at last / Cây cầu thứ hai\n{text}"),
             text.lines().skip(1).collect::<Vec<_>>().join("\n"),
             moved.join("\n"),
-            // A figure and a date were put right.
+            // A figure and a date were corrected.
             text.replace("120", "140").replace("2027", "2028"),
             text.to_uppercase(),
         ];
@@ -47,7 +47,7 @@ fn copies_are_duplicates() {
 #[test]
 fn the_next_part_of_a_series_is_no_duplicate() {
     let pairs = [
-        // Short, with as many numbers that stay as there are that change.
+        // Short, with as many unchanged numbers as changed ones.
         (
             "Weather for Tuesday: highs of 25 degrees, lows of 14 and a 20 percent chance of rain before 6 p.m. \
              Call 1800 or 1801 for news of storms at sea, open from 7 to 19.",

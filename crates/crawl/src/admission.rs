@@ -1,7 +1,7 @@
-//! Turns a draft into a document for the store, or into the outcome of a refused one.
+//! Turns a draft into a document for the store, or into an outcome if the document is refused.
 //!
-//! Runs on a worker thread, since texts are compressed here. A document that the settings refuse has its own
-//! outcome, so it is counted like any other.
+//! Runs on a worker thread, because it also compresses the text. Each kind of refusal has an outcome of its
+//! own and is counted like any other outcome.
 
 use gleaner_corpus::{Admission, Refusal};
 use gleaner_frontier::Outcome;
@@ -10,7 +10,7 @@ use gleaner_template::Pins;
 
 use crate::draft::Draft;
 
-/// The user's rules: a host's pins, and the corpus's admission.
+/// The user's rules: the pins of a host, and the admission rules of the corpus.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) pins: &'a Pins,

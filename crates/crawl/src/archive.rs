@@ -1,11 +1,12 @@
 //! Archives every response before its page counts as fetched.
 //!
-//! 1. A worker builds and compresses the records of a response and its request ([`RecordBuilder`]).
+//! 1. The records of a response and its request are built and compressed outside the owner's thread
+//!    ([`RecordBuilder`]).
 //! 2. The owner appends them before it changes the store for that response.
 //! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`).
 //!
-//! A 304 response, or one whose body equals the URL's previous body, becomes a revisit record. Failed
-//! requests (timeout, too large, wrong type) are not archived.
+//! A 304 response becomes a revisit record, and so does a response whose body equals the URL's previous body.
+//! Failed requests (timeout, too large, wrong type) are not archived.
 
 use std::path::{Path, PathBuf};
 
@@ -18,13 +19,12 @@ use jiff::Timestamp;
 
 use crate::error::CrawlError;
 
-/// WARC field with the role of the URL.
+/// Name of the WARC field with the role of the URL.
 pub(crate) const ROLE: &str = "Gleaner-Role";
 
-/// Role of a robots.txt. The frontier has no such role.
+/// Value of [`ROLE`] for a robots.txt, which has no role in the frontier.
 pub(crate) const ROBOTS: &str = "robots";
 
-/// Builds the WARC records of responses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordBuilder {
     level: u32,
@@ -36,24 +36,24 @@ pub(crate) struct WarcRecords {
     pub(crate) bytes: Vec<u8>,
     pub(crate) records: u64,
     pub(crate) at: Timestamp,
-    /// Digest of the body; `None` if later records must not refer to it.
+    /// Digest of the body; `None` for a revisit record and for a response other than 2xx.
     pub(crate) digest: Option<Digest>,
 }
 
 impl WarcRecords {
-    /// Whether the archive already has this body as the URL's latest.
+    /// Whether the archive already has the body of this 2xx response as the URL's latest.
     pub(crate) const fn is_as_before(&self) -> bool {
         self.digest.is_none()
     }
 }
 
 impl RecordBuilder {
-    /// `None` if the settings switch the archive off.
+    /// Returns `None` if the settings switch the archive off.
     pub(crate) fn from_config(config: &Config) -> Option<Self> {
         config.archive.keep.then_some(Self { level: config.archive.level })
     }
 
-    /// The records of a response. `last`: the URL's latest archived body, if known.
+    /// Builds the records of a response. `last`: the URL's latest archived body, if known.
     pub(crate) fn record(
         self,
         url: &str,
@@ -88,7 +88,7 @@ impl RecordBuilder {
     }
 }
 
-/// The folder of the archive.
+/// Returns the folder of the archive.
 #[must_use]
 pub fn archive_folder(config: &Config) -> PathBuf {
     match config.archive.path.as_str() {
@@ -115,7 +115,7 @@ pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreErro
     writer.open_archive(&archive_folder(config), options)
 }
 
-/// The paths of the archive's files, oldest first.
+/// Returns the paths of the archive's files, oldest first.
 ///
 /// # Errors
 /// The folder cannot be read.

@@ -1,4 +1,4 @@
-//! The source of the wall-clock time.
+//! Provides the wall-clock time.
 //!
 //! Due times and timestamps in the store use this clock. Gaps between requests use the monotonic system
 //! clock.
@@ -14,24 +14,24 @@ use jiff::{SignedDuration, Timestamp};
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
 impl Clock {
-    /// A clock that calls `now`; tests use it to simulate time.
+    /// Creates a clock that calls `now`. Tests use it to simulate time.
     pub fn from_fn(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// The current time.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         (self.0)()
     }
 
-    /// The time `span` from now; `Timestamp::MAX` on overflow.
+    /// Returns the time `span` from now; `Timestamp::MAX` on overflow.
     pub(crate) fn after(&self, span: Duration) -> Timestamp {
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
         self.now().checked_add(span).unwrap_or(Timestamp::MAX)
     }
 
-    /// The time until `at`; zero if that has passed.
+    /// Returns the time left until `at`; zero if `at` has passed.
     pub(crate) fn until(&self, at: Timestamp) -> Duration {
         Duration::try_from(at.duration_since(self.now())).unwrap_or_default()
     }

@@ -1,11 +1,12 @@
 //! Applies user commands to a running crawl: pause a host, resume it, learn its template again.
 //!
-//! 1. A caller queues a [`Command`] ([`Control::request`]). The queue is bounded; a full queue refuses commands.
+//! 1. A caller queues a [`Command`] ([`Control::request`]). The queue is bounded; a full queue refuses
+//!    commands.
 //! 2. The owner takes all commands at its next tick and writes them to the store.
-//! 3. If no crawl is running, [`follow`] writes a command with any writer.
+//! 3. If no crawl is running, [`follow`] writes a command directly.
 //!
-//! Limitation: a URL in flight when its host is paused is still finished, and a URL dispatched with the old
-//! template is extracted with it.
+//! Limitation: if a URL is in flight when its host is paused, its visit still finishes. If a URL was
+//! dispatched with the old template, it is extracted with that template.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,19 +16,19 @@ use gleaner_store::{HostRecord, StoreError, Writer};
 /// Capacity of the queue.
 const MOST: usize = 100;
 
-/// A command for one host, named with its port if that is not the default.
+/// A command for one host. The host is named with its port, unless that is the default port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Send the host no requests until [`Command::Resume`], even across restarts.
+    /// Stop requests to the host until [`Command::Resume`], even across restarts.
     Pause(String),
-    /// Send it requests again.
+    /// Allow requests to the host again.
     Resume(String),
-    /// Treat its template as out of date: buffer pages for the next version.
+    /// Treat the host's template as out of date, and buffer pages for the next version.
     LearnAgain(String),
 }
 
 impl Command {
-    /// The host's name.
+    /// Returns the host's name.
     #[must_use]
     pub fn host(&self) -> &str {
         match self {
@@ -39,13 +40,13 @@ impl Command {
         match self {
             Self::Pause(_) => HostRecord { paused: true, ..host },
             Self::Resume(_) => HostRecord { paused: false, ..host },
-            // A host without a template buffers pages anyway.
+            // A host without a template always buffers pages.
             Self::LearnAgain(_) => HostRecord { outdated: host.template > 0, ..host },
         }
     }
 }
 
-/// A queue of commands for a crawl. Clones share it.
+/// A queue of commands for a crawl. Clones share one queue.
 #[derive(Debug, Clone, Default)]
 pub struct Control(Arc<Mutex<VecDeque<Command>>>);
 
@@ -67,7 +68,7 @@ impl Control {
     }
 }
 
-/// Writes a command to the store. Returns whether the host is known.
+/// Writes a command to the store and flushes it. Returns whether the host is known.
 ///
 /// # Errors
 /// The store cannot be read or written.

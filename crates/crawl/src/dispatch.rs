@@ -1,8 +1,8 @@
 //! Dispatches requests: chooses the next URL of each group that is due.
 //!
-//! The hosts of a due group take turns. A host's robots.txt is requested before its first page and judges
-//! every URL. A host with enough buffered pages is trained first. The only thing written here is the outcome
-//! of URLs that robots.txt forbids.
+//! The hosts of a due group take turns. A host's robots.txt is requested before the host's first page, and
+//! every URL is checked against it. A host with enough buffered pages is trained before its next request.
+//! This module writes only the outcomes of URLs that robots.txt disallows.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,24 +20,24 @@ use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Chain, Outgoing, RobotsVisit, Visit, visit_span};
 
-/// URLs that become ready in one change.
+/// Maximum number of URLs that become ready in one change.
 const BATCH: usize = 1_000;
 
-/// Forbidden URLs skipped per turn of a host: each costs a change of the store while other hosts wait.
+/// Disallowed URLs skipped per turn of a host. Each costs a change of the store, while other hosts wait.
 const FORBIDDEN: usize = 100;
 
 enum Turn {
-    /// It has something in flight now.
+    /// A request or training of the host has started.
     Taken,
-    /// It has work, but not before then.
+    /// The host has work, but not before this time.
     Later(Instant),
-    /// It has no work.
+    /// The host has no work.
     Nothing,
 }
 
 impl Pipeline {
-    /// Makes due URLs ready. Revisits must have been due when this process began: with many sites one is
-    /// always due soon, and the run would never end.
+    /// Makes due URLs ready. A revisit becomes ready only if it was due when this session began. Otherwise a
+    /// crawl of many sites would never end, because some revisit is always due soon.
     pub(crate) fn promote_due(&mut self) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         let retries = change.promote(Wait::Retry, self.session.clock.now(), BATCH)?;
@@ -48,9 +48,10 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Gives each group that is due now its next URL.
+    /// Dispatches the next URL of each group that is due now.
     pub(crate) fn dispatch(&mut self) -> Result<(), CrawlError> {
-        // One instant for all groups: those that become due meanwhile wait for the next call.
+        // All groups are compared with one instant. A group that becomes due meanwhile waits for the next
+        // call.
         let now = Instant::now();
         if !self.membership.may_request() {
             return Ok(());
@@ -152,14 +153,15 @@ impl Pipeline {
         self.commit(change)
     }
 
-    /// Whether nothing is due now or soon. Partitions being released count as due, because they may have
-    /// work.
+    /// Whether nothing is due now or soon. While partitions are being released this is false, because they
+    /// may have work.
     pub(crate) fn is_quiet(&self) -> Result<bool, CrawlError> {
         Ok(self.membership.leaving.is_empty() && self.frontier.is_quiet(self.membership.holds_end())?)
     }
 
-    /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any was
-    /// started. A template is learned only if the run `is_quiet` or the host has no more URLs.
+    /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any training
+    /// was started. A template is learned only if there are enough pages, and if `is_quiet` or the host has
+    /// no more ready URLs.
     pub(crate) fn train_rest(&mut self, is_quiet: bool) -> Result<bool, CrawlError> {
         let mut has_begun = false;
         for id in self.learner.waiting() {
@@ -179,7 +181,7 @@ impl Pipeline {
         Ok(has_begun)
     }
 
-    /// Whether a buffered page was never extracted.
+    /// Whether at least one buffered page was never extracted.
     fn has_new_buffered(&self, id: HostId) -> Result<bool, CrawlError> {
         for key in self.recorder.store.buffered(id)? {
             if self.recorder.store.url(key)?.is_some_and(|record| record.last.is_none()) {

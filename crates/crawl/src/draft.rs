@@ -9,12 +9,12 @@ use gleaner_html::text::{Line, LineKind, plain};
 use gleaner_template::{Extracted, Judgement, Method, Pins, SiteTemplate};
 use jiff::Timestamp;
 
-/// Where a page came from.
+/// The origin of a page.
 #[derive(Debug, Clone)]
 pub struct Origin {
-    /// Its URL.
+    /// The URL of the page.
     pub url: CanonicalUrl,
-    /// When it was fetched.
+    /// When the page was fetched.
     pub fetched: Timestamp,
 }
 
@@ -25,8 +25,8 @@ pub struct Draft {
     pub document: Document,
 }
 
-/// The document of a page, extracted with the host's pins and template, or with the single-page method if
-/// there is no template. `None`: no text was found.
+/// Builds the document of a page. The text is extracted with the host's pins and template, or with the
+/// single-page method if there is no template. Returns `None` if no text was found.
 #[must_use]
 pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
     draft_from(page, origin, &Judgement::new(page, template, pins).extracted(), template)
@@ -48,7 +48,7 @@ pub(crate) fn draft_from(
     Some(draft)
 }
 
-/// The document of a page whose text is `lines`. `None`: the text is empty.
+/// Builds the document of a page with the text `lines`. Returns `None` if the text is empty.
 #[must_use]
 pub fn draft_of(
     page: &Page,
@@ -86,7 +86,7 @@ pub fn draft_of(
     Some(Draft { document })
 }
 
-/// The letters of [`Document::kinds`]. Only preformatted lines contain line breaks.
+/// Returns the value of [`Document::kinds`]. Only preformatted lines contain line breaks.
 fn kinds(lines: &[Line]) -> String {
     let letter = |kind| match kind {
         LineKind::Paragraph => "p",

@@ -28,7 +28,7 @@ pub enum CrawlError {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// All worker threads have ended, which is a bug.
+    /// All worker threads have ended, which is a bug in gleaner.
     #[error("no worker thread is left; please report this")]
     NoWorkerLeft,
     /// The HTTP client cannot be created.
@@ -39,7 +39,7 @@ pub enum CrawlError {
         "the disk has {free} bytes free, less than store.min_free_disk = {floor}; make room, then run the same command to go on"
     )]
     DiskFull {
-        /// Bytes free.
+        /// Free bytes.
         free: u64,
         /// `store.min_free_disk`.
         floor: Bytes,

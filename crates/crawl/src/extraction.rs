@@ -1,7 +1,7 @@
 //! Parses a response into the data that the owner needs.
 //!
-//! Runs on a worker thread. Uses no data from the store except the host's template, which comes with the
-//! visit. Decides no outcomes.
+//! Runs on a worker thread and reads nothing from the store: the host's template is part of the visit. The
+//! owner decides the outcome of the visit.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ const MOST_LINKS: usize = 10_000;
 /// Links that did not enter the frontier, by reason.
 pub(crate) type Refused = BTreeMap<&'static str, u64>;
 
-/// What a worker thread found in a response.
+/// The data that a worker thread extracted from a response.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) content: Content,
-    /// URLs that were found, with their ranks, in page order.
+    /// The URLs found, with their ranks, in page order.
     pub(crate) found: Vec<(Found, u8)>,
     pub(crate) refused: Refused,
     /// The next page, if this page is part of a list.
@@ -49,7 +49,7 @@ pub(crate) enum Content {
     Raw(PackedPage),
     NotArticle(&'static str),
     List,
-    /// Not of the expected kind, with the reason.
+    /// Content of an unexpected kind, with the reason.
     Unreadable(String),
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum Content {
 pub(crate) struct Article {
     pub(crate) document: Result<PackedDocument, Outcome>,
     pub(crate) seen: Seen,
-    /// The raw page, if it is unlike those that the template was learned from.
+    /// The raw page, if the page is unlike those that the template was learned from.
     pub(crate) raw: Option<PackedPage>,
 }
 
@@ -121,7 +121,7 @@ fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, m
                 reading.refused.insert("beyond_the_limit_of_a_list", cut);
             }
             if let Some(flaw) = flaw {
-                // Without validators, so that no 304 response hides the rest.
+                // No validators are kept, because a 304 response would hide the rest of the list.
                 (reading.etag, reading.last_modified) = (None, None);
                 warn!(url = %visit.url, %flaw, "the list is malformed; read up to the error");
             }
@@ -173,8 +173,9 @@ fn read_page(
 
 /// Extracts an article only from the places that its host's template names, without parsing the whole page.
 ///
-/// There is no further check that it is an article: of 23 recorded non-article pages of two sites, none is
-/// detected, while that check passes 2. Hosts with pins are excluded, because pins need every line judged.
+/// The page is not checked by [`judge`]: of 23 recorded non-article pages of two sites, the detector accepts
+/// none, while `judge` accepts two. Hosts with pins are excluded, because pins require that every line is
+/// judged.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
     let prepared: &PreparedTemplate =
         visit.template.as_deref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
@@ -186,8 +187,8 @@ fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> 
     Some((partly.page, Article { document: rules.admitted(draft), seen, raw: None }))
 }
 
-/// Pins affect only the document. The template's health is judged without them: they would hide failures or
-/// make every page look unlike.
+/// Extracts an article with its host's template and pins. The template's health is judged without the pins,
+/// because they would hide failures or make every page look unlike.
 fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Article {
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
@@ -202,14 +203,15 @@ fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, 
     Article { document: rules.admitted(draft), seen, raw }
 }
 
-/// Whether a page is binary data: more than one character in fifty is a control character or could not be
+/// Whether a page is binary data: more than 2% of its characters are control characters or could not be
 /// decoded.
 fn is_binary(text: &str) -> bool {
     let odd = |c: &char| (c.is_control() && !c.is_whitespace()) || *c == char::REPLACEMENT_CHARACTER;
     text.chars().filter(odd).count() * 50 > text.chars().count()
 }
 
-/// Finds the links of a page. Feeds are taken only from listings: those of articles are comment feeds.
+/// Finds the links of a page. Feeds are followed only from listings, because feeds of articles contain
+/// comments.
 fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {
@@ -230,7 +232,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         let feeds: Vec<Found> =
             on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed).collect();
         reading.refuse("unparsable", on_page.feeds.len() - feeds.len());
-        // First, because the page may also link to the same address normally.
+        // Feeds are added first, because the page may also have an ordinary link to the same URL.
         discovered.found.splice(0..0, feeds);
     } else {
         let before = discovered.found.len();

@@ -1,7 +1,7 @@
-//! One view of a host for the report, the commands and the status page: its gap, robots.txt, template and
+//! A view of a host for the report, the commands and the status page: its gap, robots.txt, template and
 //! results of the last runs.
 //!
-//! Limitation: the view of a running crawl is that of its last flush.
+//! Limitation: while a crawl runs, the view shows the state at the last flush.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,15 +18,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{GroupedCounts, Rhythm, Usual};
 
-/// The last runs and the counts of each host in them.
+/// The last runs, with the counts of each host.
 #[derive(Debug, Default)]
 pub struct RunHistory {
-    /// The runs, newest first, with the counts of all hosts together.
+    /// The runs, newest first, each with the sum of all hosts' counts.
     pub runs: Vec<(Run, Counts)>,
     hosts: HashMap<String, HostHistory>,
 }
 
-/// A host in the last runs.
 #[derive(Debug, Default)]
 struct HostHistory {
     counts: Vec<Option<Counts>>,
@@ -34,10 +33,11 @@ struct HostHistory {
 }
 
 impl RunHistory {
-    /// Most runs whose counts are kept by host: the newest, and those that it is compared with.
+    /// Maximum number of runs whose counts are kept per host: the newest run, and the runs it is compared
+    /// with.
     pub const KEPT: usize = 15;
 
-    /// The newest runs, at most `limit`.
+    /// Reads the newest runs, at most `limit`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -61,7 +61,7 @@ impl RunHistory {
         Ok(history)
     }
 
-    /// The usual number of new documents of a host with these counts, newest first.
+    /// Computes the usual number of new documents of a host with these counts (newest first).
     fn usual(&self, counts: &[Option<Counts>]) -> Option<f64> {
         let ((newest, _), past) = self.runs.split_first()?;
         let counts = counts.iter().skip(1).map(Option::as_ref).chain(std::iter::repeat(None));
@@ -76,29 +76,29 @@ impl RunHistory {
     }
 }
 
-/// A host as people see it.
+/// A host, as reports, commands and the status page show it.
 #[derive(Debug, Clone)]
 pub struct HostView {
-    /// Its record in the store.
+    /// The host's record in the store.
     pub record: HostRecord,
-    /// Its robots.txt; `None` if it was not fetched yet.
+    /// The host's robots.txt; `None` if it was not fetched yet.
     pub robots: Option<RobotsView>,
-    /// The gap between two requests, as far as robots.txt is known.
+    /// The gap between two requests, from the settings and, if known, robots.txt.
     pub gap: Duration,
-    /// Its template.
+    /// The state of the host's template.
     pub template: TemplateState,
-    /// Its counts in the last runs, newest first, at most [`RunHistory::KEPT`]; `None` for a run without it.
-    /// Runs before the first with counts are missing.
+    /// The host's counts in the last runs, newest first, at most [`RunHistory::KEPT`]; `None` for a run
+    /// without the host. The list ends with the oldest of these runs that has counts of the host.
     pub counts: Vec<Option<Counts>>,
-    /// Its usual number of new documents in a run; `None` if unknown.
+    /// The host's usual number of new documents in a run; `None` if unknown.
     pub usual: Option<f64>,
-    /// The start of the last run that stored a new document of it.
+    /// The start of the last run that stored a new document of the host; `None` if no such run was read.
     pub last_new: Option<Timestamp>,
 }
 
 impl HostView {
-    /// The view of a host. Its counts are taken out of `history`; a report, which needs none, gives an empty
-    /// one.
+    /// Builds the view of a host. Moves the host's counts out of `history`. A report needs no counts and
+    /// passes an empty history.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -122,7 +122,7 @@ impl HostView {
         })
     }
 
-    /// The views of all hosts, by name.
+    /// Builds the views of all hosts, sorted by name.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -130,13 +130,13 @@ impl HostView {
         store.hosts().map(|record| Self::new(store, config, record?, history)).collect()
     }
 
-    /// Its counts in the newest run; empty if it was not in scope.
+    /// Returns the host's counts in the newest run; empty if the host was not in scope.
     #[must_use]
     pub fn newest(&self) -> GroupedCounts {
         self.counts.first().and_then(Option::as_ref).map(GroupedCounts::from_counts).unwrap_or_default()
     }
 
-    /// Whether it may be requested at `now`.
+    /// Returns whether the host may be requested at `now`, or the reason why not.
     #[must_use]
     pub fn request_state(&self, now: Timestamp) -> RequestState {
         match (&self.robots, self.record.held_until) {
@@ -149,7 +149,7 @@ impl HostView {
     }
 }
 
-/// The gap between two requests to hosts that share one.
+/// Returns the gap from the settings and the host's robots.txt. Other hosts of its group may need a longer gap.
 fn gap(fetch: &Fetch, access: Option<&Access>) -> Duration {
     access.unwrap_or(&Access::AllAllowed).effective_delay(fetch)
 }
@@ -157,15 +157,15 @@ fn gap(fetch: &Fetch, access: Option<&Access>) -> Duration {
 /// Whether a host may be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestState {
-    /// The user has paused it.
+    /// The user paused the host.
     Paused,
-    /// Its robots.txt forbids everything.
+    /// The host's robots.txt disallows everything.
     Forbidden,
-    /// It is held until then: it asked for this, or requests failed.
+    /// The host is on hold until this time, because it asked for a pause or because requests failed.
     Held(Timestamp),
-    /// Its robots.txt was not fetched yet.
+    /// The host's robots.txt was not fetched yet.
     NotRequested,
-    /// It may be requested.
+    /// The host may be requested.
     Open,
 }
 
@@ -181,18 +181,18 @@ impl fmt::Display for RequestState {
     }
 }
 
-/// What a robots.txt says of this crawler.
+/// A summary of the robots.txt rules for this crawler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsView {
-    /// When it was fetched.
+    /// When the robots.txt was fetched.
     pub at: Timestamp,
     /// Why everything is disallowed; `None` if something is allowed.
     pub forbidden: Option<String>,
-    /// The rule that disallows the front page.
+    /// The rule that disallows the front page; `None` if it is allowed.
     pub front_page_rule: Option<String>,
-    /// Whether it has rules.
+    /// Whether the robots.txt has rules.
     pub has_rules: bool,
-    /// Number of sitemaps that it names.
+    /// Number of sitemaps named in the robots.txt.
     pub sitemaps: usize,
 }
 
@@ -222,20 +222,20 @@ impl fmt::Display for RobotsView {
     }
 }
 
-/// A host's template and how well it fits the last pages.
+/// A host's template, and how well it fits the last pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateState {
     /// The newest version; 0 if there is none.
     pub version: u32,
-    /// Whether it was learned in the run of a report; `false` outside of reports.
+    /// Whether the template was learned in the reported run; always `false` outside of reports.
     pub learned: bool,
-    /// Whether it is out of date and pages are buffered for the next version.
+    /// Whether the template is out of date, so that pages are buffered for the next version.
     pub outdated: bool,
-    /// Recently extracted pages that are unlike those it was learned from.
+    /// Number of recently extracted pages that are unlike the pages the template was learned from.
     pub unlike: usize,
     /// Number of recently extracted pages.
     pub watched: usize,
-    /// Pages buffered for the next version.
+    /// Number of pages buffered for the next version.
     pub buffered: u32,
 }
 
@@ -252,7 +252,8 @@ impl TemplateState {
         })
     }
 
-    /// Whether the template needs attention: out of date, or a third of the pages is unlike it.
+    /// Whether the template needs attention: it is out of date, or at least a third of the recent pages is
+    /// unlike it.
     #[must_use]
     pub fn is_unwell(&self) -> bool {
         self.outdated || self.unlike * 3 >= self.watched.max(1)

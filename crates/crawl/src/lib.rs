@@ -7,13 +7,14 @@
 //! | decode, parse, judge, extract, find links; train templates | worker threads | `worker`, `extraction`, `admission`, `learner::training` |
 //! | decide the outcome, change the store | the owner's thread | `pages`, `responses`, `redirects`, `robots`, `learner`, `recorder` |
 //!
-//! `pipeline` joins them: `Pipeline::run` is the loop of every crawl and replay, and its fields are
-//! the state, by what each part knows: `frontier` (which URL is next, and when), `recorder` (store and
-//! archive), `learner` (templates), `membership` (partitions of this worker).
+//! `pipeline` joins the stages: `Pipeline::run` is the loop of every crawl and replay. Its fields are the
+//! state, grouped by purpose: `frontier` (which URL is next, and when), `recorder` (store and archive),
+//! `learner` (templates), `membership` (partitions of this worker).
 //!
 //! Data flows in one direction: owner, request, worker, owner. Only the owner writes the store. Hosts that
-//! share a gap have one URL in flight at a time, from its dispatch until its outcome is in the store. So the
-//! order of a host's pages, and therefore its template, does not depend on timing or interruptions.
+//! share a gap have one URL in flight at a time, from its dispatch until its outcome is in the store.
+//! Therefore the order of a host's pages, and with it the host's template, does not depend on timing or
+//! interruptions.
 //!
 //! Memory is bounded: `fetch.concurrency` URLs are in flight, each with one body of at most `fetch.max_page`
 //! (or `max_sitemap`) bytes. The frontier is in the store.

@@ -1,7 +1,7 @@
 //! Records which hosts are active, for display in a terminal.
 //!
-//! The owner records dispatches and outcomes; readers get copies. A host stays until the run ends and takes
-//! about 100 bytes.
+//! The owner records dispatches and outcomes; readers get copies. The entry of a host remains until the run
+//! ends and takes about 100 bytes.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,20 +21,20 @@ struct Seen {
     asked: bool,
 }
 
-/// A host that is active.
+/// An active host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Active {
     /// The host's name.
     pub host: String,
-    /// Visits that ended in this process.
+    /// Number of ended visits since the counters were last reset.
     pub pages: u64,
-    /// Documents stored by them.
+    /// Number of these visits that stored a new document.
     pub stored: u64,
-    /// The last outcome, by [`Outcome::reason`]; empty if there is none.
+    /// The last outcome, by [`Outcome::reason`], or the reason of a retry; empty if there is none.
     pub last: String,
     /// Whether a URL of the host is in flight.
     pub asked: bool,
-    /// Time since the last event of the host.
+    /// Time since the host's last event.
     pub since: Duration,
 }
 
@@ -71,7 +71,7 @@ impl Live {
         });
     }
 
-    /// Records the end of a visit; `None`: its page was buffered.
+    /// Records the end of a visit. `None`: the page was buffered.
     pub(crate) fn ended(&self, host: &str, outcome: Option<&Outcome>) {
         self.see(host, |seen| {
             seen.asked = false;
@@ -81,8 +81,8 @@ impl Live {
         });
     }
 
-    /// Up to `limit` hosts with an event within `window` or a URL in flight, busiest first, and how many more
-    /// there are.
+    /// Returns up to `limit` hosts that have a URL in flight or had an event within `window`, busiest first,
+    /// and the number of further such hosts.
     pub(crate) fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
         let now = Instant::now();
         let active = |(host, seen): (&String, &Seen)| Active {

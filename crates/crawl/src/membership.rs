@@ -1,6 +1,6 @@
-//! Which partitions this worker may request from, and whether it has reported that it has no work.
+//! Tracks which partitions this worker may request from, and whether it has reported that it has no work.
 //!
-//! A crawl without other workers keeps its single partition, and is always a member.
+//! A crawl without other workers keeps its single partition and always may send requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,9 +17,9 @@ pub(crate) struct Membership {
     progress: Arc<Progress>,
     /// Partitions that will be released once nothing is in flight there.
     pub(crate) leaving: BTreeSet<PartitionId>,
-    /// Partitions on hold because their last worker did not release them, and until when.
+    /// Partitions on hold because their last worker did not release them, with the end of each hold.
     holds: BTreeMap<PartitionId, Instant>,
-    /// Whether we reported to other workers that there is no work here.
+    /// Whether this worker has reported to the others that it has no work.
     pub(crate) is_idle: bool,
 }
 
@@ -28,7 +28,7 @@ impl Membership {
         Self { store, progress, leaving: BTreeSet::new(), holds: BTreeMap::new(), is_idle: false }
     }
 
-    /// Whether the leases certainly hold, so that requests may be sent.
+    /// Whether the leases are certainly valid, so that requests may be sent.
     pub(crate) fn may_request(&self) -> bool {
         self.store.leases().is_none_or(Leases::is_certain)
     }
@@ -37,40 +37,41 @@ impl Membership {
         !self.leaving.is_empty() && self.leaving.contains(&self.store.partition_of(host))
     }
 
-    /// The end of a partition's hold, set if its last worker did not release it; `None` if there is none.
+    /// Returns the end of a partition's hold; `None` if it is not on hold. A hold is set if the last worker
+    /// did not release the partition.
     pub(crate) fn held_until(&self, partition: PartitionId) -> Option<Instant> {
         self.holds.get(&partition).copied().filter(|until| *until > Instant::now())
     }
 
-    /// When the last hold of a partition ends; `None` if there is none.
+    /// Returns when the last hold of a partition ends; `None` if there was none. The time may have passed.
     pub(crate) fn holds_end(&self) -> Option<Instant> {
         self.holds.values().max().copied()
     }
 
-    /// Sends no requests in these partitions until `until`.
+    /// Blocks requests in these partitions until `until`.
     pub(crate) fn hold(&mut self, partitions: impl Iterator<Item = PartitionId>, until: Instant) {
         self.holds.extend(partitions.map(|partition| (partition, until)));
     }
 
-    /// Forgets the partitions that are leaving, and returns them.
+    /// Removes and returns the leaving partitions, with their holds.
     pub(crate) fn take_leaving(&mut self) -> Vec<PartitionId> {
         let left = std::mem::take(&mut self.leaving);
         self.holds.retain(|partition, _| !left.contains(partition));
         left.into_iter().collect()
     }
 
-    /// Partitions that others should have, without those on hold: the next owner would not know of the hold.
+    /// Returns the partitions that other workers should get. Partitions on hold are excluded, because their
+    /// next owner would not know of the hold.
     pub(crate) fn surplus(&self, leases: &Leases) -> Vec<PartitionId> {
         let is_free = |partition: &PartitionId| self.held_until(*partition).is_none();
         self.store.held_partitions().into_iter().rev().filter(is_free).take(leases.excess()).collect()
     }
 
-    /// Reports our state to the other workers.
     pub(crate) fn report(&self, leases: &Leases, is_idle: bool) {
         leases.report(self.progress.pages.load(Ordering::Relaxed), is_idle);
     }
 
-    /// Reports that there is work here, if we had reported that there is none.
+    /// Reports that this worker has work, if it had reported that it has none.
     pub(crate) fn mark_busy(&mut self) {
         if std::mem::take(&mut self.is_idle)
             && let Some(leases) = self.store.leases()

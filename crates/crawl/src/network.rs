@@ -26,11 +26,11 @@ use crate::pipeline::{Pipeline, Source};
 use crate::progress::Progress;
 use crate::visit::{Outgoing, RobotsVisit, Visit};
 
-/// The source of a crawl: sends the requests of the pipeline.
+/// The source of responses for a crawl: sends the pipeline's requests.
 pub(crate) struct Network {
     requester: Requester,
     events: Receiver<Event>,
-    /// When waiting URLs and requests from outside were last checked.
+    /// When due URLs, leases and user requests were last checked.
     ticked: Option<Instant>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Network {
 #[derive(Debug, Clone)]
 pub(crate) struct Requester {
     pub(crate) runtime: Handle,
-    /// To look up the partition of a host.
+    /// Needed to look up the partition of a URL.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
@@ -52,8 +52,8 @@ pub(crate) struct Requester {
 impl Source for Network {
     type Ending = Ending;
 
-    /// Dispatches what is due, unless a stop was requested or a budget is used up: then the visits in flight
-    /// are finished.
+    /// Dispatches due URLs. After a stop request or at the end of a budget it dispatches nothing, and the
+    /// visits in flight finish.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
         let ending = self.dispatch_due(pipeline)?;
         pipeline.outgoing.drain(..).for_each(|request| self.requester.send(request));
@@ -69,7 +69,7 @@ impl Source for Network {
         pipeline.apply(event)
     }
 
-    /// The frontier in the store is the progress of a crawl.
+    /// Does nothing: the frontier in the store is the progress of a crawl.
     fn record_progress(&mut self, _: &mut Pipeline) -> Result<(), CrawlError> {
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Network {
         Ok(pipeline.is_over_everywhere()?.then_some(Ending::Quiet))
     }
 
-    /// Checks, at most five times a second, the leases, the requests of users, and what has become due.
+    /// Checks the leases, user requests and due URLs, at most once per [`TICK`].
     fn tick(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
         if self.ticked.is_some_and(|ticked| ticked.elapsed() < TICK) {
             return Ok(());
@@ -121,13 +121,13 @@ impl Requester {
         }
     }
 
-    /// Requests a URL. Exactly one event or task follows, even if the request's code panics.
+    /// Requests a URL. Exactly one event or task follows, even if the request code panics.
     fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
         let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
-            // Only a followed redirect waits here; the gap does not count as request time.
+            // Only a followed redirect waits here. The gap does not count as request time.
             let wait = fetcher.gates().ready_in(&group);
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
@@ -143,7 +143,7 @@ impl Requester {
     }
 
     fn pass_on(&self, visit: Box<Visit>, answer: Result<Response, FetchError>) {
-        // A closed channel means that the crawl was abandoned; the frontier still has the URL.
+        // A closed channel means that the crawl was abandoned. The frontier still has the URL.
         match answer {
             Ok(response) => {
                 let _ = self.tasks.send(Task::Read(visit, Box::new(response), whole(self.clock.now())));
@@ -174,7 +174,7 @@ impl Requester {
     async fn robots_answer(&self, visit: RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
         let (this, previous) = (self.clone(), visit.previous.clone());
         match tokio::spawn(async move { this.request_robots(&visit).await }).await {
-            // Its pause counts from the response, not from the request.
+            // The time until the next robots.txt request counts from the response, not from the request.
             Ok((RobotsAnswer::Record(record), records)) => {
                 (RobotsAnswer::Record(RobotsRecord { at: self.clock.now(), ..record }), records)
             }
@@ -206,8 +206,8 @@ impl Requester {
         (answer, records)
     }
 
-    /// The group of a URL in the visit's partition; `None` if it is in another partition. Does not read the
-    /// store: requests must end in time while a database is unreachable.
+    /// Returns the group of a URL in the visit's partition; `None` if the URL is in another partition. Does
+    /// not read the store, because requests must end in time even while a database is unreachable.
     fn group_within(&self, visit: &RobotsVisit, url: &Url) -> Option<String> {
         let parsed = CanonicalUrl::parse(url.as_str());
         let Ok(place) = parsed else {
@@ -228,18 +228,18 @@ impl Requester {
     }
 }
 
-/// Requests are permitted while the lease of their partition holds.
+/// Permits requests while the lease of their partition is valid.
 fn right_of(lease: Lease) -> Right {
     Right::new(move || lease.left())
 }
 
-/// A time with the archive's precision: microseconds.
+/// Truncates a time to the archive's precision, microseconds.
 fn whole(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(Timestamp::MAX)
 }
 
-/// The request of a visit, conditional if the URL was fetched before. After followed redirects it is not
-/// conditional.
+/// Builds the request of a visit. It is conditional if validators of the URL are stored and no redirect led
+/// to another page.
 fn request(visit: &Visit) -> Request {
     let want = match visit.record.role {
         Role::Feed | Role::Sitemap => Want::List,

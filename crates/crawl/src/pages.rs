@@ -1,4 +1,4 @@
-//! Records a page or list that was read: its links enter the frontier, its text the corpus.
+//! Records a page or list that was read: links enter the frontier, the text enters the corpus.
 
 use std::sync::atomic::Ordering;
 
@@ -15,9 +15,9 @@ use crate::recorder::outcomes::PageCounts;
 use crate::recorder::revisit::{is_article, is_section, sight};
 use crate::visit::Visit;
 
-/// URLs of one list per commit.
+/// Number of URLs of a list per commit.
 const PART: usize = 2_000;
-/// Longest `ETag` and `Last-Modified` that are stored, in bytes.
+/// Maximum length of a stored `ETag` or `Last-Modified`, in bytes.
 const LONGEST_VALIDATOR: usize = 512;
 
 impl Pipeline {
@@ -28,7 +28,7 @@ impl Pipeline {
         records: Option<WarcRecords>,
     ) -> Result<GroupName, CrawlError> {
         self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
-        // With an unchanged body, only a new template could change the extraction.
+        // If the body is unchanged, only a new template could change the extracted text.
         if is_unchanged(&visit, records.as_ref()) {
             self.recorder.archive(records, None)?;
             let counts = PageCounts { bytes: reading.bytes, refused: None };
@@ -46,8 +46,8 @@ impl Pipeline {
         self.record_content(change, visit, reading, news)
     }
 
-    /// Adds the links of a page to the frontier. Returns the change, and how many URLs are new or have
-    /// changed.
+    /// Adds the links of a page to the frontier. Returns the change, and the number of URLs that are new or
+    /// have changed.
     fn discover_links(
         &mut self,
         visit: &mut Visit,
@@ -57,7 +57,7 @@ impl Pipeline {
         let (change, news) = self.discover(visit, reading)?;
         visit.sight = sight(visit, reading, news, digest);
         if reading.refused.contains_key(QUEUE_FULL) {
-            // Without validators, the next response has the full list.
+            // Without validators, the next response contains the full list.
             (reading.etag, reading.last_modified) = (None, None);
         }
         if visit.record.role != Role::Page || becomes_section(visit, reading, news) {
@@ -66,11 +66,11 @@ impl Pipeline {
         Ok((change, news))
     }
 
-    /// Adds new URLs and revives known ones with an announced change. A long list is committed in steps:
-    /// after a crash, the rest is found again.
+    /// Adds new URLs, and makes known URLs with an announced change ready again. A long list is committed in
+    /// parts. After a crash, the remaining URLs are found again.
     fn discover(&mut self, visit: &Visit, reading: &mut Reading) -> Result<(Change, u64), CrawlError> {
         let is_list = matches!(visit.record.role, Role::Feed | Role::Sitemap);
-        // Entries of a list start at depth 1; lists in lists go deeper, so that they end.
+        // Entries of a list have depth 1. Lists named in lists have a growing depth, so that such chains end.
         let deeper = visit.record.depth + 1;
         let depth = |role| if is_list && role != Role::Sitemap { 1 } else { deeper };
         let Reading { found, refused, .. } = reading;
@@ -100,7 +100,7 @@ impl Pipeline {
         Ok((change, news))
     }
 
-    /// Decides the outcome by what was read, and ends the visit.
+    /// Decides the outcome from the content, and ends the visit.
     fn record_content(
         &mut self,
         mut change: Change,
@@ -140,13 +140,13 @@ fn becomes_section(visit: &Visit, reading: &Reading, news: u64) -> bool {
     matches!(reading.content, Content::NotArticle(_)) && is_section(visit, news)
 }
 
-/// Keeps the validators of the response with its URL.
+/// Stores the validators of the response in the URL's record.
 fn keep_validators(visit: &mut Visit, reading: &mut Reading) {
     let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
     visit.record.etag = kept(reading.etag.take());
     visit.record.last_modified = kept(reading.last_modified.take());
     if visit.record.role == Role::Page && visit.record.etag.is_some() {
-        // One validator suffices, and there are many pages.
+        // One validator is enough, and omitting the second saves space for many pages.
         visit.record.last_modified = None;
     }
 }

@@ -1,12 +1,12 @@
 //! Handles the partitions of a crawl with several workers.
 //!
-//! | leases | action of the owner |
+//! | event | action of the owner |
 //! |---|---|
-//! | a partition was gained | enqueues its seeds; its hosts wait a full gap |
-//! | other workers should have more | stops requests in some partitions and releases them when nothing is in flight there |
+//! | this worker gained a partition | enqueues the partition's seeds; the partition's hosts wait a full gap |
+//! | other workers should get partitions | stops requests in some partitions and releases them when nothing is in flight there |
 //! | the leases may have ended | starts no requests, and ends those in flight |
-//! | a gained partition was not released by its last worker | sends no requests there for `fetch.timeout`: sites may still be processing some |
-//! | another worker holds one of ours | starts the crawl again, as after a crash (`session.rs`) |
+//! | the last worker of a gained partition did not release it | sends no requests there for `fetch.timeout`, because sites may still be processing earlier requests |
+//! | another worker holds a partition of this worker | starts the crawl again, as after a crash (`session.rs`) |
 //!
 //! A crawl without other workers keeps its single partition.
 
@@ -22,7 +22,7 @@ use crate::frontier::hosts::Host;
 use crate::pipeline::Pipeline;
 use crate::rank;
 
-/// Messages that are read at once.
+/// Messages read per call.
 const MESSAGES: usize = 1_000;
 
 pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Result<(), StoreError> {
@@ -36,13 +36,14 @@ pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestam
 }
 
 impl Pipeline {
-    /// Takes gained partitions, releases surplus ones, and answers messages.
+    /// Loads gained partitions, releases surplus partitions, and handles messages from other workers.
     pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(()) };
         self.take_found(&received.found)?;
         self.answer_wanted(received.wanted)?;
         if leases.has_gained() {
-            // Reported before the partitions are taken, so that no worker considers us idle in between.
+            // Reported before the partitions are loaded, so that no worker considers this one idle in
+            // between.
             self.membership.mark_busy();
             let gained = leases.gained();
             info!(partitions = gained.len(), "partitions were assigned to this worker");
@@ -60,10 +61,10 @@ impl Pipeline {
     }
 
     /// Whether a replay must regroup once nothing is in flight: partitions were gained, or other workers
-    /// should have some. Answers messages from other workers.
+    /// should get some. Also handles messages from other workers.
     pub(crate) fn must_regroup(&mut self) -> Result<bool, CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(false) };
-        // A replay requests nothing. The next crawl asks for these again.
+        // A replay sends no requests. The next crawl asks for these robots.txt files again.
         let mut change = self.recorder.begin();
         received.wanted.iter().for_each(|wanted| change.drop_wanted(wanted));
         self.commit(change)?;
@@ -80,8 +81,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Reports our state to the other workers and applies their messages. Returns the leases and the
-    /// remaining messages; `None` if there are no other workers.
+    /// Reports this worker's state to the other workers and applies their messages. Returns the leases and
+    /// the messages that the caller must handle; `None` if there are no other workers.
     fn follow_workers(&mut self) -> Result<Option<(Leases, Received)>, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(None) };
         if leases.is_lost() {
@@ -91,15 +92,17 @@ impl Pipeline {
         let mut change = self.recorder.begin();
         let received = self.recorder.receive(&mut change, MESSAGES)?;
         if received.done > 0 {
-            // Reported before the messages leave the store: no worker may find none left and us idle.
+            // Reported before the messages leave the store. Otherwise another worker could find no messages
+            // and consider this worker idle.
             self.membership.mark_busy();
             self.commit(change)?;
         }
         Ok(Some((leases, received)))
     }
 
-    /// Releases all leaving partitions together once nothing is in flight in any of them. Otherwise those
-    /// without hosts would go first, and the worker that takes them would get no work.
+    /// Releases all leaving partitions together, once nothing is in flight in any of them. If each were
+    /// released on its own, partitions without hosts would be first, and the worker that takes them would get
+    /// no work.
     fn release_leaving(&mut self) -> Result<(), CrawlError> {
         let (membership, frontier) = (&self.membership, &self.frontier);
         if membership.leaving.is_empty() {
@@ -123,8 +126,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Whether the whole crawl is done when this worker has no work: all others have none either, or one has
-    /// ended the run.
+    /// Whether the whole crawl is over, now that this worker has no work: no other worker has work either, or
+    /// another worker has ended the run.
     pub(crate) fn is_over_everywhere(&mut self) -> Result<bool, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(true) };
         if !self.membership.is_idle {

@@ -1,7 +1,7 @@
-//! The stages of a crawl or replay, joined in one loop: [`Pipeline::run`].
+//! Joins the stages of a crawl or replay in one loop: [`Pipeline::run`].
 //!
-//! One thread, the owner's, runs the loop and alone writes the store. A dispatch writes nothing, so a crash
-//! leaves every URL in flight as it was.
+//! One thread, the owner's, runs the loop, and only this thread writes the store. The dispatch of a URL does
+//! not change its record, so a crash leaves every URL in flight as it was.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -26,46 +26,41 @@ use crate::session_config::SessionConfig;
 use crate::stop::Stop;
 use crate::visit::{Outgoing, Visit};
 
-/// Where responses come from: the network, or WARC files.
+/// A source of responses: the network, or WARC files.
 pub(crate) trait Source {
-    /// How the work ended.
     type Ending;
 
-    /// Starts the visits that may start now. Returns how the work ended, once it has.
+    /// Starts the visits that are due. Returns how the work ended, or `None` while it continues.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Self::Ending>, CrawlError>;
 
-    /// Waits for an event, at most for `pause`.
+    /// Waits for an event, at most for `pause`. Returns `None` if there was none.
     fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError>;
 
-    /// Applies an event to the pipeline.
     fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError>;
 
-    /// Records how far the source was read; the next flush makes it durable.
+    /// Records how far the source was read. The next flush makes this durable.
     fn record_progress(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError>;
 }
 
-/// The state of a crawl, by what each part knows.
+/// The state of a crawl, grouped by purpose.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
-    /// Which URL is next, and when.
+    /// Decides which URL is next, and when.
     pub(crate) frontier: Frontier,
-    /// The store and the archive.
+    /// Writes the store and the archive.
     pub(crate) recorder: Recorder,
-    /// The templates.
     pub(crate) learner: Learner,
-    /// The partitions of this worker.
     pub(crate) membership: Membership,
     /// Robots.txt files that hosts of other partitions wait for.
     pub(crate) redirected: RedirectedRobots,
     pub(crate) session: SessionConfig,
-    /// To the worker threads.
     pub(crate) tasks: Sender<Task>,
     /// Requests that the source sends next.
     pub(crate) outgoing: Vec<Outgoing>,
 }
 
 impl Pipeline {
-    /// A pipeline without hosts; [`Pipeline::load_hosts`] adds them.
+    /// Creates a pipeline without hosts; [`Pipeline::load_hosts`] adds them.
     pub(crate) fn new(
         writer: Writer,
         session: SessionConfig,
@@ -85,7 +80,7 @@ impl Pipeline {
         })
     }
 
-    /// Works until the source has ended.
+    /// Runs the loop until the source ends.
     ///
     /// | stage | runs on | function |
     /// |---|---|---|
@@ -151,7 +146,7 @@ impl Pipeline {
                 return Ok(());
             }
         };
-        // `None`: the visit goes on, so its group stays busy.
+        // `None`: the visit continues, so its group stays busy.
         if let Some(group) = released {
             self.frontier.in_flight -= 1;
             self.frontier.release_group(&group);
@@ -159,7 +154,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Writes a change, and tells the frontier what it changed there.
+    /// Writes a change, and updates the frontier accordingly.
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
         let committed = self.recorder.commit(change)?;
         for record in &committed.touched {
@@ -190,7 +185,6 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Ends a visit with this outcome.
     pub(crate) fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<GroupName, CrawlError> {
         let change = self.recorder.begin();
         self.finish_within(change, visit, outcome, PageCounts::default())
@@ -209,7 +203,7 @@ impl Pipeline {
     }
 
     /// Starts training on a host's buffered pages. `learns`: whether to learn a template. Returns the host's
-    /// group, whose pages wait meanwhile; `None` if the host is unknown.
+    /// group, which is busy until training ends; `None` if the host is unknown.
     pub(crate) fn start_training(&mut self, id: HostId, learns: bool) -> Option<GroupName> {
         let host = self.frontier.hosts.get(id)?;
         let version = learns.then(|| self.learner.next_version(id));
@@ -224,7 +218,8 @@ impl Pipeline {
         Some(group)
     }
 
-    /// Counts every host of this run, even without visits: the report must tell them from hosts out of scope.
+    /// Records an entry for every host of this run, even without visits, because the report must distinguish
+    /// such hosts from hosts out of scope.
     pub(crate) fn count_all_hosts(&mut self) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         for (_, host) in self.frontier.hosts.iter() {

@@ -1,4 +1,4 @@
-//! Counters that show how far a crawl is.
+//! Counters for the progress of a crawl.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,11 +10,10 @@ use gleaner_frontier::{Class, Outcome};
 use crate::control::Control;
 use crate::live::{Active, Live};
 
-/// Upper bounds of the latency histogram's classes, in milliseconds.
+/// Upper bounds of the latency histogram's buckets, in milliseconds.
 pub const LATENCIES: [u64; 12] = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
 
-/// Counters of a running crawl, written by its owner and readable by anyone. Also holds the commands of
-/// users.
+/// Counters of a running crawl, which any thread may read. Also holds the queue of user commands.
 #[derive(Debug, Default)]
 pub struct Progress {
     pub(crate) pages: AtomicU64,
@@ -28,66 +27,67 @@ pub struct Progress {
     pub(crate) in_flight: AtomicU64,
     pub(crate) live: Live,
     outcomes: Mutex<BTreeMap<&'static str, u64>>,
-    /// By [`LATENCIES`]; the last class is unbounded.
+    /// Request counts by the buckets of [`LATENCIES`]; the last bucket is unbounded.
     latencies: [AtomicU64; LATENCIES.len() + 1],
     latency_micros: AtomicU64,
     waited_millis: AtomicU64,
     control: Control,
 }
 
-/// How long requests took, without redirects, robots.txt and gaps.
+/// The durations of page requests. Each redirect hop counts as its own request. Requests of robots.txt and
+/// gaps do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Latency {
-    /// Requests by class of [`LATENCIES`]; the last element counts those above the last bound.
+    /// Number of requests per bucket of [`LATENCIES`]; the last element counts those above the last bound.
     pub classes: [u64; LATENCIES.len() + 1],
-    /// Sum of all times.
+    /// Sum of all durations.
     pub sum: Duration,
 }
 
 /// The counters at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Snapshot {
-    /// Responses received in this run.
+    /// Responses received since the last reset.
     pub pages: u64,
-    /// Documents stored in this run, without near-duplicates.
+    /// Documents stored or revised since the last reset, without near-duplicates.
     pub stored: u64,
-    /// URLs whose text was already stored.
+    /// URLs whose text was already stored under another URL.
     pub duplicates: u64,
-    /// Near-duplicates stored in this run.
+    /// Near-duplicates stored since the last reset.
     pub near_duplicates: u64,
-    /// URLs that failed for good.
+    /// Visits that ended with a failure.
     pub failures: u64,
-    /// Hosts known.
+    /// Hosts that the crawl has loaded.
     pub hosts: u64,
     /// URLs that are ready or waiting.
     pub queue: u64,
     /// Articles buffered until their host's template is learned.
     pub buffered: u64,
-    /// URLs being requested or processed now.
+    /// URLs, robots.txt files and training jobs that are being requested or processed.
     pub in_flight: u64,
 }
 
 impl Progress {
-    /// The queue of user commands.
+    /// Returns the queue of user commands.
     #[must_use]
     pub const fn control(&self) -> &Control {
         &self.control
     }
 
-    /// Up to `limit` hosts with an event within `window` or a URL in flight, busiest first, and how many more
-    /// there are.
+    /// Returns up to `limit` hosts that have a URL in flight or had an event within `window`, busiest first,
+    /// and the number of further such hosts.
     #[must_use]
     pub fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
         self.live.active(window, limit)
     }
 
-    /// Visits that ended, by [`Outcome::label`].
+    /// Returns the number of ended visits by [`Outcome::label`].
     #[must_use]
     pub fn outcomes(&self) -> BTreeMap<&'static str, u64> {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How long requests took.
+    /// Returns the durations of page requests.
     #[must_use]
     pub fn latency(&self) -> Latency {
         Latency {
@@ -96,7 +96,7 @@ impl Progress {
         }
     }
 
-    /// Total time that groups had to wait between a response and their next request.
+    /// Returns the total time that groups waited between a response and their next request.
     #[must_use]
     pub fn waited(&self) -> Duration {
         Duration::from_millis(self.waited_millis.load(Ordering::Relaxed))
@@ -129,7 +129,6 @@ impl Progress {
         self.waited_millis.fetch_add(millis, Ordering::Relaxed);
     }
 
-    /// Changes the queue length by `by` URLs.
     pub(crate) fn queue_grows(&self, by: i64) {
         if by >= 0 {
             self.queue.fetch_add(by.unsigned_abs(), Ordering::Relaxed);
@@ -158,7 +157,7 @@ impl Progress {
         self.live.clear();
     }
 
-    /// The counters now.
+    /// Returns the current counters.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

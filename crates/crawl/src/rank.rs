@@ -1,4 +1,4 @@
-//! The ranks of the frontier: URLs of a lower rank are requested first.
+//! Defines the ranks of the frontier. A URL with a lower rank is requested first.
 
 /// Front pages, feeds, news sitemaps, and targets of redirects.
 pub(crate) const LISTING: u8 = 0;
@@ -8,9 +8,9 @@ pub(crate) const SECTION: u8 = 1;
 pub(crate) const NEWS: u8 = 2;
 /// Links that look like articles, and sitemaps in a sitemap index.
 pub(crate) const ARTICLE: u8 = 3;
-/// Articles that are visited again.
+/// Revisited articles.
 pub(crate) const RECHECK: u8 = 4;
 /// All other links.
 pub(crate) const OTHER: u8 = 5;
-/// Pages from other sitemaps: mostly years old.
+/// Pages from other sitemaps, most of them years old.
 pub(crate) const ARCHIVE: u8 = 6;

@@ -1,20 +1,21 @@
 //! Follows redirects that set cookies, within one visit.
 //!
-//! Normally a redirect's target becomes a URL of its own, requested later without cookies. That fails behind
-//! a cookie wall, where the target redirects again. So if a redirect within a site (one registrable domain)
-//! sets a cookie for its target, the same visit continues there with the site's cookies:
+//! Normally the target of a redirect becomes a URL of its own, which is requested later without cookies.
+//! Behind a cookie wall that request fails, because the target redirects again. Therefore, if a redirect
+//! within a site (one registrable domain) sets a cookie for its target, the same visit continues there with
+//! the site's cookies:
 //!
-//! 1. Each hop is checked like any URL: scope, known robots.txt, `crawl.max_pages_per_host`, budgets. It
-//!    waits for its gap. There are at most `fetch.max_redirects` hops.
-//! 2. A chain that returns to its URL ends like any visit of it. If it ends at another URL, the visit is
-//!    recorded as a redirect, and the response is processed as that of the new URL.
-//! 3. The cookies are dropped with the visit.
+//! 1. Each hop passes the checks of any URL: scope, known robots.txt, `crawl.max_pages_per_host`, budgets. It
+//!    waits for its gap. A visit follows at most `fetch.max_redirects` hops.
+//! 2. A chain that returns to the visit's URL ends like any visit of that URL. If the chain ends at another
+//!    URL, the visit is recorded as a redirect, and the response is processed as a response of the other URL.
+//! 3. The cookies are dropped when the visit ends.
 //!
-//! A redirect is not followed here if its target was already requested with the same cookies, is a known
-//! page, has a host without known robots.txt or on hold, or must wait longer than a gap.
+//! The visit does not continue at the target if the target was already requested with the same cookies, is a
+//! known page, is on a host without a known robots.txt or on hold, or must wait longer than one gap.
 //!
-//! Limitation: a redirect that sets no cookie starts no chain, even if its target sets one and leads back. A
-//! replay follows no redirects: the archive has each response of a chain.
+//! Limitation: a redirect that sets no cookie starts no chain, even if its target sets a cookie and redirects
+//! back. A replay follows no redirects, because the archive contains each response of a chain.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -36,9 +37,9 @@ use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Hop, Outgoing, Visit, robots_path, visit_span};
 
 enum Next {
-    /// In the same visit, at this host, with this cookie.
+    /// The visit continues at this host, with this cookie.
     Here(HostId, String),
-    /// Not now: the visit starts again later.
+    /// The visit starts again later.
     Later,
     /// The target becomes a URL of its own.
     Apart,
@@ -91,8 +92,8 @@ impl Pipeline {
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, target);
         let is_shut = self.frontier.politeness.gates.ready_in(&group) > self.frontier.hosts.gap(&group);
         let is_held = !self.frontier.politeness.holds.remaining(target.host()).is_zero();
-        // The schedule makes the visit wait only for its own host and group. If another host is the obstacle,
-        // the visit would come back after every gap.
+        // The schedule delays a visit only for its own host and group. If the obstacle were another host, the
+        // visit would be dispatched again after every gap.
         let is_own_host = target.host() == visit.url.host();
         Ok(match (is_full || is_held, is_shut) {
             (false, false) => Next::Here(host, cookie),
@@ -102,7 +103,7 @@ impl Pipeline {
         })
     }
 
-    /// The target's host, if it may be requested now and its known robots.txt allows the target.
+    /// Returns the target's host if it may be requested now and its known robots.txt allows the target.
     fn host_that_admits(&self, visit: &Visit, target: &CanonicalUrl) -> Result<Option<HostId>, CrawlError> {
         let id = if target.host() == visit.url.host() {
             Some(visit.record.host)
@@ -117,7 +118,7 @@ impl Pipeline {
         Ok(access.filter(|access| access.verdict(&robots_path(target)).is_allowed()).map(|_| id))
     }
 
-    /// Whether the URL was already visited as a page. An address that only redirected does not count.
+    /// Whether the URL was already visited as a page. A URL that only redirected does not count.
     fn is_known_page(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
         let last = self.recorder.store.url(url.key())?.map(|record| record.last);
         let redirects = |last: &Option<Outcome>| {
@@ -130,14 +131,14 @@ impl Pipeline {
         debug!(from = %visit.requested(), to = %url, "following a redirect with its cookies");
         self.frontier.spend(id);
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, &url);
-        // The time spent waiting for the gap does not count as part of the visit.
+        // The wait for the gap does not count as visit time.
         visit.begun = Instant::now() + self.frontier.politeness.gates.ready_in(&group);
         visit.add_hop(Hop { url, cookie, group });
         visit.lease = self.recorder.store.lease_of(id);
         self.outgoing.push(Outgoing::Visit(Box::new(visit)));
     }
 
-    /// Ends a visit as a redirect to another URL. `hops`: redirects on the way there.
+    /// Ends a visit as a redirect to another URL. `hops`: the number of redirects that led to it.
     pub(crate) fn redirect(
         &mut self,
         visit: Visit,
@@ -157,8 +158,9 @@ impl Pipeline {
         self.redirect(visit, url, hops)
     }
 
-    /// Ends a visit whose chain led to a 2xx response at another URL, and passes the response on for that URL
-    /// unless that is a known page. `None`: it was passed on.
+    /// Ends a visit whose chain led to a 2xx response at another URL. Passes the response on for that URL,
+    /// unless that URL is a known page. Returns `None` if the response was passed on, otherwise the released
+    /// group.
     pub(crate) fn read_elsewhere(
         &mut self,
         visit: Visit,
@@ -167,7 +169,7 @@ impl Pipeline {
     ) -> Result<Option<GroupName>, CrawlError> {
         self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
         let (url, hops, at) = (visit.requested().clone(), visit.hops(), visit.at);
-        // An address that only redirected before may now return its page.
+        // A URL that only redirected before may now return its page.
         let is_page = self.is_known_page(&url)?;
         let group = self.redirect(visit, url.clone(), hops)?;
         let record = if is_page { None } else { self.recorder.store.url(url.key())? };
@@ -188,17 +190,16 @@ impl Pipeline {
             url,
             record,
         };
-        // A closed channel means that no worker is left; the frontier still has the URL.
+        // A closed channel means that no worker is left. The frontier still has the URL.
         let sent = self.tasks.send(Task::Read(Box::new(visit), response, fetched));
         Ok(sent.is_err().then_some(group))
     }
 }
 
-/// The result of [`Pipeline::follow`].
 pub(crate) enum Followed {
     Here,
-    /// The visit starts again later; its group may be requested.
+    /// The visit starts again later; its group is released.
     Later(GroupName),
-    /// The target is a URL of its own.
+    /// The target becomes a URL of its own.
     Apart(Box<Visit>),
 }

@@ -1,4 +1,4 @@
-//! Handles responses other than 2xx, and failed requests.
+//! Handles responses with a status other than 2xx, and failed requests.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::recorder::outcomes::PageCounts;
 use crate::redirects::Followed;
 use crate::visit::Visit;
 
-/// While a host returns only 429 or 503, its URLs may fail this many times as often.
+/// Factor on the number of retries while a host returns only 429 or 503.
 const PUSHED_BACK: u32 = 4;
 /// Longest pause before a retry.
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Pipeline {
-    /// Ends or postpones the visit of a URL whose response is not 2xx. `None`: the visit continues at a
-    /// redirect's target.
+    /// Ends or postpones the visit of a URL whose response is not 2xx. Returns the released group; `None` if
+    /// the visit continues at the target of a redirect.
     pub(crate) fn not_read(
         &mut self,
         visit: Visit,
@@ -56,9 +56,9 @@ impl Pipeline {
         }
     }
 
-    /// Handles 429 or 503: the host is on hold for as long as it asked. The URL is retried after the hold and
-    /// a pause, so that other URLs come first. If none of those gets a response either, the host is in
-    /// trouble, and four times as many retries are allowed.
+    /// Handles 429 or 503. The host is on hold for as long as it asked. The URL is retried after the hold and
+    /// a pause, so that other URLs are requested first. If no other URL gets a response either, four times as
+    /// many retries are allowed.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
@@ -76,7 +76,7 @@ impl Pipeline {
         match error {
             permanent if visit.is_elsewhere() && !permanent.is_transient() => self.ended_elsewhere(visit),
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
-            // A page may link to a feed like to any page; request it again as a feed.
+            // Pages may link to feeds with ordinary links. Request the URL again as a feed.
             FetchError::WrongType { content_type } if is_feed(content_type) => {
                 let mut change = self.recorder.begin();
                 change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
@@ -87,7 +87,7 @@ impl Pipeline {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // No permit says nothing about the page: it stays ready, with all its retries.
+            // A missing permit is unrelated to the page: the URL stays ready and loses no retry.
             FetchError::NotPermitted => {
                 if let Some(host) = self.frontier.hosts.get_mut(visit.record.host) {
                     host.fetched = host.fetched.saturating_sub(1);
@@ -95,7 +95,7 @@ impl Pipeline {
                 Ok(visit.group)
             }
             other if other.is_transient() => {
-                // A failed connection puts the host on hold like a 503.
+                // A failed connection can put the host on hold, like a 503.
                 let hold = self.frontier.politeness.holds.remaining(visit.requested().host());
                 if !hold.is_zero() {
                     self.record_hold(&visit, hold)?;
@@ -110,7 +110,6 @@ impl Pipeline {
         self.retry_or_fail(visit, reason, self.session.config.fetch.retries, Duration::ZERO)
     }
 
-    /// Stores the hold of the requested host.
     fn record_hold(&mut self, visit: &Visit, hold: Duration) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         let mut host = change.host(visit.requested().host(), visit.requested().domain())?;
@@ -119,7 +118,7 @@ impl Pipeline {
         self.commit(change)
     }
 
-    /// Schedules a retry after `hold` and a pause that doubles with each try; fails after `most` tries.
+    /// Schedules a retry after `hold` and a pause that doubles with each retry. Fails after `most` retries.
     fn retry_or_fail(
         &mut self,
         mut visit: Visit,
@@ -142,8 +141,8 @@ impl Pipeline {
         Ok(visit.group)
     }
 
-    /// Handles a redirect. The target becomes a URL of its own, unless a cookie was set for it: then the
-    /// visit continues there.
+    /// Handles a redirect. If the response set a cookie for the target, the visit continues there. Otherwise
+    /// the target becomes a URL of its own.
     fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Option<GroupName>, CrawlError> {
         let Some(location) = &response.location else {
             let outcome = Outcome::Failed { reason: "redirect_without_location".into() };
@@ -181,7 +180,6 @@ impl Pipeline {
     }
 }
 
-/// Whether a media type is that of a feed.
 fn is_feed(content_type: &str) -> bool {
     ["rss+xml", "atom+xml", "rdf+xml", "feed+json"].iter().any(|feed| content_type.contains(feed))
 }

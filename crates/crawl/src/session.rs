@@ -38,11 +38,11 @@ pub struct Start {
     pub seeds: Vec<Seed>,
     /// The user's pins, by host.
     pub pins: HostPins,
-    /// Which documents enter the corpus.
+    /// The rules that decide which documents enter the corpus.
     pub admission: Admission,
     /// The store.
     pub writer: Writer,
-    /// The runtime for requests.
+    /// The runtime on which requests run.
     pub runtime: Handle,
     /// Lets the caller stop the crawl.
     pub stop: Stop,
@@ -52,14 +52,15 @@ pub struct Start {
     pub clock: Clock,
 }
 
-/// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks; the calling thread owns
-/// the store.
+/// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks until then; the calling
+/// thread owns the store.
 ///
 /// # Errors
-/// The store or the HTTP client failed. The frontier is then as after a crash, and the same call resumes.
+/// The store, the archive or the HTTP client failed, the disk is nearly full, or no worker thread can be
+/// started. The frontier is then in the same state as after a crash, and the same call resumes.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock } = start;
-    // The archive and the snapshot requests are in the store's folder.
+    // The archive and the snapshot requests are in the folder of the store.
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
     writer.forget_near(config.corpus.index_days)?;
@@ -87,7 +88,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         });
         match ended {
             Ok(ending) => break (session, ending),
-            // Another worker took over one of our partitions: start again, as after a crash.
+            // Another worker took over a partition of this one: start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon_lost(&fetcher, &runtime);
                 is_over = session_config.rejoin(&mut writer)?;
@@ -138,7 +139,8 @@ impl Session {
         writer: Writer,
     ) -> Result<Self, CrawlError> {
         let config = Arc::clone(&session.config);
-        // The frontier limits what is in flight, and each task and event belongs to one of those.
+        // Unbounded is safe: the frontier limits the URLs in flight, and each task and event belongs to one
+        // of them.
         let (tasks, work) = unbounded::<Task>();
         let (events, arrivals) = unbounded::<Event>();
         let (pins, admission) = (Arc::clone(&session.pins), Arc::clone(&session.admission));
@@ -175,8 +177,8 @@ impl Session {
         self.pipeline.run(&mut Network::new(requester, self.arrivals.clone()))
     }
 
-    /// Ends all requests, because another worker holds the leases, and returns the writer. Waits until none
-    /// is in flight: the next session does not know their gaps.
+    /// Ends all requests, because another worker holds the leases, and returns the writer. Waits until no
+    /// request is in flight, because the next session does not know the gaps of this one.
     fn abandon_lost(self, fetcher: &Fetcher, runtime: &Handle) -> Writer {
         if let Some(leases) = self.pipeline.recorder.store.leases() {
             leases.lose();
@@ -186,13 +188,13 @@ impl Session {
     }
 
     pub(crate) fn abandon(self) -> Writer {
-        // Later events find a closed channel.
+        // Later events are dropped, because the channel is closed.
         let Self { pipeline, arrivals, workers, .. } = self;
         drop(arrivals);
         let Pipeline { recorder, tasks, .. } = pipeline;
         drop(tasks);
         for worker in workers {
-            // As in `finish`.
+            // As in `finish`, a panic was already reported.
             let _ = worker.join();
         }
         recorder.writer

@@ -19,7 +19,7 @@ pub(crate) struct SessionConfig {
     pub(crate) seeds: Arc<[Seed]>,
     pub(crate) pins: Arc<HostPins>,
     pub(crate) admission: Arc<Admission>,
-    /// Whether hosts out of scope are accepted, as in a replay.
+    /// Whether hosts out of scope are accepted, as a replay does.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
@@ -28,8 +28,8 @@ pub(crate) struct SessionConfig {
 }
 
 impl SessionConfig {
-    /// Rejoins the workers after another one took over our partitions. Returns whether the run is over:
-    /// another worker has ended it or begun the next one.
+    /// Rejoins the workers after another worker took over partitions of this one. Returns whether the run is
+    /// over, because another worker has ended it or begun the next run.
     pub(crate) fn rejoin(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
         writer.rejoin()?;
         let last = writer.store().last_run()?;
@@ -39,7 +39,7 @@ impl SessionConfig {
 
 #[cfg(test)]
 impl SessionConfig {
-    /// A session with these settings, on a new store in `folder`, with the seed `http://a.example/`.
+    /// Creates a session with these settings, a new store in `folder`, and the seed `http://a.example/`.
     pub(crate) fn in_folder(folder: &std::path::Path, sets: &[&str]) -> (Self, Writer) {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
         let config = gleaner_config::read(None, &sets).unwrap();

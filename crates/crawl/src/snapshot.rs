@@ -1,15 +1,16 @@
 //! Copies the corpus at one moment, even while a crawl runs.
 //!
-//! A caller leaves a request file in the data folder ([`request`]). At its next tick the crawl's owner flushes,
-//! copies, and leaves an answer file. A daemon that waits for its next run does the same ([`follow`]). If no
-//! process uses the folder, the caller copies by itself ([`take`]).
+//! A caller writes a request file into the data folder ([`request`]). At its next tick, the owner of the
+//! crawl flushes, copies, and writes an answer file. A daemon that waits for its next run does the same
+//! ([`follow`]). If no process uses the folder, the caller copies the corpus itself ([`take`]).
 //!
-//! 1. Complete archive files are hard-linked if possible, otherwise copied. The newest is copied up to its
-//!    flushed length.
+//! 1. Complete archive files are hard-linked if possible, otherwise copied. The newest file is copied up to
+//!    its flushed length.
 //! 2. The store is copied record by record.
-//! 3. Everything goes into `DIR.part`, which is renamed at the end: `DIR` is complete or does not exist.
+//! 3. Everything is written to `DIR.part`, which is renamed when it is complete. `DIR` is therefore complete
+//!    or does not exist.
 //!
-//! Limitation: the crawl pauses during the copy, some seconds for each hundred thousand documents.
+//! Limitation: the crawl pauses during the copy, for some seconds per hundred thousand documents.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -50,7 +51,7 @@ fn wrong(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
     move |source| SnapshotError::File { path, source }
 }
 
-/// Leaves a request for a copy into `target`, an absolute path, for the crawl that uses the data folder.
+/// Requests a copy into `target`, an absolute path, from the crawl that uses the data folder.
 ///
 /// # Errors
 /// The request file cannot be written.
@@ -66,7 +67,8 @@ pub fn withdraw(data: &Path) {
     let _ = fs::remove_file(data.join(REQUEST));
 }
 
-/// Reads and removes the answer to a request; `None`: there is none yet.
+/// Reads and removes the answer to a request; `None` if there is none yet. `Err` contains the reason of a
+/// failure.
 #[must_use]
 pub fn answer(data: &Path) -> Option<Result<(), String>> {
     let path = data.join(ANSWER);
@@ -75,7 +77,7 @@ pub fn answer(data: &Path) -> Option<Result<(), String>> {
     Some(if text == "done" { Ok(()) } else { Err(text) })
 }
 
-/// Copies what is on disk into `target`, which must not exist.
+/// Copies the flushed state of the corpus into `target`, which must not exist.
 ///
 /// # Errors
 /// A file, the store or the archive cannot be read or written. No partial copy remains.
@@ -119,7 +121,7 @@ fn copy_up_to(from: &Path, to: &Path, length: u64) -> io::Result<()> {
     out.sync_all()
 }
 
-/// Handles a request for a copy, if there is one, while no crawl runs. All commits must be on disk.
+/// Handles a request for a copy, if there is one, while no crawl runs. All commits must be flushed.
 pub fn follow(config: &Config, store: &Store) {
     let data = Path::new(&config.store.path);
     if !data.join(REQUEST).exists() {

@@ -1,10 +1,10 @@
-//! Stops a crawl.
+//! Lets a caller stop a crawl.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Requests that a crawl stop: URLs in flight are finished and kept, and no new ones begin. Clones share one
-/// state.
+/// A request to stop a crawl: URLs in flight are finished and kept, and no new requests start. Clones share
+/// one state.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 

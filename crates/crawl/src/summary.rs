@@ -13,17 +13,17 @@ use crate::frontier::hosts::Host;
 pub struct Summary {
     /// The run.
     pub run: Run,
-    /// Whether it resumed an interrupted run.
+    /// Whether an interrupted run was resumed.
     pub resumed: bool,
-    /// How it ended.
+    /// How the run ended.
     pub ending: Ending,
-    /// The counts of each host that had any, by name.
+    /// The counts of each host that has any in the run, by host name.
     pub hosts: Vec<(String, Counts)>,
     /// URLs left for the next run, by host and reason.
     pub held_back: Vec<HeldBack>,
     /// Documents in the corpus now.
     pub documents: u64,
-    /// When the next URL is due, in seconds since 1970; `None` if none waits.
+    /// When the next URL is due, in seconds since 1970; `None` if no URL is waiting.
     pub next_due: Option<u64>,
 }
 
@@ -64,7 +64,8 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
-/// The reason why URLs were left at a limit. `setting` is its name. The report compares these texts.
+/// Returns the reason why URLs were left when the limit `setting` was reached. The report compares these
+/// texts.
 pub(crate) fn reached(setting: &str) -> String {
     format!("{setting} reached")
 }

@@ -1,10 +1,10 @@
 //! Computes the start times of scheduled crawls from cron expressions in a time zone.
 //!
-//! Expressions use local time, and each local time counts once a day. A time skipped in spring comes as much
-//! later as the clock jumps; a time repeated in autumn counts the first time. This module reads no clock: the
-//! caller passes times and random numbers.
+//! Expressions use local time, and each local time counts once a day. A time skipped in spring is moved
+//! forward by as much as the clock jumps. A time repeated in autumn counts at its first occurrence. This
+//! module reads no clock: the caller passes times and random numbers.
 //!
-//! Limitation: an hourly expression has one start less on the day of a repeated hour.
+//! Limitation: an hourly expression has one start fewer on the day of a repeated hour.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use thiserror::Error;
 
 /// Longer than any forward jump of a local clock.
 const LEAP: SignedDuration = SignedDuration::from_hours(3);
-/// Most starts examined to find the last one; an expression for each minute has 1,440 a day.
+/// Maximum number of starts examined per call; an expression that matches every minute has 1,440 a day.
 const STARTS: usize = 20_000;
 
 /// Why a schedule cannot be used.
@@ -26,23 +26,23 @@ pub enum TimetableError {
     /// The list of expressions is empty.
     #[error("schedule.times: give at least one cron expression, such as \"0 2 * * *\"")]
     NoTimes,
-    /// An expression is invalid.
+    /// A cron expression is invalid.
     #[error(
         "schedule.times: \"{text}\": {reason}; write minute, hour, day of the month, month, weekday, such as \"0 2 * * *\""
     )]
     NoTime {
         /// The text in the settings.
         text: String,
-        /// What is wrong, on one line.
+        /// The error, on one line.
         reason: String,
     },
-    /// An expression that matches no date, such as the 30th of February.
+    /// A cron expression matches no date, such as the 30th of February.
     #[error("schedule.times: \"{text}\" matches no date")]
     Never {
         /// The text in the settings.
         text: String,
     },
-    /// The zone is unknown.
+    /// The time zone is unknown.
     #[error(
         "schedule.zone: \"{zone}\" is not in this system's time zone database; write it as \"Asia/Ho_Chi_Minh\" (on Debian the zones are in the package tzdata)"
     )]
@@ -52,7 +52,7 @@ pub enum TimetableError {
     },
 }
 
-/// The starts of a schedule.
+/// The start times of a schedule.
 #[derive(Debug, Clone)]
 pub struct Timetable {
     /// Evaluated as if local time were UTC.
@@ -85,7 +85,7 @@ impl Timetable {
         })
     }
 
-    /// The first start after `time`; `None`: there is none within four years.
+    /// Returns the first start after `time`; `None` if there is none within four years.
     #[must_use]
     pub fn after(&self, time: Timestamp) -> Option<Timestamp> {
         self.times.iter().filter_map(|one| self.next_of(one, time)).min()
@@ -93,7 +93,7 @@ impl Timetable {
 
     fn next_of(&self, one: &Crontab, time: Timestamp) -> Option<Timestamp> {
         let clock = time.to_zoned(self.zone.clone()).datetime().to_zoned(TimeZone::UTC).ok()?.timestamp();
-        // A skipped local time starts later than it says.
+        // A skipped local time starts later than its expression states.
         let mut clock = clock.checked_sub(LEAP).ok()?;
         for _ in 0..STARTS {
             let next = one.find_next(MakeTimestamp(clock)).ok()?;
@@ -106,8 +106,9 @@ impl Timetable {
         None
     }
 
-    /// The start to catch up on at `now`: the last one before it, if it is within `schedule.catch_up` and
-    /// either no run began since or the last run has not ended. `None` also if the corpus has no run yet.
+    /// Returns the start to catch up on at `now`. This is the last start before `now`, if it is within
+    /// `schedule.catch_up`, and if no run began since or the last run has not ended. Returns `None` also if
+    /// the corpus has no run yet.
     #[must_use]
     pub fn missed(&self, now: Timestamp, last: Option<&Run>) -> Option<Timestamp> {
         let start = self.starts(now.checked_sub(self.catch_up).unwrap_or(Timestamp::MIN), now).last()?;
@@ -115,27 +116,27 @@ impl Timetable {
         (last.started < start || last.ended.is_none()).then_some(start)
     }
 
-    /// The starts after `from`, up to `to`.
+    /// Returns the starts after `from`, up to and including `to`.
     pub fn starts(&self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
         let next = move |time: &Timestamp| self.after(*time).filter(|start| *start <= to);
         std::iter::successors(next(&from), next).take(STARTS)
     }
 
-    /// Whether a start is too long ago to be caught up on.
+    /// Whether a start is too long ago to catch up on.
     #[must_use]
     pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
-        // A delay of up to a minute does not count: the machine may be busy.
+        // A delay of up to a minute is tolerated, because the machine may be busy.
         now.duration_since(start) > self.catch_up.max(SignedDuration::from_mins(1))
     }
 
-    /// The delay of a start, chosen by a random number: less than `schedule.jitter`.
+    /// Returns the delay of a start, derived from a random number: less than `schedule.jitter`.
     #[must_use]
     pub fn delay(&self, random: u64) -> Duration {
         let millis = u64::try_from(self.jitter.as_millis()).unwrap_or(u64::MAX);
         Duration::from_millis(random.checked_rem(millis).unwrap_or(0))
     }
 
-    /// A time in the schedule's zone, formatted for people.
+    /// Formats a time in the schedule's zone for people.
     #[must_use]
     pub fn told(&self, time: Timestamp) -> String {
         let zoned = time.to_zoned(self.zone.clone());
@@ -192,9 +193,9 @@ mod tests {
         // 02:30 is skipped on 29 March and becomes 03:30 summer time.
         let spring = of("2026-03-28T00:00:00Z", "2026-03-31T00:00:00Z");
         assert_eq!(spring, ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"].map(at));
-        // The same, computed from a time between the two.
+        // The result is the same when computed from a time between the two.
         assert_eq!(berlin.after(at("2026-03-29T01:10:00Z")), Some(at("2026-03-29T01:30:00Z")));
-        // On 25 October 02:30 comes twice.
+        // On 25 October, 02:30 occurs twice.
         let autumn = of("2026-10-24T12:00:00Z", "2026-10-27T00:00:00Z");
         assert_eq!(autumn, ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"].map(at));
     }

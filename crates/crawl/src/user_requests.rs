@@ -1,4 +1,4 @@
-//! Follows what users request of a running crawl: commands for a host, and copies of the corpus.
+//! Carries out user requests during a crawl: commands for a host, and copies of the corpus.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Applies a command to a host that this crawl has loaded.
+    /// Applies a command to a host, if this crawl has loaded the host.
     fn apply_command(&mut self, command: &Command) {
         let Some((id, host)) = self.frontier.hosts.named(command.host()) else { return };
         match command {

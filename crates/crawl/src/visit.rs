@@ -1,4 +1,4 @@
-//! A URL in flight: from its dispatch until its outcome is in the store.
+//! Defines a visit: a URL in flight, from its dispatch until its outcome is in the store.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,18 +21,18 @@ pub(crate) struct Visit {
     pub(crate) record: UrlRecord,
     pub(crate) group: GroupName,
     pub(crate) begun: Instant,
-    /// The same by the wall clock; in a replay, when the response was fetched.
+    /// Wall-clock time of the dispatch; in a replay, when the response was fetched.
     pub(crate) at: Timestamp,
     pub(crate) span: Span,
     pub(crate) lease: Lease,
-    /// What the visit showed, set when the response was read.
+    /// The result of a list visit, set when the response was read.
     pub(crate) sight: Sight,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
-    /// Redirects followed within the visit; `None` in a replay, which sends no requests.
+    /// The redirects followed within the visit; `None` if none can be followed, as in a replay.
     pub(crate) chain: Option<Chain>,
 }
 
-/// Redirects that were followed within one visit, with the cookies they set.
+/// The redirects followed within one visit, and the cookies they set.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     cookies: Option<Cookies>,
@@ -46,10 +46,9 @@ pub(crate) struct Hop {
     pub(crate) group: GroupName,
 }
 
-/// A request of a robots.txt.
 #[derive(Debug)]
 pub(crate) struct RobotsVisit {
-    /// A host's own robots.txt, or the target of a redirect.
+    /// The URL of a host's own robots.txt, or of the target of a redirect.
     pub(crate) url: Url,
     pub(crate) hops: usize,
     pub(crate) group: GroupName,
@@ -64,7 +63,7 @@ pub(crate) enum Outgoing {
     Visit(Box<Visit>),
     /// A host's robots.txt.
     Robots(HostId, Box<RobotsVisit>),
-    /// A robots.txt that hosts of other partitions redirect to.
+    /// A robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Box<RobotsVisit>),
 }
 
@@ -73,7 +72,7 @@ impl Visit {
         self.chain.as_ref()?.hops.last()
     }
 
-    /// The URL to request: the visit's own, or the one its redirects led to.
+    /// Returns the URL to request: the visit's own URL, or the last redirect target.
     pub(crate) fn requested(&self) -> &CanonicalUrl {
         self.hop().map_or(&self.url, |hop| &hop.url)
     }
@@ -92,7 +91,7 @@ impl Visit {
         self.hop().map(|hop| hop.cookie.clone())
     }
 
-    /// The group of the requested URL.
+    /// Returns the group of the requested URL.
     pub(crate) fn requested_group(&self) -> &GroupName {
         self.hop().map_or(&self.group, |hop| &hop.group)
     }
@@ -103,8 +102,8 @@ impl Visit {
         }
     }
 
-    /// Stores the cookies of a redirect within the site and returns those for `target`; `None` if there are
-    /// none, or they were sent there before.
+    /// Stores the cookies that a redirect within the site set, and returns the `Cookie` header for `target`.
+    /// Returns `None` if there are no cookies for it, or if the same cookies were sent to it before.
     pub(crate) fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
         let from = self.requested().url().clone();
         let chain = self.chain.as_mut()?;
@@ -120,7 +119,7 @@ pub(crate) fn visit_span(url: &CanonicalUrl, role: Role) -> Span {
     info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
 }
 
-/// The part of a URL that robots.txt rules are matched against (RFC 9309, 2.2.2).
+/// Returns the part of a URL that is matched against robots.txt rules (RFC 9309, 2.2.2).
 pub(crate) fn robots_path(url: &CanonicalUrl) -> String {
     let url = url.url();
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))

@@ -1,4 +1,4 @@
-//! The worker threads: decode, parse, judge and extract pages, find links, train templates.
+//! Runs the worker threads, which decode, parse, judge and extract pages, find links, and train templates.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::extraction;
 use crate::learner::training;
 use crate::visit::Visit;
 
-/// What worker threads need beside their tasks.
+/// The data that worker threads need in addition to their tasks.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkerContext {
     pub(crate) store: Store,
@@ -34,7 +34,7 @@ pub(crate) struct WorkerContext {
     pub(crate) clock: Clock,
 }
 
-/// Starts the worker threads. 0: one for each core.
+/// Starts `count` worker threads; 0: one per core.
 pub(crate) fn start(
     count: usize,
     work: &Receiver<Task>,
@@ -51,7 +51,7 @@ pub(crate) fn start(
                 .spawn(move || {
                     for task in work {
                         if events.send(context.done(task)).is_err() {
-                            // The owner is gone.
+                            // The owner has ended.
                             return;
                         }
                     }
@@ -62,7 +62,7 @@ pub(crate) fn start(
 }
 
 impl WorkerContext {
-    /// Does one task. A panic becomes an event, so that one page neither ends the crawl nor gets lost.
+    /// Does one task. A panic becomes an event, so that the crawl continues and the page is not lost.
     fn done(&self, task: Task) -> Event {
         match task {
             Task::Read(visit, response, fetched) => self.read(visit, response, fetched),

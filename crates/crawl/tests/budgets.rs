@@ -1,4 +1,4 @@
-//! A run that has reached its budget ends by itself, and the next one goes on.
+//! Tests that a run ends when it reaches its budget, and that the next run continues.
 
 use crate::site::{Routes, Site, html};
 use gleaner_crawl::{Budget, Ending};
@@ -48,6 +48,6 @@ fn a_run_whose_time_is_over_ends_without_asking_on() {
     assert_eq!(summary.ending, Ending::Budget(Budget::Time));
     assert!(site.asked().len() <= 1, "{:?}", site.asked());
     assert!(ready(&store) > 0);
-    // A host at which nothing happened is counted all the same.
+    // A host without any visit also has an entry in the counts.
     assert_eq!(store.counts(1).unwrap()[0].0, "site.example");
 }

@@ -1,4 +1,4 @@
-//! Cookie walls: redirects that set a cookie, followed within one visit.
+//! Tests of cookie walls: redirects that set a cookie are followed within one visit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-/// An article of its own: not even nearly the text of the other subject.
+/// Returns an article. The two subjects have clearly different texts.
 fn article(subject: &str) -> Reply {
     let sentence = match subject {
         "brook" => "The brook rose by a metre in the night, and nobody had expected it. ",
@@ -30,8 +30,7 @@ fn to(location: &str, cookies: &[&str]) -> Reply {
     reply(302, &format!("Location: {location}\r\n{cookies}"), "")
 }
 
-/// A crawl of `http://site.example/`, whose front page links to `links`. Every host has a
-/// robots.txt.
+/// Crawls `http://site.example/`, with a front page that links to `links`. Every host has a robots.txt.
 fn crawl(
     links: &[&str],
     sets: &[&str],
@@ -49,7 +48,7 @@ fn crawl(
     (site, store, folder)
 }
 
-/// What was asked of a path: the cookies of each request.
+/// Returns the `Cookie` header of each request for a path.
 fn cookies(site: &Site, path: &str) -> Vec<String> {
     site.requests().into_iter().filter(|asked| asked.path == path).map(|asked| asked.cookie).collect()
 }
@@ -68,7 +67,8 @@ fn a_wall_in_front_of_each_page_is_passed_and_nothing_is_remembered() {
     });
     for path in ["/brook", "/pond"] {
         assert_eq!(ending(&store, path), "stored");
-        // The second page is asked without a cookie, too: those of the first are forgotten.
+        // The second page is first requested without a cookie, because the cookies of the first visit were
+        // dropped.
         assert_eq!(cookies(&site, path), ["", "seen=1"], "{path}");
     }
     let bare = |asked: &Asked| asked.path != "/robots.txt" || asked.cookie.is_empty();
@@ -89,12 +89,12 @@ fn a_wall_at_an_address_of_its_own_leads_back_to_the_page() {
         assert_eq!(ending(&store, path), "stored");
         assert_eq!(cookies(&site, path).len(), 2, "{path}");
         assert_eq!(cookies(&site, &format!("/check?back={path}")), ["session=7"]);
-        // What was passed on the way is no page.
+        // A URL passed on the way does not become a page.
         assert!(!is_known(&store, &format!("http://site.example/check?back={path}")));
     }
 }
 
-/// the store rebuilt from the archive of `folder`.
+/// Rebuilds the store from the archive in `folder`.
 fn rebuilt(folder: &Path) -> (Store, TempDir) {
     let new = TempDir::new().unwrap();
     let mut files: Vec<_> =
@@ -145,7 +145,7 @@ fn a_wall_that_lets_nobody_through_ends_with_an_outcome() {
     let (site, store, _folder) = crawl(&["/same", "/other"], &["fetch.max_redirects=3"], |asked| {
         match asked.path.as_str() {
             "/same" => to("/same", &["k=v"]),
-            // Another cookie each time.
+            // Sets a different cookie each time.
             _ => to("/other", &[&format!("k={}x", asked.cookie.trim_start_matches("k="))]),
         }
     });
@@ -161,7 +161,7 @@ fn a_chain_that_ends_elsewhere_is_a_redirect_to_there() {
         crawl(&["/old", "/lost", "/early", "/late"], &[], |asked| match asked.path.as_str() {
             "/old" => to("/new", &["k=v; Path=/"]),
             "/lost" => to("/nothing", &["k=v; Path=/"]),
-            // The page that it leads to has a turn of its own.
+            // The target `/late` has a visit of its own.
             "/early" => to("/late", &["k=v; Path=/"]),
             "/new" => article("brook"),
             "/late" => article("pond"),
@@ -187,7 +187,7 @@ fn a_hop_is_judged_like_any_url() {
         crawl(&["/to-members", "/abroad", "/to-www"], &[], |asked| match asked.path.as_str() {
             "/to-members" => to("/members/1", &["k=v; Path=/"]),
             "/abroad" => to("http://b.example/", &["k=v; Path=/", "l=w; Domain=b.example"]),
-            // Its robots.txt is not known yet: the target has a visit of its own.
+            // The robots.txt of the target's host is not known yet, so the target has a visit of its own.
             "/to-www" => to("http://www.site.example/page", &["k=v; Path=/; Domain=site.example"]),
             _ => article("brook"),
         });

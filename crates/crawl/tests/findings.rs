@@ -1,4 +1,4 @@
-//! What a report says of nights that were made up, case by case.
+//! Tests the findings of reports on made-up runs, case by case.
 
 use crate::histories::{counts, gives, run_data};
 use gleaner_crawl::TemplateState;
@@ -6,7 +6,7 @@ use gleaner_crawl::report::text::sentence;
 use gleaner_crawl::report::{Disk, Ending, Grade, Held, HostData, Report, RunData, Status};
 use gleaner_store::Counts;
 
-/// Fourteen nights of about so many, then one more.
+/// Returns fourteen nights with about `usual` new articles each, followed by `last`.
 fn nights(usual: u64, last: Counts) -> Vec<Counts> {
     let shifts = [0_i64, 12, -9, 4, -15, 8, 0, 0, -6, 10, -2, 7, -11, 5];
     let usual_nights = shifts.iter().map(|shift| {
@@ -100,7 +100,7 @@ fn a_crawl_by_hand_that_only_tries_again_what_failed_is_fine() {
     assert_eq!(Report::new(&data).status, Status::Failed, "as a night of its own it reached nothing");
     data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(1);
     assert_eq!(Report::new(&data).status, Status::Fine);
-    // Also as the second run of all.
+    // This also applies if the run is only the second one.
     data.past.truncate(1);
     data.run.started = data.past[0].started + jiff::SignedDuration::from_mins(5);
     assert_eq!(Report::new(&data).status, Status::Fine);
@@ -134,7 +134,7 @@ fn a_new_host_that_does_not_answer_is_a_note_beside_others() {
 
 #[test]
 fn weekends_are_held_against_weekends() {
-    // Night 0 is a Monday: nights 5 and 6 of a week give a sixth.
+    // Night 0 is a Monday. Nights 5 and 6 of a week have a sixth of the articles.
     let week = |number: usize| if number % 7 >= 5 { gives(40) } else { gives(240) };
     for last in 8..35 {
         let nights: Vec<Counts> = (last.max(14) - 14..=last.max(14)).map(week).collect();
@@ -213,7 +213,7 @@ fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
 #[test]
 fn a_disk_that_fills_up_is_said_in_runs() {
     let mut data = run_data(&[("vnexpress.net", nights(240, gives(240)))]);
-    // A night takes some 14 MB.
+    // A night stores about 14 MB.
     data.disk = Some(Disk { free: 140 << 20, floor: 20 << 20 });
     assert_eq!(Report::new(&data).status, Status::Fine);
     data.disk = Some(Disk { free: 100 << 20, floor: 20 << 20 });

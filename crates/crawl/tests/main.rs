@@ -1,4 +1,4 @@
-//! The integration tests of the crawl, in this process and against sites on loopback.
+//! Integration tests of the crawl. They run in this process, against sites on loopback.
 
 #![expect(clippy::unwrap_used, unreachable_pub, reason = "a test fails by panicking, and says what it skips")]
 

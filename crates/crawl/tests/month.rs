@@ -1,4 +1,4 @@
-//! A month of nights, by a clock that is handed in: what each night asks for and finds.
+//! Simulates a month of nightly crawls: what each night requests and finds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,10 +15,10 @@ use jiff::{SignedDuration, Timestamp};
 
 const OPTIONS: Options = Options { cache: 16 << 20, create: true };
 const NIGHTS: i64 = 31;
-/// Two in the morning of the paper's third day.
+/// Two in the morning (Hanoi time) of the newspaper's third day.
 const FIRST: &str = "2026-11-03T19:00:00Z";
 
-/// One night's crawl of both papers.
+/// Crawls all sites of the newspaper in one night.
 fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (Summary, Store) {
     let proxy = format!("fetch.proxy={}", paper.proxy());
     let usual = ["fetch.delay=0s", "crawl.linger=1s", "store.flush_pages=1000", &proxy];
@@ -43,7 +43,7 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
     (gleaner_crawl::run(start).unwrap(), store)
 }
 
-/// The texts of a document: its earlier revisions, and the newest.
+/// Returns the texts of a document: its earlier revisions, then the newest.
 fn texts(store: &Store, url: &str) -> Vec<String> {
     let key = CanonicalUrl::parse(url).unwrap().key();
     let id = gleaner_corpus::DocumentId(*key.as_bytes());
@@ -51,8 +51,9 @@ fn texts(store: &Store, url: &str) -> Vec<String> {
     earlier.into_iter().chain(store.document(id).unwrap()).map(|document| document.text).collect()
 }
 
-/// Where a sitemap says that an article has changed since it was fetched, both of its texts
-/// are there the same night; elsewhere the one that was met. Gives how many were revised.
+/// Checks the revisions of an article. If a sitemap announced a change after the article was fetched, both
+/// texts must be stored in the same night. Otherwise only the first fetched text is stored. Returns the
+/// number of earlier revisions.
 fn check_revisions(issue: &Issue, host: &str, first: Timestamp, found: &[String]) -> usize {
     let day = 86_400;
     let night_of = |at: Timestamp| (at.as_second() - first.as_second() + day - 1).div_euclid(day).max(0);
@@ -66,7 +67,7 @@ fn check_revisions(issue: &Issue, host: &str, first: Timestamp, found: &[String]
     expected - 1
 }
 
-/// What was asked, by what it is.
+/// Counts the requested paths by kind.
 fn kinds(paths: &[String]) -> BTreeMap<&str, usize> {
     let mut kinds = BTreeMap::new();
     for path in paths {
@@ -83,7 +84,7 @@ fn kinds(paths: &[String]) -> BTreeMap<&str, usize> {
     kinds
 }
 
-/// All documents with their earlier revisions, each by host, text and time of fetching.
+/// Returns all documents by URL, each with text and fetch time of its earlier revisions and the newest one.
 fn corpus(store: &Store) -> BTreeMap<String, Vec<(String, Timestamp)>> {
     let all = |document: gleaner_corpus::Document| {
         let url = document.url.clone();

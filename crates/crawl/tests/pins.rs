@@ -1,4 +1,4 @@
-//! What a user pins holds for the documents of a crawl, those learned from included.
+//! Tests that pins apply to all documents of a crawl, including those a template was learned from.
 
 use crate::site::{Routes, Site, html};
 use gleaner_corpus::Insert;
@@ -25,7 +25,7 @@ fn serve() -> Site {
     Site::serve(routes)
 }
 
-/// The texts of a crawl with these selectors dropped.
+/// Returns the texts of a crawl in which these selectors are dropped.
 fn texts(drop: &[(usize, &str)]) -> Vec<String> {
     let pins = Pins::new("site.example.toml", &[], drop).unwrap();
     texts_by(HostPins::from_iter([("site.example".to_owned(), pins)]))

@@ -1,4 +1,4 @@
-//! Holds, gaps and quotas of one site never cost another one, and are kept over restarts.
+//! Tests that holds, gaps and quotas of one site do not affect others, and survive restarts.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::site::{Asked, Routes, Site, crawl, crawl_until, ending, html, reply};
 
-/// A front page with links to these paths.
+/// Returns a front page with links to these paths.
 fn front(paths: &[String]) -> crate::site::Reply {
     html(&paths.iter().map(|path| format!("<a href={path}>{path}</a> ")).collect::<String>())
 }
@@ -71,7 +71,7 @@ fn the_hold_of_a_subdomain_is_its_own() {
     assert_eq!(summary.held_back.len(), 1, "{summary:?}");
 }
 
-/// Requests that began less than `gap` after the answer before them, of whichever host.
+/// Describes the requests, to any host, that began less than `gap` after the end of the previous request.
 fn strays(log: &[Asked], gap: Duration) -> Vec<String> {
     let too_soon = |pair: &[Asked]| {
         let pause = pair[1].begun.saturating_sub(pair[0].ended);
@@ -110,7 +110,7 @@ fn a_hold_outlasts_a_restart_without_anything_ready() {
     assert!(log.len() == 2 && log[1].begun - log[0].ended >= Duration::from_millis(1_900), "{log:?}");
 }
 
-/// A sitemap that names `count` pages.
+/// Returns a sitemap that names `count` pages.
 fn sitemap(number: usize, count: usize) -> crate::site::Reply {
     let urls = (0..count).map(|n| format!("<url><loc>http://site.example/{number}/{n}</loc></url>"));
     reply(200, "ETag: \"1\"\r\n", &format!("<urlset>{}</urlset>", urls.collect::<String>()))
@@ -135,7 +135,7 @@ fn a_flood_of_urls_is_bounded_and_read_again_in_full() {
     let host = store.host("site.example").unwrap().unwrap();
     assert!(host.queued <= 500 + 2_000, "half of the quota, and the URLs of one commit: {}", host.queued);
     let refused = summary.hosts[0].1.refused["queue_full"];
-    // The front page and its links, the index and the four sitemaps.
+    // The front page and its five links, the index and the four sitemaps.
     let others = 11;
     assert_eq!(refused + host.sequence - others, 12_000, "each URL is taken in or counted: {host:?}");
     let asked = site.asked();

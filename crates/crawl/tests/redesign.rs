@@ -1,5 +1,5 @@
-//! A newspaper that changes its design in mid-crawl: noticed, learned anew, and the
-//! pages in between extracted again; interrupted or not.
+//! Tests a newspaper that changes its design during a crawl. The change is noticed, a new template is
+//! learned, and the pages in between are extracted again, even if the crawl is interrupted.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use gleaner_template::{SiteTemplate, Window};
 use gleaner_testkit::{Expected, Newspaper, Options};
 use tempfile::TempDir;
 
-/// Article pages in the old design: those that the first template is learned from, and
-/// two more.
+/// Number of article pages in the old design: the pages from which the first template is learned, and two
+/// more.
 const OLD: usize = PREPARE + 2;
 const PREPARE: usize = 10;
 
@@ -29,7 +29,7 @@ fn settings(newspaper: &Newspaper) -> [String; 4] {
     ]
 }
 
-/// Documents by the address of each.
+/// Returns the documents by URL.
 fn documents(store: &Store) -> BTreeMap<String, Document> {
     store
         .documents()
@@ -38,7 +38,7 @@ fn documents(store: &Store) -> BTreeMap<String, Document> {
         .collect()
 }
 
-/// The article's paragraphs and nothing else, but for what may be kept or left.
+/// Checks that a text has all paragraphs of the article. Only subheadings, caption and title may be added.
 fn check_text(document: &Document, article: &Expected) {
     let optional = |line: &&str| {
         article.subheadings.iter().any(|text| text == line)
@@ -49,7 +49,7 @@ fn check_text(document: &Document, article: &Expected) {
     assert_eq!(lines, article.paragraphs, "{} by template {:?}", document.url, document.template_version);
 }
 
-/// How many article pages a host has answered, in order of asking, up to each.
+/// Returns, for each article URL, how many article pages its host had served up to and including it.
 fn order(newspaper: &Newspaper) -> BTreeMap<String, usize> {
     let articles: Vec<String> = newspaper.expected().into_iter().flat_map(|article| article.urls).collect();
     let mut answered: BTreeMap<String, usize> = BTreeMap::new();
@@ -65,13 +65,13 @@ fn order(newspaper: &Newspaper) -> BTreeMap<String, usize> {
     order
 }
 
-/// Every text is right, and of a new page by the second template.
+/// Checks that every text is right, and that pages in the new design were extracted by the second template.
 fn check_corpus(newspaper: &Newspaper, store: &Store) {
     let (documents, order) = (documents(store), order(newspaper));
     let expected = newspaper.expected();
     let mut checked = 0;
     for article in &expected {
-        // A second copy is a document of its own where only one design has the caption.
+        // If only one design includes the caption, the second copy of an article is a separate document.
         let copies: Vec<&Document> = article.urls.iter().filter_map(|url| documents.get(url)).collect();
         assert!(!copies.is_empty(), "{} is lost", article.path);
         for document in &copies {

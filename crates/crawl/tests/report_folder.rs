@@ -1,4 +1,4 @@
-//! Reports on disk: whole, the newest first, and no more than are kept.
+//! Tests report files: they are complete, listed newest first, and limited in number.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::histories::{gives, run_data};
 use gleaner_crawl::report::{Report, folder};
 use tempfile::TempDir;
 
-/// A report of that night.
+/// Returns the report of the night with this number.
 fn report(night: usize) -> Report {
     Report::new(&run_data(&[("a.example", vec![gives(10); night + 1])]))
 }

@@ -1,4 +1,4 @@
-//! What is asked again, over nights by a clock that is handed in.
+//! Tests which URLs are requested again, with a simulated clock.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn after_hours(hours: i64) -> Timestamp {
     START + SignedDuration::from_hours(hours)
 }
 
-/// A crawl that begins so many hours after the first.
+/// Crawls `site` with a clock that starts `hours` after [`START`].
 fn crawl(site: &Site, folder: &Path, hours: i64, sets: &[&str]) -> Store {
     let began = std::time::Instant::now();
     let clock = move || after_hours(hours) + SignedDuration::try_from(began.elapsed()).unwrap();
@@ -66,7 +66,7 @@ fn an_article_is_looked_at_again_at_the_ages_that_are_set_and_one_that_is_gone_i
         (leaked(path(0)), vec![article("Rain"), article("Rain, corrected"), article("Rain, corrected")]),
         (leaked(path(1)), vec![article("Snow"), missing]),
     ]);
-    // Enough for a template: the pages of a host without one are kept to be learned from.
+    // These pages suffice for a template. Without one, the pages would stay buffered.
     for path in &paths[2..] {
         routes.insert(leaked(path.clone()), vec![article(path)]);
     }

@@ -1,31 +1,32 @@
-//! A year of made-up nights: how often an ordinary host is called unusual, and whether one
-//! that stops is noticed.
+//! Simulates years of nightly runs: how often an ordinary host is called unusual, and whether a host that
+//! stops is noticed.
 
 use crate::histories::{counts, gives, run_data};
 use gleaner_crawl::report::{Report, Status};
 use gleaner_store::Counts;
 use proptest::prelude::*;
 
-/// Runs that one is held against, and the run itself.
+/// Number of earlier runs given to each report.
 const WINDOW: usize = 16;
 
-/// Numbers by chance from a seed (Knuth's generator).
+/// A random number generator (Knuth's linear congruential generator).
 struct Chance(u64);
 
 impl Chance {
-    /// Evenly in 0 to 1.
+    /// Uniformly distributed between 0 and 1.
     fn even(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// About normally, of mean 0 and deviation 1: twelve even ones (Irwin and Hall).
+    /// About normally distributed, with mean 0 and deviation 1: the sum of twelve uniform numbers
+    /// (Irwin-Hall).
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.even()).sum::<f64>() - 6.0
     }
 
-    /// By Poisson's distribution: by the gaps of events where they are few, as a normal one
-    /// where they are many.
+    /// Poisson distributed: a product of uniform numbers for small means, a normal approximation for large
+    /// ones.
     fn poisson(&mut self, mean: f64) -> u64 {
         if mean > 60.0 {
             return (mean + mean.sqrt() * self.normal()).round().max(0.0) as u64;
@@ -40,7 +41,8 @@ impl Chance {
     }
 }
 
-/// A host's year: a mean that wanders from night to night by a share, less at weekends.
+/// Simulates a year of a host. `wanders`: the random deviation of the mean from night to night. `weekend`:
+/// the factor for weekends.
 fn year(chance: &mut Chance, mean: f64, wanders: f64, weekend: f64) -> Vec<Counts> {
     let night = |number: usize, chance: &mut Chance| {
         let day = if number % 7 >= 5 { weekend } else { 1.0 };
@@ -50,11 +52,11 @@ fn year(chance: &mut Chance, mean: f64, wanders: f64, weekend: f64) -> Vec<Count
     (0..365).map(|number| night(number, chance)).collect()
 }
 
-/// How many nights of a host are unusual.
+/// Returns the number of nights with unusual findings.
 fn alarms(nights: &[Counts]) -> usize {
     let is_alarm = |last: &usize| {
         let first = last.saturating_sub(WINDOW);
-        // Nights count from a Monday on.
+        // Night 0 of `run_data` is a Monday, so all times are shifted by the nights that were cut off.
         let mut data = run_data(&[("a.example", nights[first..=*last].to_vec())]);
         let shift = jiff::SignedDuration::from_hours(24 * i64::try_from(first).unwrap());
         data.run.started += shift;
@@ -111,8 +113,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever the nights gave: a report is made, its JSON is read back as it was, and its
-    /// page holds no markup of a host's.
+    /// For any history a report is built, its JSON is parsed back to an equal report, and its page contains
+    /// no markup from a host.
     #[test]
     fn any_nights_have_a_report(
         nights in prop::collection::vec(prop::collection::vec((0_usize..6, 0_u64..100_000), 0..6), 1..20),

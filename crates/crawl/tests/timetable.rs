@@ -1,5 +1,5 @@
-//! Several nights of two sites by a clock that is handed in; then one of them stops, and the
-//! report of that very night says so first.
+//! Crawls two sites for several nights with a simulated clock. Then one of the sites stops, and the report of
+//! that night must state this first.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
@@ -17,22 +17,22 @@ use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-/// Articles that each site has on its front page, new ones every night.
+/// Number of new articles on each site's front page every night.
 const A_NIGHT: i64 = 12;
 
-/// What a site does.
+/// The behavior of a site.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Mood {
     Publishes,
-    /// Every article is behind a wall, and the front page leads to them as ever.
+    /// Every article is behind a consent wall; the front page still links to them.
     Wall,
-    /// It closes every connection.
+    /// The site closes every connection.
     Dead,
-    /// Its front page does not change any more.
+    /// The front page no longer changes.
     Stopped,
 }
 
-/// Two sites behind a proxy on loopback, by the night that it is.
+/// Two sites behind a proxy on loopback. Their content depends on the night.
 struct Press {
     address: String,
     night: Arc<AtomicI64>,
@@ -141,7 +141,7 @@ const WORDS: [&str; 40] = [
     "tunnel",
 ];
 
-/// An article whose words follow from its address.
+/// Returns an article whose words depend only on its URL.
 fn article(url: &str) -> String {
     let mut seed = url.bytes().fold(7_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
     let mut word = || {
@@ -167,7 +167,7 @@ fn article(url: &str) -> String {
     )
 }
 
-/// The nights of one corpus.
+/// A corpus that is crawled every night.
 struct Timetable {
     press: Press,
     folder: TempDir,
@@ -186,7 +186,7 @@ impl Timetable {
             "fetch.retries=0",
             "crawl.linger=0s",
             "template.prepare_pages=10",
-            // The stories are made of the same sentences.
+            // The stories consist of similar sentences, so they would count as near-duplicates.
             "corpus.duplicates=[\"exact\"]",
             "store.min_free_disk=1MiB",
         ];
@@ -195,7 +195,7 @@ impl Timetable {
         Self { press, folder, store, runtime: tokio::runtime::Runtime::new().unwrap(), config }
     }
 
-    /// One night: a crawl with a writer of its own on the store that stays open.
+    /// Crawls one night with a new writer. The store stays open between nights.
     fn night(&self, number: i64) -> (Summary, Report) {
         self.press.night.store(number, Relaxed);
         let begun = Instant::now();
@@ -219,7 +219,7 @@ impl Timetable {
         (crawled.unwrap(), report)
     }
 
-    /// Five good nights, then one in which the second site is in a mood.
+    /// Crawls five ordinary nights, then one in which the second site is in `mood`. Returns the last report.
     fn told(&self, mood: Mood) -> Report {
         for number in 0..5 {
             let (_, report) = self.night(number);
@@ -258,7 +258,7 @@ fn a_site_that_is_gone_is_reported_the_same_night_and_no_more_when_it_is_back() 
     let nights = Timetable::begin();
     let report = nights.told(Mood::Dead);
     let said = first(&report);
-    // By its robots.txt, if that is a day old, or by its front page.
+    // The reason is robots.txt if that is a day old, otherwise the front page.
     let is_said = ["not crawled: robots.txt", "cannot be reached: failed"]
         .iter()
         .any(|partition| said.contains(partition));

@@ -1,5 +1,5 @@
-//! A site with too few articles for a template: extracted page by page at the end
-//! of the run, and again by the template once there is one.
+//! Tests a site with too few articles for a template. Its pages are extracted one by one at the end of the
+//! run, and again by the template once there is one.
 
 use std::collections::BTreeSet;
 
@@ -34,14 +34,14 @@ fn pages_extracted_alone_are_extracted_again_by_the_template() {
         (newspaper.expected().len() + newspaper.wire_copies().len(), store)
     };
     let (few, store) = visit(8);
-    // The single-page method lets parts of the page around an article in, by which
-    // the second copy of an article may differ.
+    // The single-page method includes some boilerplate, so the second copy of an article may differ from the
+    // first.
     assert!((few..=few + 2).contains(&documents(&store).len()), "{}", documents(&store).len());
     assert_eq!(methods(&store), BTreeSet::from(["block-model".to_owned()]));
     assert!(documents(&store).iter().all(|document| document.template_version.is_none()));
     drop(store);
 
-    // A listing is due again from the next second on; until then a run asks nothing.
+    // A listing is due again from the next second on. Until then a run requests nothing.
     let grown = (0..200).map(|_| visit(usize::MAX)).find(|(all, store)| documents(store).len() >= *all);
     let (all, store) = grown.expect("the second visit finds the new articles");
     assert_eq!(documents(&store).len(), all);

@@ -1,14 +1,14 @@
-//! Prints how often the language of short texts is told, and how far its probability is true.
+//! Prints how often the language of short texts is detected correctly, and how accurate its probability is.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-eval --example languages -- ../shared/sets
 //! ```
 //!
-//! Gold texts of pages are cut into pieces of 10 to 200 words, at most 20 a page; the manifest
-//! says in which language a page is, and a set without languages is English. Vietnamese is
-//! asked a second time with its marks left out. `mixed` is a piece of a Vietnamese text
-//! behind an English one of three times as many words, or the other way round: the longer
-//! part is what is expected. No page's declaration is heard.
+//! Gold texts of pages are cut into pieces of 10 to 200 words, at most 20 per page. The manifest states the
+//! language of a page; a set without languages counts as English. Vietnamese texts are also tested without
+//! their diacritics. `mixed` is a piece of a Vietnamese text after an English one with three times as many
+//! words, or vice versa; the language of the longer part is expected. The language that a page declares is
+//! not used.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -20,23 +20,23 @@ use gleaner_eval::Set;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Words of a piece.
+/// The numbers of words of a piece.
 const LENGTHS: [usize; 5] = [10, 20, 50, 100, 200];
 
-/// Pieces of one page at most, so that long pages do not decide.
+/// Maximum number of pieces of one page, so that long pages do not dominate.
 const PIECES: usize = 20;
 
-/// Bounds of stated probabilities, in hundredths.
+/// The bounds of the classes of probabilities.
 const BOUNDS: [f64; 7] = [0.0, 0.5, 0.8, 0.9, 0.95, 0.99, 1.01];
 
-/// A text and the tag that it should get.
+/// A text and its expected tag.
 struct Text {
     kind: &'static str,
     tag: String,
     text: String,
 }
 
-/// One answer.
+/// The result for one text.
 struct Answer {
     is_right: bool,
     tag: String,
@@ -95,7 +95,7 @@ fn without_marks(text: &str) -> String {
     text.replace('đ', "d").replace('Đ', "D").nfd().filter(|c| !is_combining_mark(*c)).collect()
 }
 
-/// Pieces of that many words, evenly over the text.
+/// Returns pieces of `length` words, evenly distributed over the text.
 fn pieces(text: &str, length: usize) -> Vec<&str> {
     let at = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     let words: Vec<(usize, usize)> = each_word(text).map(|word| (at(word), at(word) + word.len())).collect();
@@ -117,7 +117,7 @@ fn answers(text: &Text, length: usize) -> Vec<Answer> {
     pieces(&text.text, length).into_iter().map(|piece| answer(piece, &text.tag)).collect()
 }
 
-/// A quarter of one language behind three quarters of the other.
+/// Detects the language of texts with one quarter in one language after three quarters in the other.
 fn mixed(texts: &[Text]) -> Vec<(usize, Vec<Answer>)> {
     let of = |kind: &str, length| -> Vec<&str> {
         texts.iter().filter(|text| text.kind == kind).flat_map(|text| pieces(&text.text, length)).collect()
@@ -165,7 +165,7 @@ fn calibration(out: &mut impl Write, answers: &[Answer]) -> io::Result<()> {
     Ok(())
 }
 
-/// Whole texts, and how long they take.
+/// Detects the language of whole texts, and measures the time.
 fn whole(out: &mut impl Write, texts: &[Text]) -> io::Result<()> {
     let long: Vec<&Text> = texts.iter().filter(|text| each_word(&text.text).count() >= 20).collect();
     let began = Instant::now();

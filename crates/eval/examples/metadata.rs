@@ -1,12 +1,11 @@
-//! Prints what of each set's metadata is found, and how many headlines are the gold ones.
+//! Prints how often each metadata field is found per set, and how many headlines equal the gold headline.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-eval --example metadata -- ../shared/sets
 //! ```
 //!
-//! `--json` prints a line a page instead, for reading what was found, `--wrong` the
-//! headlines that are not the gold ones. A folder without a manifest stands for all
-//! sets below it.
+//! With `--json`, prints the metadata of each page on one line instead. With `--wrong`, prints the headlines
+//! that differ from the gold headline. For a folder without a manifest, all sets below it are used.
 
 use std::error::Error;
 use std::io::{self, Write};

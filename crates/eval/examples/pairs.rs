@@ -1,12 +1,12 @@
-//! Prints how well duplicates are told on labelled pairs, and draws the curve.
+//! Prints how well duplicates are detected on labelled pairs, and draws the curve.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-eval --example pairs -- ../shared/sets docs/dedup.svg
 //! ```
 //!
-//! The pairs are made from the gold texts of the sets by a seed, so two runs over the same
-//! sets print the same. The last table is of the texts themselves: how many of all pairs
-//! of different articles meet in the index, for docs/dedup.md.
+//! The pairs are generated from the gold texts of the sets with a fixed seed, so two runs over the same sets
+//! print the same results. The last table is about the texts themselves: how many of all pairs of different
+//! articles share a key in the index, for docs/dedup.md.
 
 use std::error::Error;
 use std::fs;
@@ -75,8 +75,8 @@ fn thresholds(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Copies that are taken for series, and series that are not, by the two shares of
-/// differing numbers from which texts are a series.
+/// Prints how many copies are classified as series, and how many series are not, for different thresholds of
+/// the two shares of differing numbers.
 fn numbers(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     writeln!(
         out,

@@ -1,10 +1,10 @@
-//! Trains the block model that is built into the program:
+//! Trains the block model that is built into the program.
 //!
 //! ```text
 //! cargo run --release -p gleaner-eval --example train -- crates/extract/src/block_model/model.bin ../shared/sets/sites ../shared/sets/single
 //! ```
 //!
-//! The same sets give the same file. One minute on two cores.
+//! The same sets always yield the same file. The training takes one minute on two cores.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,14 +1,14 @@
-//! Trains the page model that tells articles from other pages, and reports what it is
-//! worth on sites that it never saw:
+//! Trains the page model that distinguishes articles from other pages, and reports its accuracy on sites that
+//! were not part of the training.
 //!
 //! ```text
 //! cargo run --release -p gleaner-eval --example train_pages -- crates/template/src/article/model.json ../shared/sets/sites ../shared/sets/single ../shared/sets/not-articles
 //! ```
 //!
-//! A set in which no page has gold text is one of pages that are no articles. Pages are
-//! judged by block models that never saw their site, since that is what they will be
-//! judged by; each page is there with its address and without. The same sets give the
-//! same file. Four minutes on two cores.
+//! If no page of a set has gold text, the set consists of pages that are not articles. Pages are classified
+//! with block models that were trained without their site, as in a crawl. Each page is included once with its
+//! address and once without. The same sets always yield the same file. The training takes four minutes on two
+//! cores.
 
 #![expect(clippy::print_stdout, reason = "an example reports there")]
 
@@ -24,11 +24,11 @@ use gleaner_template::Verdict;
 use gleaner_template::article::{feature_row, judge_with, written};
 use rayon::prelude::*;
 
-/// Folds of sites, for the block models and for the page models.
+/// The folds of sites, for the block models and for the page models.
 const BLOCK_FOLDS: usize = 3;
 const FOLDS: usize = 10;
 
-/// Pages that a site counts as, however many it has.
+/// Maximum number of pages that determine a site's weight.
 const SITE_PAGES: f32 = 12.0;
 
 fn params() -> BoostingParams {
@@ -60,13 +60,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// One page: its features with and without its address.
+/// One page with its features, with and without its address.
 struct TrainingPage {
     id: String,
     site: String,
     is_article: bool,
     rows: [Vec<f32>; 2],
-    /// Whether the named rules refuse it.
+    /// Whether the rules alone refuse the page.
     is_refused: bool,
 }
 
@@ -114,13 +114,13 @@ fn training_page(entry: &Entry, is_article: bool, model: &Forest) -> Result<Trai
     })
 }
 
-/// The host without `www.`: sets name the same site differently.
+/// Returns the host without `www.`, since sets name the same site in different ways.
 fn site(url: &str) -> String {
     let host = url.split('/').nth(2).unwrap_or_default();
     host.strip_prefix("www.").unwrap_or(host).to_owned()
 }
 
-/// A model of the pages of some sites; articles and others weigh the same.
+/// Trains a model on the pages of some sites. Articles and other pages have the same total weight.
 fn taught(training_set: &[TrainingPage], is_seen: &dyn Fn(&str) -> bool) -> Forest {
     let mut pages: BTreeMap<(&str, bool), f32> = BTreeMap::new();
     for example in training_set {
@@ -143,7 +143,7 @@ fn taught(training_set: &[TrainingPage], is_seen: &dyn Fn(&str) -> bool) -> Fore
     grow(&Table::from_rows(&rows), &targets, &params())
 }
 
-/// Each page's score by a model that has seen no page of its site.
+/// Returns each page's score from a model that was trained without its site.
 fn cross_validated(training_set: &[TrainingPage]) -> Vec<f32> {
     let mut sites: Vec<&str> = training_set.iter().map(|example| example.site.as_str()).collect();
     sites.sort_unstable();
@@ -158,7 +158,7 @@ fn score(model: &Forest, example: &TrainingPage) -> f32 {
     model.log_odds(&example.rows[0])
 }
 
-/// What is refused by rules and model together, threshold by threshold.
+/// Prints how many pages rules and model refuse together, for each threshold.
 fn report(what: &str, training_set: &[TrainingPage], scores: &[f32]) {
     let refused = |articles: bool, below: f32| {
         let of = training_set.iter().zip(scores).filter(|(example, _)| example.is_article == articles);

@@ -7,8 +7,8 @@ pub(crate) const FOLDS: usize = 5;
 
 pub(crate) const TEACHERS: usize = 30;
 
-/// The first pages of a set, so many that they hold the training pages of every fold: 30 plus those of one
-/// fold among them.
+/// How many of the first pages of a set are kept. They contain the training pages of every fold: 30 pages,
+/// plus the pages of one fold among them.
 pub(crate) const KEPT: usize = 38;
 
 pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {

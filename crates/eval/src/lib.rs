@@ -1,13 +1,13 @@
 //! Evaluates extraction methods on recorded pages with gold text.
 //!
-//! [`Set`]s are folders of recorded pages with gold text. A [`Method`] extracts, a [`Protocol`] defines the
-//! pages that it may learn from, [`measure`] compares, and a [`Report`] summarizes. [`papers`] reproduces the
-//! papers' tables; [`pairs`] evaluates the detection of duplicates. Only [`set`] reads files. A clock is read
-//! in two places: for the time per page of a [`Report`], and in `papers/clock.rs` for the times in two of the
-//! papers' tables.
+//! [`Set`]s are folders of recorded pages with gold text. A [`Method`] extracts a text, a [`Protocol`]
+//! defines the pages that the method may learn from, [`measure`] compares the text with the gold text, and a
+//! [`Report`] summarizes the scores. [`papers`] reproduces the papers' tables; [`pairs`] evaluates the
+//! detection of duplicates. Only [`set`] reads files. Times are measured in two places: per page for a
+//! [`Report`], and in `papers/clock.rs` for two of the papers' tables.
 //!
-//! Limitation: gold text has errors of its own, and a difference of a few thousandths between two methods is
-//! not significant.
+//! Limitation: gold texts contain errors, and a difference of a few thousandths between two methods is not
+//! significant.
 
 mod folds;
 pub mod measure;

@@ -1,11 +1,11 @@
-//! Evaluates metadata: how often it is found, and how often the headline equals the gold one.
+//! Evaluates metadata: how often a value is found, and how often the headline equals the gold headline.
 //!
-//! Gold is a manifest's `title`; no set has gold for the rest, so for dates, authors and sections only the
-//! share of pages with a value is reported. Headlines are compared in NFC, lower case, with collapsed white
-//! space and one form of quotation marks, dashes and dots.
+//! The gold headline is the manifest's `title`. No set has gold values for dates, authors and sections, so
+//! only the share of pages with a value is reported for them. Headlines are compared in NFC and lower case,
+//! with collapsed white space and with one form of quotation marks, dashes and dots.
 //!
-//! Limitation: found does not mean right. Gold headlines have errors, too: some hold the site's name, some
-//! were cut, some are the social title.
+//! Limitation: a value that is found may be wrong. Gold headlines have errors, too: some contain the site's
+//! name, some are cut, and some are the title for social media.
 
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::text::tidy;
@@ -20,26 +20,26 @@ use crate::{Set, SetError};
 pub struct Read {
     /// The page's id in its set.
     pub id: String,
-    /// Its URL; empty if the manifest has none.
+    /// The page's URL. Empty if the manifest has none.
     pub url: String,
-    /// The gold headline, if the manifest has one.
+    /// The gold headline. `None` if the manifest has none.
     pub gold: Option<String>,
     /// The page's metadata.
     pub metadata: Metadata,
 }
 
-/// Results for a set; all are counts of pages except [`Coverage::words`].
+/// The results for a set. All fields are numbers of pages except [`Coverage::words`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Coverage {
-    /// Pages of the set.
+    /// Pages in the set.
     pub pages: usize,
     /// Pages with a headline.
     pub title: usize,
     /// Pages with a date of publication.
     pub published: usize,
-    /// Of these, pages with a time of day.
+    /// Pages whose date of publication has a time of day.
     pub timed: usize,
-    /// Of these, pages with a time zone.
+    /// Pages whose date of publication has a time zone.
     pub zoned: usize,
     /// Pages with an author.
     pub authors: usize,
@@ -51,9 +51,9 @@ pub struct Coverage {
     pub canonical: usize,
     /// Pages with a gold headline.
     pub gold: usize,
-    /// Pages whose headline equals the gold one.
+    /// Pages whose headline equals the gold headline.
     pub same: usize,
-    /// Mean word F1 of headline and gold, 0 to 1; 0 without gold.
+    /// Mean word F1 of the headline against the gold headline, 0 to 1. 0 if no page has a gold headline.
     pub words: f64,
 }
 
@@ -69,7 +69,7 @@ pub fn read(set: &Set) -> Result<Vec<Read>, SetError> {
 }
 
 impl Read {
-    /// Whether the headline equals the gold one; `None` without gold.
+    /// Whether the headline equals the gold headline. `None` if there is no gold headline.
     #[must_use]
     pub fn is_same(&self) -> Option<bool> {
         let gold = self.gold.as_deref()?;

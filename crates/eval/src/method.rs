@@ -1,7 +1,7 @@
-//! The methods that can be compared, by their names on the command line.
+//! Defines the methods that can be compared, with their names on the command line.
 //!
-//! Single-page methods come from [`SinglePage`]; the others need a site. A new site method needs only a
-//! variant here and a part in [`Learned`].
+//! Single-page methods come from [`SinglePage`]; all other methods need pages of a site. A new method that
+//! learns from a site needs only a variant here and a part in [`Learned`].
 
 use std::fmt;
 
@@ -16,18 +16,19 @@ use jiff::Timestamp;
 /// An extraction method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
-    /// From the page alone.
+    /// A method that uses only the page itself.
     SinglePage(SinglePage),
-    /// By comparison with the pages of its site, as published.
+    /// Comparison with the pages of the page's site, as published.
     ContentExtractor,
-    /// By the template of the page's site, as published.
+    /// The template of the page's site, as published.
     FastContentExtractor,
-    /// The crawl's way: by the places of the site's template; if those are unknown, by the block model and
-    /// the template; if that is unsure or there is no template, from the page alone.
+    /// The method of the crawl. It uses the content places of the site's template. If these are unknown, it
+    /// uses the block model and the template. If these are unsure or there is no template, it uses only the
+    /// page.
     Gleaner,
 }
 
-/// What methods have learned from pages of one site; only the kinds of templates that the methods need.
+/// The results of learning from pages of one site, with only those templates that the methods need.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
     template: Option<(SiteTemplate, Detector)>,
@@ -36,11 +37,11 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Learns what `methods` need from pages with their URLs, with a model for methods that use one; without
-    /// pages, nothing.
+    /// Learns what `methods` need from pages with their URLs. `model` is the block model for methods that use
+    /// one. Without pages, the result is empty.
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
-        // The time of learning is kept for human readers only; nothing shows it here.
+        // The time of learning is only information for people and is not used here.
         let learn = || {
             let template = SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
             let detector = Detector::from_template(&template);
@@ -64,13 +65,13 @@ impl Learned {
 }
 
 impl Method {
-    /// All single-page methods, then those that learn a site.
+    /// Returns all single-page methods, then those that learn from a site.
     pub fn all() -> impl Iterator<Item = Self> {
         let of_sites = [Self::ContentExtractor, Self::FastContentExtractor, Self::Gleaner];
         SinglePage::ALL.into_iter().map(Self::SinglePage).chain(of_sites)
     }
 
-    /// The name on the command line and in tables, such as `bte-linear`.
+    /// Returns the name on the command line and in tables, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -81,26 +82,26 @@ impl Method {
         }
     }
 
-    /// The method of this name, or `None`.
+    /// Returns the method with this name. `None`: the name is unknown.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|method| method.name() == name)
     }
 
-    /// Whether it extracts nothing without a template.
+    /// Whether the method extracts nothing without pages of a site.
     #[must_use]
     pub fn needs_site(self) -> bool {
         matches!(self, Self::ContentExtractor | Self::FastContentExtractor)
     }
 
-    /// Whether it uses a template if there is one.
+    /// Whether the method uses pages of a site if there are any.
     #[must_use]
     pub fn uses_site(self) -> bool {
         !matches!(self, Self::SinglePage(_))
     }
 
-    /// The page's text; no line if it has none, or if the method needs a site and has learned nothing.
-    /// `model` is the block model.
+    /// Returns the page's text. There are no lines if the page has no text, or if the method needs a site and
+    /// has learned nothing. `model` is the block model.
     #[must_use]
     pub fn extract(self, input: Input<'_>, learned: &Learned, model: &Forest) -> Vec<Line> {
         let page = input.page;

@@ -1,6 +1,6 @@
-//! Distributes work to threads; results are in the order of the pages, whichever thread made them.
+//! Distributes work to threads. The results are in the order of the pages, independently of the threads.
 //!
-//! Limitation: errors are returned when all the work is done, not at the first.
+//! Limitation: errors are returned when all work is done, not at the first error.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -10,7 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::set::SetError;
 
-/// Most threads per core: more would only wait for each other, and slow down the machine.
+/// Maximum number of threads per core. More threads would wait for each other and slow down the machine.
 pub const PER_CORE: usize = 4;
 
 pub(crate) fn pool(asked: Option<NonZeroUsize>) -> Result<ThreadPool, SetError> {

@@ -1,18 +1,19 @@
 //! Defines the pages that a method may learn from, and runs the evaluation.
 //!
-//! `template`: five folds per set, page k of the manifest in fold k mod 5, pages without gold included. A
-//! fold's pages are scored with a template of raw pages of the other folds, at most the first 30 in the order
-//! of the manifest; so each page is scored once, by a template that has not seen it. `cold`: each page by
-//! itself.
+//! With `template`, each set has five folds: page k of the manifest is in fold k mod 5, including pages
+//! without gold text. The pages of a fold are scored with a template that was learned from raw pages of the
+//! other folds, from at most the first 30 of them in the order of the manifest. Therefore each page is scored
+//! once, by a template that was learned without it. With `cold`, each page is scored without other pages.
 //!
-//! Each page is decoded and parsed once for all methods. Memory holds the training pages (at most 38 of a
-//! set) and one page per thread; sets are processed one after another. The scores do not depend on the number
-//! of threads; times do.
+//! Each page is decoded and parsed once for all methods. Memory contains the training pages (at most 38 per
+//! set) and one page per thread. Sets are processed one after another. The scores do not depend on the number
+//! of threads, but times do.
 //!
-//! A page that cannot be read is neither scored nor learned from, and is listed at the end; the other pages
+//! A page that cannot be read is neither scored nor learned from, and is listed at the end. The other pages
 //! are still scored.
 //!
-//! Limitation: a set of many sites is learned as one site, and a set with few pages does not use all threads.
+//! Limitation: a set with many sites is learned as if it were one site, and a set with few pages does not use
+//! all threads.
 
 use std::num::NonZeroUsize;
 
@@ -27,20 +28,20 @@ use crate::set::{Entry, Recorded, Set, SetError};
 use crate::training::{CrossValidated, TrainingSet, boosting};
 use crate::{Learned, Measure, Method};
 
-/// With fewer training pages there is nothing to compare.
+/// Minimum number of training pages; fewer cannot be compared.
 const NEEDED: usize = 2;
 
 /// The pages that a method may learn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// Other pages of the same set, in five folds.
+    /// The other pages of the same set, in five folds.
     Template,
-    /// Nothing.
+    /// No pages.
     Cold,
 }
 
 impl Protocol {
-    /// The name on the command line and in reports.
+    /// Returns the name on the command line and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -49,7 +50,7 @@ impl Protocol {
         }
     }
 
-    /// Whether the method can find anything under this protocol.
+    /// Whether the method can extract anything under this protocol.
     #[must_use]
     pub fn allows(self, method: Method) -> bool {
         self.learns() || !method.needs_site()
@@ -63,28 +64,29 @@ impl Protocol {
 /// An evaluation to run over the sets.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// What may be learned.
+    /// The pages that the methods may learn from.
     pub protocol: Protocol,
     /// The methods, in the order of the report.
     pub methods: Vec<Method>,
-    /// The measures besides words.
+    /// The measures in addition to the word measure.
     pub measures: Vec<Measure>,
-    /// Classify each page with a block model that has seen no page of its site, instead of the built-in one.
+    /// Whether each page is classified with a block model that was trained without its site, instead of the
+    /// built-in one.
     pub cross_validate: bool,
-    /// Number of threads, limited to [`PER_CORE`](crate::PER_CORE) per core; `None` for one per core.
+    /// The number of threads, limited to [`PER_CORE`](crate::PER_CORE) per core. `None`: one per core.
     pub threads: Option<NonZeroUsize>,
 }
 
 /// The scores of an evaluation.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// What the methods could learn from.
+    /// The pages that the methods could learn from.
     pub protocol: Protocol,
-    /// The scores per set, in the order of the sets, without sets that have no gold.
+    /// The scores per set, in the order of the sets. Sets without gold text are omitted.
     pub sets: Vec<SetScores>,
     /// Omissions and warnings, one sentence each.
     pub remarks: Vec<String>,
-    /// The pages that could not be read and are not scored, with the reason, one sentence each.
+    /// The pages that were not scored because they could not be read, with the reason, one sentence each.
     pub unread: Vec<String>,
 }
 
@@ -93,16 +95,16 @@ pub struct Run {
 pub struct SetScores {
     /// The set's name.
     pub name: String,
-    /// Each method's page scores, in the order of the manifest. Every method has the same pages: those with
-    /// gold that could be read.
+    /// Each method's page scores, in the order of the manifest. All methods have the same pages: the readable
+    /// pages with gold text.
     pub methods: Vec<(Method, Vec<PageScore>)>,
 }
 
-/// Runs methods over sets. `done` is called after each page with gold, from any thread.
+/// Runs methods over sets. `done` is called after each page with gold text, from any thread.
 ///
 /// # Errors
-/// [`SetError`]: no page has gold, or none of those can be read; with `cross_validate`, a
-/// page cannot be read.
+/// [`SetError`]: no page has gold text, or none of the pages with gold text can be read. With `cross_validate`,
+/// one unreadable page with gold text is also an error.
 pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, SetError> {
     let (scored, mut remarks) = scope(sets, task);
     if scored.is_empty() {
@@ -162,12 +164,13 @@ impl SetScores {
     }
 }
 
-/// The model for pages of a site: one that has not seen it, else the built-in one.
+/// Returns the model for pages of a site: the one that was trained without the site, or else the built-in
+/// one.
 fn model<'a>(models: &'a CrossValidated, entry: &Entry) -> &'a Forest {
     models.of(&entry.site).unwrap_or_else(|| block_model::built_in())
 }
 
-/// The sets that can be scored, and remarks on the others and the methods.
+/// Returns the sets that can be scored, and remarks on omitted sets and methods.
 fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
     let mut remarks = Vec::new();
     for method in task.methods.iter().filter(|&&method| !task.protocol.allows(method)) {
@@ -238,7 +241,7 @@ fn one_set(
     (SetScores { name: set.name.clone(), methods }, unread)
 }
 
-/// What a fold learns; nothing without training pages.
+/// Learns what the methods need for a fold. Without training pages, the result is empty.
 fn learn(
     set: &Set,
     methods: &[Method],

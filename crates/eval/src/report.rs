@@ -1,24 +1,24 @@
-//! Summarizes a run: one row per set and method, and one for all sets together.
+//! Summarizes a run: one row per set and method, and one row per method for all sets together.
 //!
-//! Values are means over pages; `site_mean_f1` is the mean over sets of the sets' means, so that all sites
-//! have the same weight. Space saving is computed over all bytes together. In JSON and CSV a row has the
-//! requested values but no times, since those differ from run to run.
+//! Values are means over pages. The exception is `site_mean_f1`, the mean over sets of each set's mean, which
+//! gives all sites the same weight. Space saving is computed from the total bytes. In JSON and CSV a row
+//! contains the requested values but no times, since times differ from run to run.
 //!
 //! Limitation: the mean edit distance ratio covers only the pages on which it could be computed; their number
-//! is reported. The others would have a low ratio.
+//! is reported. The ratio of the other pages would be low.
 
 use crate::measure::Ratios;
 use crate::measure::space::Space;
 pub use crate::set::ALL;
 use crate::{Method, PageScore, Protocol, Run};
 
-/// A page with a lower F1 than this counts as failed.
+/// A page with an F1 below this counts as failed.
 const HALF: f64 = 0.5;
 
 /// The rows of a run.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// One row per set and method, in their order; all sets together come last.
+    /// One row per set and method, in their order. The rows for all sets together come last.
     pub rows: Vec<Row>,
 }
 
@@ -27,27 +27,27 @@ pub struct Report {
 pub struct Row {
     /// The set's name, or [`ALL`].
     pub set: String,
-    /// What the method could learn from.
+    /// The pages that the method could learn from.
     pub protocol: Protocol,
     /// The method.
     pub method: Method,
-    /// Pages scored.
+    /// The number of scored pages.
     pub pages: usize,
     /// Mean word precision, 0 to 1.
     pub precision: f64,
     /// Mean word recall, 0 to 1.
     pub recall: f64,
-    /// Mean over pages of word F1, 0 to 1.
+    /// Mean word F1 over pages, 0 to 1.
     pub f1: f64,
-    /// Mean over sets of their mean word F1, 0 to 1.
+    /// Mean over sets of each set's mean word F1, 0 to 1.
     pub site_mean_f1: f64,
-    /// Pages with a word F1 below 0.5.
+    /// The number of pages with a word F1 below 0.5.
     pub below_half: usize,
     /// Means of block precision, recall and F, if requested.
     pub blocks: Option<Ratios>,
     /// Means of precision, recall and F1 by the longest common subsequence of words, if requested.
     pub subsequence: Option<Ratios>,
-    /// Edit distance ratio, if requested.
+    /// The edit distance ratio, if requested.
     pub edit_distance: Option<EditDistance>,
     /// Bytes of all pages and of the extracted texts, if requested.
     pub space: Option<Space>,
@@ -58,9 +58,9 @@ pub struct Row {
 /// The edit distance ratio of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EditDistance {
-    /// The mean, 0 to 1; `None` if no page could be measured.
+    /// The mean, 0 to 1. `None`: it could not be computed on any page.
     pub ratio: Option<f64>,
-    /// Pages that were measured.
+    /// The number of pages on which the ratio was computed.
     pub pages: usize,
 }
 
@@ -73,7 +73,7 @@ pub enum Value {
     Count(u64),
     /// A share, printed with six decimals.
     Share(f64),
-    /// Not measured on any page: `null` in JSON, an empty cell of CSV.
+    /// Not measured on any page: `null` in JSON, an empty cell in CSV.
     Missing,
 }
 
@@ -94,13 +94,13 @@ impl Report {
         Self { rows }
     }
 
-    /// One JSON object per row and line.
+    /// Returns the rows as JSON lines, one object per row.
     #[must_use]
     pub fn json(&self) -> String {
         self.rows.iter().map(|row| row.json() + "\n").collect()
     }
 
-    /// A header line, then one line per row.
+    /// Returns the rows as CSV: a header line, then one line per row.
     #[must_use]
     pub fn csv(&self) -> String {
         let line = |cells: Vec<String>| cells.join(",") + "\n";
@@ -134,7 +134,7 @@ impl Row {
         }
     }
 
-    /// The values by their names in JSON and CSV.
+    /// Returns the values with their names in JSON and CSV.
     #[must_use]
     pub fn columns(&self) -> Vec<(&'static str, Value)> {
         let mut columns = vec![
@@ -152,7 +152,7 @@ impl Row {
         columns
     }
 
-    /// The requested values besides words.
+    /// Returns the requested values except those of the word measure.
     #[must_use]
     pub fn other_measures(&self) -> Vec<(&'static str, Value)> {
         let mut columns = Vec::new();
@@ -209,7 +209,7 @@ impl Value {
     }
 }
 
-/// The pages with the worst results of a method: lowest F1 first, then by path.
+/// Returns the pages with the worst results of a method, at most `count`: lowest F1 first, then by path.
 #[must_use]
 pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(lines.len(), 4);
     }
 
-    /// A page without a value is not part of the mean, and the row shows that.
+    /// A page without a value is excluded from the mean, and the row shows how many pages have one.
     #[test]
     fn what_was_not_measured_is_counted() {
         let mut run = two_sets();

@@ -1,7 +1,7 @@
 //! Scores the methods on one page.
 //!
-//! Limitation: the time is wall-clock time, since processor time is not available everywhere; compare it
-//! within a run only.
+//! Limitation: the time is wall-clock time, since processor time is not available on every platform. Only
+//! times within one run are comparable.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,21 +21,21 @@ use crate::{Learned, Method};
 pub struct PageScore {
     /// The page's file.
     pub path: PathBuf,
-    /// Words shared with the gold text.
+    /// The words that both texts share, and the words of each text.
     pub words: Overlap,
-    /// [`blocks`], if requested.
+    /// The scores of [`blocks`], if requested.
     pub blocks: Option<Ratios>,
-    /// [`subsequence`], if requested.
+    /// The scores of [`subsequence`], if requested.
     pub subsequence: Option<Ratios>,
-    /// [`edit_distance`], if requested: `Some(None)` if the computation exceeded its limit.
+    /// The score of [`edit_distance`], if requested. `Some(None)`: the computation exceeded its limit.
     pub edit_distance_ratio: Option<Option<f64>>,
-    /// [`crate::measure::space`], if requested.
+    /// The sizes of [`crate::measure::space`], if requested.
     pub space: Option<Space>,
-    /// Time of the extraction, without decoding and parsing.
+    /// The time of the extraction, without decoding and parsing.
     pub time: Duration,
 }
 
-/// One score per method, in their order. If the gold has no word, F1 is 0.
+/// Returns one score per method, in their order. If the gold text has no word, F1 is 0.
 #[must_use]
 pub fn score_page(
     path: &Path,

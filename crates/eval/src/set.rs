@@ -1,12 +1,12 @@
-//! Recorded sets: folders of pages with gold text.
+//! Reads recorded sets: folders of pages with gold text.
 //!
-//! A set holds `manifest.jsonl` (one object per line: `id`, `url`, `site`, `lang`, and `title` if known),
+//! A set contains `manifest.jsonl` (one object per line: `id`, `url`, `site`, `lang`, and `title` if known),
 //! `<id>.html.gz` or `<id>.html`, and `<id>.txt`, the gold text with one block per line. A page without gold
-//! is used for training only. A folder without a manifest represents all sets below it, in order of their
-//! paths.
+//! text is only used for training. For a folder without a manifest, all sets below it are used, in the order
+//! of their paths.
 //!
-//! Limitation: the quality of gold is not checked. Errors in a manifest are reported at once; a page's bytes
-//! are read later, so a broken one is found in the middle of a run.
+//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported at once. The bytes
+//! of a page are read later, so a damaged page is found in the middle of a run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -19,59 +19,59 @@ use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use serde::Deserialize;
 
-/// Largest page or gold text that is read, in bytes after decompression.
+/// Maximum size of a page or gold text, in bytes after decompression.
 const LIMIT: u64 = 64 << 20;
 
 const DEPTH: usize = 4;
 
-/// Number of errors that are listed; the others are counted.
+/// Maximum number of errors that are listed. Further ones are counted.
 pub const LISTED: usize = 20;
 
-/// Name of all sets together; no set has this name.
+/// The name of all sets together. No set has this name.
 pub const ALL: &str = "all";
 
 const MANIFEST: &str = "manifest.jsonl";
 
-/// A folder of recorded pages; their content is not read yet.
+/// A folder of recorded pages, before their content is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set {
-    /// The folder's name; its whole path if two sets have the same name.
+    /// The folder's name, or its whole path if several sets have the same name.
     pub name: String,
-    /// Where it is.
+    /// The path of the folder.
     pub folder: PathBuf,
-    /// Its pages in the order of the manifest.
+    /// The set's pages in the order of the manifest.
     pub entries: Vec<Entry>,
 }
 
-/// A page as the manifest names it.
+/// A page as listed in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Unique in its set.
+    /// The page's id, unique in its set.
     pub id: String,
-    /// The page's URL; empty if the manifest has none.
+    /// The page's URL. Empty if the manifest has none.
     pub url: String,
-    /// The site's host; empty if the manifest has none.
+    /// The site's host. Empty if the manifest has none.
     pub site: String,
-    /// The language tag; empty if the manifest has none.
+    /// The language tag. Empty if the manifest has none.
     pub lang: String,
-    /// The headline; `None` if the manifest has none.
+    /// The headline. `None` if the manifest has none.
     pub title: Option<String>,
-    /// The file of the page, gzip if it ends in `.gz`.
+    /// The file of the page, compressed with gzip if its name ends in `.gz`.
     pub html: PathBuf,
-    /// The file of the gold text, if any.
+    /// The file of the gold text. `None` if there is none.
     pub gold: Option<PathBuf>,
 }
 
 /// A recorded page with its content.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// The bytes after decompression.
+    /// The page's bytes after decompression.
     pub bytes: Vec<u8>,
     /// The decoded source.
     pub source: String,
     /// The parsed page.
     pub page: Page,
-    /// The gold text, if any.
+    /// The gold text. `None` if there is none.
     pub gold: Option<String>,
 }
 
@@ -86,13 +86,13 @@ pub enum SetError {
         /// The reason.
         error: io::Error,
     },
-    /// A path to a folder is a file.
+    /// A path that should be a folder is a file.
     #[error("{path} is a file: name the folder of the set, or one above it")]
     File {
         /// The file.
         path: PathBuf,
     },
-    /// A folder is not a set and has none below it.
+    /// A folder is not a set, and there are no sets below it.
     #[error("{folder} is no set: neither it nor a folder below it has a {MANIFEST}")]
     NoSet {
         /// The folder.
@@ -103,12 +103,12 @@ pub enum SetError {
     Line {
         /// The manifest.
         manifest: PathBuf,
-        /// Counted from 1.
+        /// The line number, from 1.
         line: usize,
         /// The error in the line.
         reason: String,
     },
-    /// Nothing can be scored.
+    /// No page can be scored.
     #[error("{names}: {reason}, so nothing can be scored")]
     NoGold {
         /// The sets.
@@ -116,13 +116,13 @@ pub enum SetError {
         /// What is missing.
         reason: &'static str,
     },
-    /// Several of the other errors.
+    /// Several errors, none of which is of this kind.
     #[error("{}", listed(.0))]
     Several(Vec<Self>),
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {error}; name fewer with --threads")]
     Threads {
-        /// The requested number.
+        /// The number of threads.
         threads: usize,
         /// The reason.
         error: rayon::ThreadPoolBuildError,
@@ -130,7 +130,7 @@ pub enum SetError {
 }
 
 impl SetError {
-    /// One error; several are combined to [`Self::Several`], whose errors are all of other kinds.
+    /// Combines errors: a single one is returned unchanged, several become [`Self::Several`].
     pub(crate) fn all(mut errors: Vec<Self>) -> Self {
         if errors.len() == 1 { errors.remove(0) } else { Self::Several(errors) }
     }
@@ -169,11 +169,11 @@ struct Record {
 }
 
 impl Set {
-    /// The sets in `folders`: each folder itself or, if it has no manifest, all sets below it. Each set is
-    /// returned once.
+    /// Returns the sets in `folders`: each folder itself or, if it has no manifest, all sets below it. Each
+    /// set is returned only once.
     ///
     /// # Errors
-    /// [`SetError`]: a folder cannot be read or holds no set; or all errors in manifests.
+    /// [`SetError`]: a folder cannot be read or contains no set, or a manifest has errors, which are all returned.
     pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, SetError> {
         let (mut sets, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for folder in folders {
@@ -200,7 +200,7 @@ impl Set {
     /// Reads a folder's manifest.
     ///
     /// # Errors
-    /// [`SetError`]: no manifest, or all its invalid lines.
+    /// [`SetError`]: there is no readable manifest, or it has invalid lines, which are all returned.
     pub fn read(folder: &Path) -> Result<Self, SetError> {
         let manifest = folder.join(MANIFEST);
         let text = text(&manifest)?;
@@ -219,13 +219,13 @@ impl Set {
         Ok(Self { name: base_name(folder), folder: folder.to_owned(), entries })
     }
 
-    /// Number of pages with gold text.
+    /// Returns the number of pages with gold text.
     #[must_use]
     pub fn with_gold(&self) -> usize {
         self.entries.iter().filter(|entry| entry.gold.is_some()).count()
     }
 
-    /// Number of sites according to the manifest.
+    /// Returns the number of sites according to the manifest.
     #[must_use]
     pub fn sites(&self) -> usize {
         self.entries.iter().map(|entry| entry.site.as_str()).collect::<BTreeSet<_>>().len()
@@ -233,10 +233,10 @@ impl Set {
 }
 
 impl Entry {
-    /// Reads a page, decodes it as the crawl does without a header, and parses it.
+    /// Reads a page, decodes it as the crawl does if there is no `Content-Type`, and parses it.
     ///
     /// # Errors
-    /// [`SetError::Read`]: a file is missing, damaged, too large, or gold is not UTF-8.
+    /// [`SetError::Read`]: a file is missing, damaged or too large, or the gold text is not UTF-8.
     pub fn read(&self) -> Result<Recorded, SetError> {
         let bytes = bytes(&self.html)?;
         let source = decode(&bytes, None).text;
@@ -245,7 +245,7 @@ impl Entry {
         Ok(Recorded { bytes, source, page, gold })
     }
 
-    /// Reads the gold text only; `None` if there is none.
+    /// Reads only the gold text. `None` if there is none.
     ///
     /// # Errors
     /// [`SetError::Read`]: the file is missing, too large, or not UTF-8.
@@ -274,7 +274,7 @@ fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
     Ok(Entry { id, url, site, lang, title, html, gold })
 }
 
-/// The error of a line, without the line number within it, which is always 1.
+/// Returns the error message of a line. The line number within the line, which is always 1, is omitted.
 fn no_page(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -303,7 +303,7 @@ fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, SetError> {
     Ok(sets)
 }
 
-/// The folder's own name, also for `.` and `sets/..`.
+/// Returns the folder's own name, also for `.` and `sets/..`.
 fn base_name(folder: &Path) -> String {
     let whole = || fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
     match folder.file_name() {
@@ -312,7 +312,8 @@ fn base_name(folder: &Path) -> String {
     }
 }
 
-/// Uses paths as names for sets with equal names, or with the name of all sets together.
+/// Names sets by their paths if several sets have the same name, or if a set has the name of all sets
+/// together.
 fn tell_apart(sets: &mut [Set]) {
     let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
     for set in sets {
@@ -333,7 +334,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, SetError> {
         .map_err(wrong(path))
 }
 
-/// Without a byte order mark.
+/// Reads a text without its byte order mark.
 fn text(path: &Path) -> Result<String, SetError> {
     let mut bytes = bytes(path)?;
     if bytes.starts_with("\u{feff}".as_bytes()) {

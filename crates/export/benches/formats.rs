@@ -1,7 +1,7 @@
-//! Documents written as a stream, a format each, one thread.
+//! Measures writing documents as a stream in several formats, in one thread.
 //!
-//! `cargo bench -p gleaner-export`. 200 made-up documents of some 3 KB, written to nowhere.
-//! On a shared machine only the ratio of two figures from one run means anything.
+//! `cargo bench -p gleaner-export`. Writes 200 made-up documents of about 3 KB to a sink. On a shared
+//! machine, only the ratio of two figures from the same run is meaningful.
 
 use std::hint::black_box;
 use std::io;

@@ -1,5 +1,5 @@
-//! Finds duplicates in a folder of shards and prints what each phase took, and the most
-//! memory that the process had (Linux).
+//! Finds duplicates in a folder of shards, and prints the time of each phase and the peak memory of the
+//! process (Linux).
 //!
 //! `cargo run --release -p gleaner-export --example cost -- IN WORK MEMORY_IN_MIB THREADS`
 
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 use gleaner_export::global::{Event, Options, Settings, Task, Work};
 
-/// The most memory that this process had in memory, as the system says it.
+/// Returns the peak resident memory of this process, as reported by the system.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.unwrap_or("not known").trim().to_owned()
 }
 
-/// Bytes of all files below a folder.
+/// Returns the total size of all files in a folder and its subfolders, in bytes.
 fn bytes(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let size = |path: PathBuf| match path.is_dir() {

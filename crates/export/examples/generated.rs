@@ -1,11 +1,12 @@
-//! Writes made-up documents as JSON Lines, for measuring: so many, in so many shards.
+//! Writes made-up documents as JSON Lines, for measurements. The arguments are a folder, the number of
+//! documents, and the number of shards.
 //!
 //! `cargo run --release -p gleaner-export --example generated -- DIR 1000000 20`
 //!
-//! Each is of some 500 words drawn from 50,000, the first of them by far the most often,
-//! as in a language. Each tenth is an edited copy of an earlier one (each 12th to 40th
-//! word is another), each fiftieth one an exact copy. Documents are drawn from their
-//! numbers, so that none has to be kept.
+//! A document has about 500 words drawn from a vocabulary of 50,000, whose frequencies fall with the
+//! rank as in a natural language. Every tenth document is an edited copy of an earlier one (every 12th
+//! to 40th word is replaced), and every fiftieth is an exact copy. Each document is computed from its
+//! number, so none needs to be stored.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Error, Write};
@@ -17,7 +18,7 @@ fn mix(mut h: u64) -> u64 {
     h ^ (h >> 33)
 }
 
-/// A word by its rank, in letters.
+/// Returns the word of a rank, in letters.
 fn word(rank: u64) -> String {
     let mut rest = rank + 26;
     let mut word = String::new();
@@ -28,13 +29,13 @@ fn word(rank: u64) -> String {
     word
 }
 
-/// A rank from 0 to 50,000, evenly spread in its logarithm.
+/// Returns a rank from 0 to 50,000, evenly distributed in its logarithm.
 fn rank(random: u64) -> u64 {
     let even = (random >> 11) as f64 / (1_u64 << 53) as f64;
     (50_000_f64.powf(even) - 1.0) as u64
 }
 
-/// The text of an original.
+/// Returns the ranks of the words of an original.
 fn original(document: u64) -> Vec<u64> {
     let length = 300 + mix(document) % 400;
     (0..length).map(|at| rank(mix(document << 20 | at << 1 | 1))).collect()
@@ -43,7 +44,7 @@ fn original(document: u64) -> Vec<u64> {
 fn text(document: u64) -> String {
     let random = mix(document ^ 0x5eed);
     let earlier = || {
-        // An original: those with these numbers are never copies.
+        // Documents with these numbers are always originals.
         let of = random % document.max(1);
         of - of % 50 + 1
     };

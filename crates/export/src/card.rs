@@ -1,7 +1,7 @@
-//! Writes files for other programs: a card for `datasets`, a registry file for Manatee.
+//! Writes files for other programs: a card for `datasets` and a registry file for Manatee.
 //!
-//! The card has languages, counts and sources. It names no licence: the texts belong to their
-//! publishers, and the user must find out what is allowed.
+//! The card has languages, counts and sources. It names no licence, because the texts belong to their
+//! publishers; users must find out what they may do with the texts.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use crate::Manifest;
 use crate::format::vertical::ATTRIBUTES;
 use crate::record::{FIELDS, Kind};
 
-/// Hosts in the card; the manifest has all.
+/// Number of hosts in the card; the manifest has all of them.
 const HOSTS: usize = 20;
 
-/// `README.md` of a folder for `datasets`: front matter and a description.
+/// Returns the `README.md` of a folder for `datasets`: front matter and a description.
 #[must_use]
 pub fn readme(manifest: &Manifest) -> String {
     let tally = &manifest.tally;
@@ -69,7 +69,7 @@ pub fn readme(manifest: &Manifest) -> String {
     out
 }
 
-/// The hub's size category.
+/// Returns the size category of the Hugging Face Hub.
 const fn size(documents: u64) -> &'static str {
     match documents {
         0..1_000 => "n<1K",
@@ -83,7 +83,7 @@ const fn size(documents: u64) -> &'static str {
 }
 
 impl Kind {
-    /// The name of the type for users.
+    /// Returns the name of the type for users.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -100,8 +100,8 @@ impl Kind {
     }
 }
 
-/// A registry file for Manatee; the user must add the paths of the machine. It names a language
-/// only if there is exactly one.
+/// Returns a registry file for Manatee, to which the user must add the paths of the machine. It names a
+/// language only if all documents are Vietnamese or all are English.
 #[must_use]
 pub fn registry(manifest: &Manifest) -> String {
     let files: Vec<_> = manifest.files.iter().map(|file| file.path.as_str()).collect();

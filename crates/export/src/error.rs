@@ -3,10 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-/// An error and the file concerned.
+/// An error of an export, with the file concerned.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// A file cannot be written, or not flushed to disk.
+    /// A file cannot be written or flushed to disk.
     #[error("cannot write {}: {source}", path.display())]
     Write {
         /// The file or folder.
@@ -14,7 +14,7 @@ pub enum ExportError {
         /// The system's error.
         source: io::Error,
     },
-    /// A file of an earlier start cannot be read.
+    /// A file or folder cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file or folder.
@@ -34,7 +34,7 @@ pub enum ExportError {
         /// The requested path.
         path: PathBuf,
     },
-    /// The folder has an interrupted export of another command.
+    /// The folder contains an interrupted export of another command or version.
     #[error(
         "{} was left by another export ({command}, gleaner {version}): repeat that one, or remove the folder",
         path.display()
@@ -42,24 +42,24 @@ pub enum ExportError {
     Other {
         /// The folder of the interrupted export.
         path: PathBuf,
-        /// Its command.
+        /// The command of the interrupted export.
         command: String,
-        /// The version that wrote it.
+        /// The version of gleaner that wrote it.
         version: String,
     },
-    /// The file to be read has an unknown form.
+    /// The file to be read is not a shard.
     #[error("{} is no shard: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
     NoShard {
         /// The file.
         path: PathBuf,
     },
-    /// The folder to be read is empty.
+    /// The folder to be read has no shards.
     #[error("no shards in {}: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
     NoShards {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder to be read has an unfinished export.
+    /// The folder to be read contains an unfinished export.
     #[error("{} is an unfinished export: finish it first", path.display())]
     Unfinished {
         /// The folder.
@@ -73,12 +73,12 @@ pub enum ExportError {
         /// The column.
         field: &'static str,
     },
-    /// A file of an earlier start is damaged.
+    /// A file of the interrupted export is damaged.
     #[error("{}: {reason}; remove {} and export again", path.display(), folder.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// How the file is damaged.
         reason: String,
         /// The folder of the interrupted export.
         folder: PathBuf,
@@ -96,7 +96,7 @@ impl ExportError {
         move |source| Self::Read { path, source }
     }
 
-    /// The underlying system error, if there is one.
+    /// Returns the underlying system error; `None` if there is none.
     #[must_use]
     pub const fn io(&self) -> Option<&io::Error> {
         match self {

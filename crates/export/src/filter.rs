@@ -1,4 +1,4 @@
-//! Filters documents, and counts exported and excluded ones.
+//! Filters documents, and counts the exported and excluded ones.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Beside, Record};
 
-/// The key in [`Tally::held_back`] for documents that another one represents.
+/// The key in [`Tally::held_back`] for documents represented by another document.
 pub const NEAR_DUPLICATE: &str = "near_duplicate";
 
-/// Which documents are exported. An empty field excludes nothing; only [`Self::members`] includes
-/// more.
+/// Selects the documents to export. An empty field excludes nothing; only [`Self::members`] adds
+/// documents.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Hosts, each including its subdomains.
+    /// Hosts to export, each including its subdomains.
     pub hosts: Vec<String>,
-    /// BCP 47 primary tags.
+    /// Languages to export, as BCP 47 primary tags.
     pub languages: Vec<String>,
-    /// Fetched at this time or later.
+    /// Export documents fetched at this time or later.
     pub since: Option<Timestamp>,
-    /// Fetched before this time.
+    /// Export documents fetched before this time.
     pub until: Option<Timestamp>,
-    /// Include documents that another one represents.
+    /// Whether to include documents represented by another document.
     pub members: bool,
     /// Conditions on the documents' figures.
     pub conditions: Vec<Condition>,
 }
 
 impl Filter {
-    /// The record of a document, or the first filter that excludes it. Conditions come last,
-    /// because they read the text.
+    /// Returns the record of a document, or the first filter that excludes it. Conditions are checked
+    /// last, because they read the text.
     fn held_by<'a>(&self, document: &'a Document, beside: &'a Beside) -> Result<Record<'a>, String> {
         let under = |wanted: &String| {
             document
@@ -62,31 +62,31 @@ impl Filter {
     }
 }
 
-/// Counts of exported and excluded documents so far.
+/// Counts of the exported and excluded documents so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Documents exported.
+    /// Number of exported documents.
     pub documents: u64,
-    /// Their words.
+    /// Number of their words.
     pub words: u64,
-    /// The earliest fetch time among them.
+    /// The earliest fetch time of the exported documents.
     pub first_fetched: Option<Timestamp>,
-    /// The latest fetch time.
+    /// The latest fetch time of the exported documents.
     pub last_fetched: Option<Timestamp>,
     /// Documents and words by language.
     pub languages: BTreeMap<String, Share>,
     /// Documents and words by host.
     pub hosts: BTreeMap<String, Share>,
-    /// Excluded documents by the first filter that excluded them.
+    /// Number of excluded documents by the first filter that excluded them.
     pub held_back: BTreeMap<String, u64>,
 }
 
-/// A part of the exported documents.
+/// Counts for a part of the exported documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// Documents in it.
+    /// Number of documents.
     pub documents: u64,
-    /// Their words.
+    /// Number of their words.
     pub words: u64,
 }
 
@@ -102,7 +102,7 @@ impl Tally {
     }
 }
 
-/// Avoids allocating an existing key, once per document.
+/// Adds a document. Does not allocate if the key exists.
 fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
     let share = match shares.get_mut(name) {
         Some(share) => share,
@@ -112,7 +112,7 @@ fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
     share.words += words;
 }
 
-/// A filter that counts.
+/// A filter that counts the exported and excluded documents.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     filter: Filter,
@@ -120,13 +120,13 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Continues counting from `tally`.
+    /// Returns a selection that continues counting from `tally`.
     #[must_use]
     pub const fn new(filter: Filter, tally: Tally) -> Self {
         Self { filter, tally }
     }
 
-    /// Counts a document; returns its record, or `None` if a filter excludes it.
+    /// Counts a document, and returns its record, or `None` if a filter excludes it.
     pub fn take<'a>(&mut self, document: &'a Document, beside: &'a Beside) -> Option<Record<'a>> {
         match self.filter.held_by(document, beside) {
             Ok(record) => {
@@ -140,7 +140,7 @@ impl Selection {
         }
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     #[must_use]
     pub const fn tally(&self) -> &Tally {
         &self.tally

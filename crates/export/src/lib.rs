@@ -1,23 +1,23 @@
-//! Exports the corpus: which documents, in which format, in which files.
+//! Exports the corpus: selects documents and writes them in several formats.
 //!
 //! | file | content |
 //! |---|---|
 //! | [`record`] | the fields of an exported document and their order |
-//! | [`filter`] | which documents are exported, and why others are excluded |
-//! | [`repeated`] | paragraphs that the corpus repeats, and texts without them |
+//! | [`filter`] | selects the exported documents, and counts the others by reason |
+//! | [`repeated`] | removes paragraphs that the corpus repeats |
 //! | [`format`](mod@format) | the formats of a record: JSON Lines, Parquet, vertical, text |
 //! | [`single`] | one file, written atomically |
 //! | [`folder`] | many files, written atomically, and resumed after an interruption |
 //! | [`manifest`] | the list of written files, with checksums |
-//! | [`reading`] | reads an export again, whole or in part |
-//! | [`global`] | near-duplicates of many exports |
-//! | [`card`] | files for other programs: a card, a registry file |
+//! | [`reading`] | reads exported files, and copies parts of them |
+//! | [`global`] | near-duplicates across many exports |
+//! | [`card`] | files for other programs: a card and a registry file |
 //!
 //! docs/corpus.md describes record, formats and guarantees for users.
 //!
-//! Limitation: an export reads the current corpus. If documents are removed or extracted again
-//! between an interruption and the second start, earlier shards have the old state and later ones
-//! the new.
+//! Limitation: an export reads the current corpus. If documents are removed or extracted again between
+//! an interruption and the resumption, earlier shards have the old state and later shards have the new
+//! state.
 
 pub mod card;
 mod error;

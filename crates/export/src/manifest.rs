@@ -1,8 +1,8 @@
-//! `manifest.json`: lists the exported files for users, for checks and for resuming.
+//! The `manifest.json` file: lists the exported files for users, for verification and for resuming.
 //!
-//! It is written atomically after every whole file, so it always lists exactly the data on disk,
-//! and `last_id` is the last document. Documents are in the order of their ids, so this is enough
-//! to resume.
+//! The manifest is written atomically after every complete file, so it always lists exactly the complete
+//! data on disk, up to the document `last_id`. Documents are exported in the order of their ids, so
+//! `last_id` is sufficient to resume.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -20,42 +20,42 @@ pub const NAME: &str = "manifest.json";
 /// The manifest version that this program writes.
 pub const VERSION: u32 = 1;
 
-/// The contents of an export.
+/// The contents of an export; also the content of `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`VERSION`].
+    /// The manifest version, [`VERSION`].
     pub manifest_version: u32,
-    /// The version of gleaner that wrote it.
+    /// The version of gleaner that wrote the export.
     pub gleaner: String,
     /// The command line without the program's name.
     pub command: Vec<String>,
-    /// Whether the export is complete; a folder under its final name always is.
+    /// Whether the export is complete; always true in a folder with its final name.
     pub complete: bool,
-    /// When it began.
+    /// When the export began.
     pub started: Timestamp,
-    /// Documents fetched before this time are excluded; `None` includes them.
+    /// Documents fetched before this time are excluded; `None` for no limit.
     pub since: Option<Timestamp>,
-    /// Documents fetched from this time on are left to the next export, as its `--since`.
+    /// Documents fetched at this time or later are excluded; it is the `--since` of the next export.
     pub until: Timestamp,
     /// Counts of exported and excluded documents.
     #[serde(flatten)]
     pub tally: Tally,
-    /// The id of the last document seen; `None` before the first.
+    /// The id of the last document processed; `None` before the first.
     pub last_id: Option<String>,
     /// The data files, in the order of their documents.
     pub files: Vec<DataFile>,
 }
 
-/// A whole data file.
+/// A complete data file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
-    /// Its path relative to the manifest's folder, with `/`.
+    /// The file's path relative to the manifest's folder, with `/`.
     pub path: String,
-    /// Documents in it.
+    /// Number of documents in the file.
     pub documents: u64,
-    /// Its size.
+    /// The file's size in bytes.
     pub bytes: u64,
-    /// SHA-256 of its bytes, 64 hexadecimal digits, as in `sha256sum`.
+    /// SHA-256 of the file, 64 hexadecimal digits, as in `sha256sum`.
     pub sha256: String,
 }
 
@@ -63,7 +63,7 @@ impl Manifest {
     /// Reads the manifest of a folder; `None` if there is none.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the manifest cannot be read.
     pub fn read(folder: &Path) -> Result<Option<Self>, ExportError> {
         let path = folder.join(NAME);
         let text = match fs::read(&path) {
@@ -76,10 +76,10 @@ impl Manifest {
             .map_err(|error| ExportError::reading(path)(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Writes it into a folder atomically.
+    /// Writes the manifest into a folder atomically.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the manifest cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), ExportError> {
         let path = folder.join(NAME);
         let new = folder.join("manifest.json.new");
@@ -99,13 +99,13 @@ pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Flushes created, changed or removed names in a folder to disk.
+/// Flushes changes of a folder's entries to disk.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Windows does not open folders and needs no such call.
+    // Windows cannot open folders and needs no such call.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// A writer that counts and hashes its bytes.
+/// A writer that counts and hashes the bytes written.
 #[derive(Debug)]
 pub(crate) struct Counted<W> {
     out: W,
@@ -122,7 +122,7 @@ impl<W: Write> Counted<W> {
         self.bytes
     }
 
-    /// The inner writer, the byte count and the SHA-256.
+    /// Returns the inner writer, the byte count and the SHA-256.
     pub(crate) fn into_parts(self) -> (W, u64, String) {
         (self.out, self.bytes, hex(self.hash))
     }
@@ -141,12 +141,12 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-/// The hexadecimal digits of a hash.
+/// Returns a hash as hexadecimal digits.
 pub(crate) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hashes the first `bytes` of a file; hashing can continue from the result.
+/// Hashes the first `bytes` bytes of a file. More bytes can be added to the returned hash.
 pub(crate) fn hash_file(path: &Path, bytes: u64) -> io::Result<Sha256> {
     let mut hash = Sha256::new();
     let mut counted = io::Read::take(File::open(path)?, bytes);

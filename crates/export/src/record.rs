@@ -1,13 +1,13 @@
 //! An exported document: its fields, their order and their types.
 //!
-//! [`FIELDS`] defines names, order and types. The Parquet columns are built from it, and tests
+//! [`FIELDS`] defines the names, order and types. The Parquet columns are derived from it, and tests
 //! compare JSON and docs/corpus.md with it.
 
 use gleaner_corpus::{Document, DocumentId, Quality};
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// One exported document. As JSON it is an object with these fields in this order.
+/// One exported document. In JSON, it is an object with these fields in this order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Record<'a> {
     id: String,
@@ -45,28 +45,27 @@ pub struct Record<'a> {
     text: &'a str,
 }
 
-/// Data on a document that is not part of it.
+/// Data about a document that is stored separately from it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Beside {
-    /// All URLs that carried its text, its own first.
+    /// All URLs with this text, the document's own URL first.
     pub urls: Vec<String>,
-    /// The representative of its cluster, if that is another document.
+    /// The representative of the document's cluster, if that is another document.
     pub head: Option<DocumentId>,
-    /// Estimated similarity to the representative, 0 to 1; `None` if it is the representative
-    /// itself.
+    /// Estimated similarity to the representative, 0 to 1; `None` for a representative.
     pub similarity: Option<f64>,
-    /// Number of members of its cluster, without the representative.
+    /// Number of members of the cluster besides the representative.
     pub near_duplicates: u64,
     /// Ids of similar documents that are not near-duplicates, most similar first.
     pub related: Vec<String>,
-    /// Hashes of paragraphs removed from its text, in order.
+    /// Hashes of the paragraphs removed from the text, in order.
     pub removed: Vec<String>,
-    /// The archive file with its page, and the byte offset of the record; `None` if the archive
-    /// lacks it.
+    /// The archive file with the page, and the byte offset of the record; `None` if the archive does not
+    /// contain it.
     pub archived: Option<(String, u64)>,
-    /// Number of earlier revisions of its text.
+    /// Number of earlier revisions of the text.
     pub earlier: u32,
-    /// When its page was found to be gone; `None` if the last request found it.
+    /// When the page was found to be gone; `None` if the last request found it.
     pub gone: Option<Timestamp>,
 }
 
@@ -75,21 +74,21 @@ pub struct Beside {
 pub enum Kind {
     /// Unicode text.
     Text,
-    /// Unicode text, or nothing.
+    /// Unicode text, or null.
     OptionalText,
-    /// A list of texts, possibly empty.
+    /// A list of texts, which may be empty.
     Texts,
     /// An instant; microseconds since 1970 in Parquet.
     Time,
     /// A count, 64 bits.
     Count,
-    /// A count, 64 bits, or nothing.
+    /// A count, 64 bits, or null.
     OptionalCount,
-    /// A count, 32 bits, or nothing.
+    /// A count, 32 bits, or null.
     OptionalSmallCount,
-    /// A number with decimals, 64 bits.
+    /// A floating-point number, 64 bits.
     Number,
-    /// A number with decimals, 64 bits, or nothing.
+    /// A floating-point number, 64 bits, or null.
     OptionalNumber,
 }
 
@@ -133,22 +132,22 @@ pub const FIELDS: [(&str, Kind); 33] = [
 /// The value of one field of one record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
-    /// Of [`Kind::Text`] and [`Kind::OptionalText`].
+    /// Value of [`Kind::Text`] and [`Kind::OptionalText`].
     Text(Option<&'a str>),
-    /// Of [`Kind::Texts`].
+    /// Value of [`Kind::Texts`].
     Texts(&'a [String]),
-    /// Of [`Kind::Time`] and [`Kind::Count`].
+    /// Value of [`Kind::Time`] and [`Kind::Count`].
     Long(i64),
-    /// Of [`Kind::OptionalCount`].
+    /// Value of [`Kind::OptionalCount`].
     OptionalLong(Option<i64>),
-    /// Of [`Kind::OptionalSmallCount`].
+    /// Value of [`Kind::OptionalSmallCount`].
     Int(Option<i32>),
-    /// Of [`Kind::Number`] and [`Kind::OptionalNumber`].
+    /// Value of [`Kind::Number`] and [`Kind::OptionalNumber`].
     Number(Option<f64>),
 }
 
 impl<'a> Record<'a> {
-    /// The record of a document and its further data. Computes its quality.
+    /// Returns the record of a document and its additional data. Computes the quality figures.
     #[must_use]
     pub fn new(document: &'a Document, beside: &'a Beside) -> Self {
         let share = |hundredths: Option<u8>| hundredths.map(|it| f64::from(it) / 100.0);
@@ -190,7 +189,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The values in the order of [`FIELDS`].
+    /// Returns the values in the order of [`FIELDS`].
     #[must_use]
     pub fn cells(&self) -> [Cell<'_>; FIELDS.len()] {
         let text = |text| Cell::Text(Some(text));
@@ -231,55 +230,55 @@ impl<'a> Record<'a> {
         ]
     }
 
-    /// The document's id, 32 hexadecimal digits.
+    /// Returns the document's id, 32 hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its host.
+    /// Returns the document's host.
     #[must_use]
     pub const fn host(&self) -> &str {
         self.host
     }
 
-    /// Its language, a BCP 47 primary tag.
+    /// Returns the document's language, a BCP 47 primary tag.
     #[must_use]
     pub const fn language(&self) -> &str {
         self.language
     }
 
-    /// Its headline; empty if the page declares none.
+    /// Returns the document's headline; empty if the page declares none.
     #[must_use]
     pub fn title(&self) -> &str {
         self.title.unwrap_or_default()
     }
 
-    /// Its fetch time.
+    /// Returns when the page was fetched.
     #[must_use]
     pub const fn fetched(&self) -> Timestamp {
         self.fetched
     }
 
-    /// Its number of words.
+    /// Returns the number of words.
     #[must_use]
     pub const fn words(&self) -> u64 {
         self.words
     }
 
-    /// Its text, one paragraph per line.
+    /// Returns the text, one paragraph per line.
     #[must_use]
     pub const fn text(&self) -> &str {
         self.text
     }
 
-    /// One letter for each line of the text.
+    /// Returns the kinds of the lines, one letter per line.
     #[must_use]
     pub const fn kinds(&self) -> &str {
         self.kinds
     }
 
-    /// The figure with this name, for conditions; `None` if the document lacks it.
+    /// Returns the figure with this name, for conditions; `None` if the document lacks it.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         match self.cell(name)? {
@@ -289,7 +288,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The value of the field with this name; `None` for an unknown name.
+    /// Returns the value of the field with this name; `None` for an unknown name.
     #[must_use]
     pub fn cell(&self, name: &str) -> Option<Cell<'_>> {
         let at = FIELDS.iter().position(|(field, _)| *field == name)?;
@@ -303,7 +302,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Three documents with the difficult cases of a text format.
+    /// Returns three documents with the difficult cases of a text format.
     pub(crate) fn documents() -> Vec<Document> {
         let first = Document {
             id: DocumentId([1; 16]),

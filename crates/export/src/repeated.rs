@@ -1,16 +1,16 @@
-//! Leaves out paragraphs that the corpus repeats.
+//! Removes paragraphs that the corpus repeats.
 //!
-//! There are two passes. First documents are counted ([`Repeats::count`]), only representatives, so
-//! that copies of one article do not make its paragraphs repeated. Then each text is written
-//! without repeated paragraphs, with their hashes ([`Repeats::leave_out`]).
-//! [`gleaner_corpus::dedup::paragraphs`] defines repetition.
+//! There are two passes. The first counts documents ([`Repeats::count`]), only representatives, so that
+//! copies of one article do not make its paragraphs repeated. The second removes repeated paragraphs
+//! from each text and returns their hashes ([`Repeats::leave_out`]).
+//! [`gleaner_corpus::dedup::paragraphs`] defines when a paragraph is repeated.
 //!
-//! Limitation: memory is up to 200 KB per host, for all hosts at once.
+//! Limitation: the counts take up to 200 KB of memory per host, for all hosts at once.
 
 use gleaner_corpus::Document;
 use gleaner_corpus::dedup::paragraphs::{ParagraphParams, Paragraphs, without};
 
-/// Finds repeated paragraphs by counts.
+/// Counts paragraphs and finds the repeated ones.
 #[derive(Debug, Clone)]
 pub struct Repeats {
     paragraphs: Paragraphs,
@@ -23,13 +23,13 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Counts a document that no other one represents.
+    /// Counts the paragraphs of a document, which must be a representative.
     pub fn count(&mut self, document: &Document) {
         self.paragraphs.count(&document.host, &document.text);
     }
 
-    /// Removes the repeated paragraphs from a text, and their letters from its kinds. Returns their
-    /// hashes, 16 hexadecimal digits each, in the order of the text.
+    /// Removes the repeated paragraphs from a text, and their letters from its kinds. Returns the hashes
+    /// of the removed paragraphs, 16 hexadecimal digits each, in the order of the text.
     #[must_use]
     pub fn leave_out(&self, document: &mut Document) -> Vec<String> {
         let repeated = self.paragraphs.repeated(&document.host, &document.text);

@@ -1,7 +1,7 @@
 //! Writes one stream of documents: to standard output, or atomically to one file.
 //!
-//! There is no manifest, and an interrupted file starts again. A device or a pipe is written
-//! directly.
+//! There is no manifest, and an interrupted export starts from the beginning. A device or a pipe is
+//! written directly.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -12,10 +12,10 @@ use gleaner_corpus::Document;
 use crate::format::Sink;
 use crate::{Beside, ExportError, Filter, Format, Selection, Tally};
 
-/// Bytes of rows that a group of a Parquet file buffers.
+/// Bytes of rows buffered for one row group of a Parquet file.
 pub(crate) const GROUP: u64 = 32 << 20;
 
-/// Writes documents to a writer.
+/// Writes selected documents to a writer.
 #[derive(Debug)]
 pub struct Stream<W: Write + Send> {
     sink: Sink<W>,
@@ -23,22 +23,22 @@ pub struct Stream<W: Write + Send> {
 }
 
 impl<W: Write + Send> Stream<W> {
-    /// Begins a stream in a one-file format.
+    /// Begins a stream. `format` must be one that writes a single file.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     ///
     /// # Panics
-    /// If the format [needs a folder](Format::needs_folder).
+    /// If `format` is plain text, which [needs a folder](Format::needs_folder).
     pub fn new(out: W, format: Format, filter: Filter) -> io::Result<Self> {
         let sink = format.sink(out, GROUP)?.expect("forms of many files are refused before");
         Ok(Self { sink, selection: Selection::new(filter, Tally::default()) })
     }
 
-    /// Writes a document and its further data, if it passes the filter.
+    /// Writes a document with its additional data, if it passes the filter.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn write(&mut self, document: &Document, beside: &Beside) -> io::Result<()> {
         match self.selection.take(document, beside) {
             Some(record) => self.sink.write(&record),
@@ -46,10 +46,10 @@ impl<W: Write + Send> Stream<W> {
         }
     }
 
-    /// Finishes and flushes.
+    /// Finishes and flushes the stream; returns the writer and the counts.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If the writer fails.
     pub fn finish(self) -> io::Result<(W, Tally)> {
         let mut out = self.sink.finish()?;
         out.flush()?;
@@ -57,7 +57,7 @@ impl<W: Write + Send> Stream<W> {
     }
 }
 
-/// Writes documents to one file, under a temporary name beside it.
+/// Writes documents to one file, under a temporary name in the same folder until it is complete.
 #[derive(Debug)]
 pub struct Single {
     stream: Stream<BufWriter<File>>,
@@ -68,12 +68,12 @@ pub struct Single {
 }
 
 impl Single {
-    /// Creates the file.
+    /// Creates the file, under its temporary name.
     ///
     /// # Errors
     /// If the file cannot be created.
     pub fn begin(path: &Path, format: Format, filter: Filter) -> Result<Self, ExportError> {
-        // A link stays a link.
+        // Resolve symbolic links, so that a link stays a link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let is_special = fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file());
         let part = (!is_special).then(|| {
@@ -99,7 +99,7 @@ impl Single {
             .map_err(|error| abandon(self.part.as_deref(), &self.target, error))
     }
 
-    /// Finishes the file, flushes it to disk and renames it.
+    /// Finishes the file, flushes it to disk, renames it and returns the counts.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -119,7 +119,7 @@ impl Single {
 /// Removes the partial file, so that it does not fill the disk.
 fn abandon(part: Option<&Path>, target: &Path, error: io::Error) -> ExportError {
     if let Some(part) = part {
-        // Report the first error.
+        // The first error is reported.
         let _ = fs::remove_file(part);
     }
     ExportError::writing(target)(error)

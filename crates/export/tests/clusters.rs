@@ -1,5 +1,5 @@
-//! The clusters are those of a crawl that forgets nothing: for any documents, in any
-//! shards, with any memory and any number of threads.
+//! Tests that the clusters are those of a crawl whose index drops nothing, for any documents, shards,
+//! memory size and number of threads.
 
 #![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use gleaner_export::global::Settings;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-/// A text that is like others: of few topics, edited a little, in editions, or very short.
+/// A text that resembles other texts (a few topics, slightly edited, in editions), or a very short text.
 fn a_text() -> impl Strategy<Value = String> {
     let every = prop::sample::select(vec![0_usize, 0, 40, 16, 8, 5]);
     let parts = (0..4_usize, every, 0..6_usize, 0..2_usize, prop::sample::select(vec![0_usize, 0, 10, 60]));
@@ -24,7 +24,7 @@ fn a_text() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 24, ..ProptestConfig::default() })]
 
-    /// No more documents than are all compared under a key.
+    /// Uses few enough documents that all with the same key are compared.
     #[test]
     fn clusters_are_those_of_brute_force(
         texts in prop::collection::vec((a_text(), prop::option::weighted(0.9, 0..50_i64)), 1..33),
@@ -44,7 +44,7 @@ proptest! {
     }
 }
 
-/// 3,000 documents, so that little memory is too little: many passes, runs and merges.
+/// Uses 3,000 documents, so that little memory requires many passes, runs and merges.
 #[test]
 fn shards_memory_and_threads_change_nothing() {
     let random = |at: usize, below: usize| (at.wrapping_mul(2_654_435_761) >> 7) % below;
@@ -66,8 +66,8 @@ fn shards_memory_and_threads_change_nothing() {
     assert_eq!(results[0], reference(&documents, settings));
 }
 
-/// Under a key of thousands, the first ones are found by all, also by those that were
-/// put off because memory was full.
+/// With thousands of documents under a key, all are compared with the first ones, even those that were
+/// postponed because memory was full.
 #[test]
 fn a_text_with_thousands_of_edited_copies_is_one_cluster() {
     let documents = made((0..6000).map(|at| (text(1, 40, at, 0, 0), Some(0))).collect());

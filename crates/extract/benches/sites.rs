@@ -1,8 +1,9 @@
-//! `FastContentExtractor` against `ContentExtractor` with all pairs, as published and by an index; one thread.
+//! Compares the speed of `FastContentExtractor` and of `ContentExtractor`, the latter with both searches: all
+//! pairs, as published, and indexed. One thread.
 //!
-//! `cargo bench -p gleaner-extract --bench sites`. A generated site always; the recorded sites with 20 pages
-//! where they are present, each by itself. From the parsed page; both are trained on the pages that are not
-//! measured. On a shared machine only the ratio of two figures from one run means anything.
+//! `cargo bench -p gleaner-extract --bench sites`. The input is a generated site and, if present, each
+//! recorded site with at least 20 pages. The time excludes parsing. Both methods are trained on the pages
+//! that are not measured. On a shared machine, only ratios of figures from one run are meaningful.
 
 use std::hint::black_box;
 
@@ -12,7 +13,8 @@ use gleaner_extract::fast_content_extractor;
 use gleaner_html::{Page, decode};
 use gleaner_testkit::measured;
 
-/// Pages of a site: those of the second number are read, the others teach.
+/// The fewest pages of a recorded site; the pages that are measured; and the most pages used, measured ones
+/// included. The pages that are not measured are used for training.
 const LEAST: usize = 20;
 const READ: usize = 5;
 const TAUGHT: usize = 30;

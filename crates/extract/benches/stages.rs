@@ -1,10 +1,10 @@
-//! The stages of a page that no template is known for, one thread: parsing, its lines, the
-//! block model's judgement, metadata, links.
+//! The processing stages of a page without a template, one thread: parsing, lines, classification by the
+//! block model, metadata, links.
 //!
-//! `cargo bench -p gleaner-extract`. A generated page always; the 60 recorded pages around
-//! the median size where they are present. Each stage begins with what the one before
-//! it left; the judgement has lines, title and description of its own in it. On a shared
-//! machine only the ratio of two figures from one run means anything.
+//! `cargo bench -p gleaner-extract`. The input is a generated page and, if present, the 60 recorded pages
+//! around the median size. Every stage after parsing starts from the parsed page. The classification computes
+//! lines, title and description itself. On a shared machine, only ratios of figures from one run are
+//! meaningful.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ use gleaner_extract::block_model;
 use gleaner_html::{Page, decode, links, metadata, text};
 use gleaner_testkit::measured;
 
-/// A stage: what of a page it gives, as a number that depends on all of it.
+/// A stage's name, and a function that runs it on a page and returns a number that depends on its result.
 type Stage = (&'static str, fn(&Page) -> usize);
 
 const STAGES: [Stage; 4] = [

@@ -1,11 +1,11 @@
-//! Defines a word, for every method that counts or compares words.
+//! The definition of a word, for every method that counts or compares words.
 //!
 //! A word is a maximal run of letters, digits and `_`. Each Han, Hiragana or Katakana character is a word by
-//! itself, since Chinese and Japanese put no spaces between words and a paragraph would otherwise count as
-//! one. Vietnamese syllables count as words. Punctuation does not, so that a bar of links separated by `|`
-//! does not look like prose. The papers say only "word" or "term".
+//! itself: Chinese and Japanese put no spaces between words, so a paragraph would otherwise count as one
+//! word. Vietnamese syllables count as words. Punctuation does not, so that a bar of links separated by `|`
+//! does not look like prose. The papers write only "word" or "term".
 
-/// The words of a text in order, as written.
+/// Returns the words of a text in order, as written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -21,7 +21,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The number of words in a text, as by [`words`].
+/// Returns the number of words in a text, as defined by [`words`].
 #[must_use]
 pub fn count_words(text: &str) -> usize {
     let (mut count, mut is_within) = (0, false);
@@ -34,7 +34,7 @@ pub fn count_words(text: &str) -> usize {
     count
 }
 
-/// Whether a text holds any word; punctuation and space alone do not count.
+/// Whether a text contains a word. Punctuation and white space are not words.
 #[must_use]
 pub fn has_word(text: &str) -> bool {
     text.contains(in_word)

@@ -1,4 +1,4 @@
-//! Pages at the edge: none, empty, one, copies, deep, huge, not HTML at all.
+//! Edge cases: no page, empty pages, one page, copies, deep pages, huge pages, input that is not HTML.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ fn detected(template: &Template, page: &Page) -> String {
     plain(&template.detect(page))
 }
 
-/// The same page by ContentExtractor, whichever way it searches.
+/// Returns the page's content by ContentExtractor; both searches must agree.
 fn compared(pages: &[Page], page: &Page) -> String {
     let by = |search| {
         let params = content_extractor::ContentExtractorParams { search, ..Default::default() };
@@ -87,7 +87,7 @@ fn a_hundred_thousand_blocks_a_page() {
     let pages: Vec<Page> = (0..3).map(|n| page(n * 300)).collect();
     let template = prepare(&pages, &FastContentExtractorParams::default());
     let found = template.find(&pages[0]);
-    // Items 0 to 299 stand on the first page only, 300 to 699 on the second, too.
+    // Items 0 to 299 are only on the first page; items 300 to 699 are on the second page too.
     let content = (0..100_000).filter(|n| n % 700 < 300).count();
     assert_eq!((found.parts, found.non_content), (100_000, 100_000 - content));
     assert_eq!(found.text_nodes.len(), content);
@@ -138,14 +138,14 @@ fn a_million_tiny_blocks() {
     }
 }
 
-/// Blocks of six words out of twelve, no two of them similar (a cosine of 5/6 at most).
+/// Returns blocks of six words out of twelve. No two of them are similar: their cosine is at most 5/6.
 fn unlike_blocks(more: &str) -> Vec<String> {
     let of_six = (0_u32..1 << 12).filter(|set| set.count_ones() == 6);
     let words = |set: u32| (0..12).filter(move |bit| set >> bit & 1 == 1).map(|bit| format!("w{bit} "));
     of_six.map(|set| format!("<p>{}{more}", words(set).collect::<String>())).collect()
 }
 
-/// Three pages with these blocks and a paragraph of their own.
+/// Returns three pages, each with these blocks and a paragraph of its own.
 fn pages_with(blocks: &[String]) -> [Page; 3] {
     ["rain today", "wind tomorrow", "snow on sunday"]
         .map(|own| Page::parse(&format!("{}<p>{own}", blocks.concat())))
@@ -201,7 +201,7 @@ fn a_template_is_no_longer_than_its_limit() {
             &FastContentExtractorParams { max_bytes, ..FastContentExtractorParams::default() },
         );
         assert_eq!(template.num_block_temp() > 0, max_bytes > 0);
-        // The path of most blocks is kept first.
+        // The path with the most blocks is kept first.
         assert_eq!(template.content_paths().contains_key("HTML.BODY.P"), max_bytes > 0);
         let written = serde_json::to_string(&template).unwrap().len();
         assert!(written < 2_000 + 2 * max_bytes, "{written}");

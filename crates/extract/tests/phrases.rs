@@ -1,4 +1,4 @@
-//! The FastContentExtractor paper's own example: a phrase across inline tags.
+//! The example of the FastContentExtractor paper: a phrase that spans inline tags.
 
 use gleaner_extract::content_extractor::{self, Search, Site};
 use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};

@@ -1,5 +1,5 @@
-//! Requests robots.txt and two pages of one host, with a gap between requests. The host is the newspaper of
-//! the testkit on loopback, which is reached through a proxy.
+//! Requests robots.txt and two pages of one host, with a gap between requests. The host is the testkit's
+//! newspaper on loopback, which is reached through a proxy.
 //!
 //! `cargo run -p gleaner-fetch --example polite_request`
 

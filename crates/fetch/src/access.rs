@@ -2,12 +2,12 @@
 //!
 //! | response | meaning (RFC 9309, 2.3.1) |
 //! |---|---|
-//! | 2xx | its rules; no rules if it is an HTML page without any line for crawlers |
-//! | 4xx except 429, or too many redirects | no rules: all is allowed |
-//! | 5xx, 429, no response | all is disallowed; after 30 days the last known rules apply, or none |
+//! | 2xx | the rules in the body; no rules if it is an HTML page without any line for crawlers |
+//! | 4xx except 429, or too many redirects | no rules: everything is allowed |
+//! | 5xx, 429, no response | everything is disallowed; after 30 days the last known rules apply, or none |
 //!
-//! A response is valid for a day. After a failure the host is requested again in 60 s, and the pause doubles
-//! up to a day. So after 30 days of failures it is still checked daily.
+//! A response is valid for a day. After a failure the robots.txt is requested again after 60 s. This pause
+//! doubles up to a day, so a host is still checked daily after 30 days of failures.
 
 use std::time::Duration;
 
@@ -20,43 +20,43 @@ use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
 use crate::sniff::looks_like_html;
 
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Pauses between requests that fail.
+/// Pauses between requests while they fail.
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
-/// After this time of failures the last known rules apply.
+/// If requests fail for this long, the last known rules apply.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The result of the last request for a host's robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotsRecord {
-    /// When it was requested.
+    /// When the robots.txt was requested.
     pub at: Timestamp,
     /// The result.
     pub state: RobotsState,
 }
 
-/// A host's response for its robots.txt.
+/// The meaning of a host's response for its robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RobotsState {
     /// The host has a robots.txt.
     Rules {
-        /// Its text, at most 500 KiB; invalid UTF-8 is U+FFFD.
+        /// The text, at most 500 KiB. Invalid UTF-8 is replaced by U+FFFD.
         text: String,
     },
     /// The host has no robots.txt.
     NoRules {
-        /// The status of the response: 404, 301 after too many redirects, 200 for a page. 0 if the host's
-        /// address is refused, so that no request was sent.
+        /// The status of the response, for example 404, 301 after too many redirects, or 200 for an HTML
+        /// page. 0: the host's address is refused, so no request was sent.
         status: u16,
     },
     /// The request failed.
     Unreachable {
-        /// The status or error, for users.
+        /// The status or error, in words for users.
         reason: String,
-        /// Failures in a row, including this one.
+        /// Consecutive failures, including this one.
         failures: u32,
-        /// When the first of them happened.
+        /// When the first of these failures happened.
         since: Timestamp,
-        /// The rules from before the failures. `None`: there were none, or none are known.
+        /// The rules from before the failures. `None`: there were no rules, or they are unknown.
         last_known: Option<String>,
     },
 }
@@ -64,13 +64,13 @@ pub enum RobotsState {
 /// What may be requested from a host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Access {
-    /// What these rules allow.
+    /// The paths that these rules allow.
     Rules(Rules),
     /// Everything.
     AllAllowed,
     /// Nothing, for now.
     AllDisallowed {
-        /// The reason, for users.
+        /// The reason, in words for users.
         reason: String,
     },
 }
@@ -86,7 +86,7 @@ impl Access {
         }
     }
 
-    /// The `Crawl-delay`, not capped. `None`: not stated.
+    /// Returns the `Crawl-delay`, not capped. `None`: missing.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -95,15 +95,15 @@ impl Access {
         }
     }
 
-    /// The gap that the host's group needs: the configured one, or a longer `Crawl-delay`, which counts up to
-    /// `fetch.max_crawl_delay`.
+    /// Returns the gap that the host's group needs: the configured gap or the `Crawl-delay`, whichever is
+    /// longer. The `Crawl-delay` is capped at `fetch.max_crawl_delay`.
     #[must_use]
     pub fn effective_delay(&self, fetch: &Fetch) -> Duration {
         let asked = self.crawl_delay().unwrap_or_default();
         fetch.delay.get().max(asked.min(fetch.max_crawl_delay.get()))
     }
 
-    /// The addresses of sitemaps, as written.
+    /// Returns the addresses of sitemaps, as written.
     #[must_use]
     pub fn sitemaps(&self) -> &[String] {
         match self {
@@ -124,12 +124,12 @@ impl RobotsRecord {
         Self { at: now, state: RobotsState::Rules { text } }
     }
 
-    /// The record of a response that means "no robots.txt".
+    /// Creates the record of a response that means "no robots.txt".
     pub(crate) fn none(status: u16, now: Timestamp) -> Self {
         Self { at: now, state: RobotsState::NoRules { status } }
     }
 
-    /// The record of a failure at `now`, after the record `previous`; `reason` is for users.
+    /// Creates the record of a failure at `now`, after the record `previous`. `reason` is in words for users.
     #[must_use]
     pub fn failed(reason: String, previous: Option<&Self>, now: Timestamp) -> Self {
         let (failures, since, last_known) = match previous.map(|record| &record.state) {
@@ -142,7 +142,7 @@ impl RobotsRecord {
         Self { at: now, state: RobotsState::Unreachable { reason, failures, since, last_known } }
     }
 
-    /// When to request the robots.txt again.
+    /// Returns when to request the robots.txt again.
     #[must_use]
     pub fn next_ask(&self) -> Timestamp {
         let pause = match &self.state {
@@ -152,16 +152,16 @@ impl RobotsRecord {
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
     }
 
-    /// Whether the robots.txt must be requested again before anything else of the host. Also true for a
-    /// record from more than a day in the future, which a clock that was set back leaves.
+    /// Whether the robots.txt must be requested before any other URL of the host. This includes a record from
+    /// more than a day in the future, which exists if the clock was set back.
     #[must_use]
     pub fn stale(&self, now: Timestamp) -> bool {
         let ahead = Duration::try_from(self.at.duration_since(now)).unwrap_or_default();
         now >= self.next_ask() || ahead > GOOD_FOR
     }
 
-    /// The rules for the crawler with this product token. Parses the text on each call: keep the result with
-    /// the host.
+    /// Returns the rules for the crawler with this product token. Parses the text on each call, so the caller
+    /// should store the result.
     #[must_use]
     pub fn rules(&self, product: &str) -> Access {
         match &self.state {

@@ -1,12 +1,12 @@
 //! Decides which addresses may be requested.
 //!
 //! A page can name any host, and the owner of a host can point its name anywhere: to a cloud's metadata
-//! service, to a printer, to the crawler's own machine. So addresses are checked after name resolution, in
-//! the resolver that the connection itself uses. A name whose address changes in between cannot evade the
-//! check.
+//! service, to a printer, to the crawler's own machine. Therefore addresses are checked after name
+//! resolution, in the resolver that the connection uses. A change of the address between check and connection
+//! cannot evade the check.
 //!
-//! The proxy is the user's choice and is always allowed. For requests through it, only a literal address in
-//! the URL is checked.
+//! The proxy is the user's choice and is always allowed. If a request uses the proxy, only a literal address
+//! in its URL is checked.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -19,9 +19,9 @@ use url::{Host, Url};
 
 use crate::names::Names;
 
-/// All addresses of a host are refused; contains the first of them.
+/// All addresses of a host are refused. Contains the first of them.
 #[derive(Debug, Error)]
-#[error("{0} is no public address")]
+#[error("{0} is not a public address")]
 pub(crate) struct Refused(pub(crate) IpAddr);
 
 /// IPv4 networks that are not on the public internet (IANA's special-purpose registry, multicast, the
@@ -48,8 +48,9 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(net, bits)| (ip.to_bits() ^ net.to_bits()) >> (32 - bits) == 0)
 }
 
-/// Only 2000::/3 is allocated, so everything else is refused (loopback, unique local, link-local, multicast).
-/// An address that embeds an IPv4 address (mapped, NAT64, 6to4) is public if that address is.
+/// Whether an IPv6 address is public. Only 2000::/3 is allocated, so everything outside it is refused
+/// (loopback, unique local, link-local, multicast). An address that embeds an IPv4 address (mapped, NAT64,
+/// 6to4) is public if the IPv4 address is.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     if let Some(v4) = ip.to_ipv4_mapped() {
         return is_public_v4(v4);
@@ -72,7 +73,7 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// `allowed`: networks that may be requested although they are not public.
+    /// Creates a judge. `allowed` are networks that may be requested although they are not public.
     pub(crate) fn new(allowed: &[IpNet]) -> Self {
         Self { allowed: allowed.into() }
     }
@@ -85,7 +86,8 @@ impl Judge {
         public || self.allowed.iter().any(|net| net.contains(&ip) || net.contains(&ip.to_canonical()))
     }
 
-    /// Checks a host that is a literal address. A name passes; it is checked when it is resolved.
+    /// Checks a host that is a literal address. A host name passes here; its addresses are checked after its
+    /// resolution.
     pub(crate) fn literal(&self, url: &Url) -> Result<(), Refused> {
         let ip = match url.host() {
             Some(Host::Ipv4(v4)) => IpAddr::V4(v4),
@@ -95,10 +97,10 @@ impl Judge {
         if self.admits(ip) { Ok(()) } else { Err(Refused(ip)) }
     }
 
-    /// Keeps the admitted addresses.
+    /// Returns the admitted addresses.
     ///
     /// # Errors
-    /// There are addresses, but none is admitted.
+    /// There are addresses, but none of them is admitted.
     pub(crate) fn filter(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Refused> {
         let first = addresses.first().map(SocketAddr::ip);
         let kept: Vec<_> = addresses.into_iter().filter(|a| self.admits(a.ip())).collect();
@@ -112,15 +114,15 @@ impl Judge {
 /// The system's resolver with a cache and the address check.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
-    /// Checks every name except the proxies'.
+    /// Checks all names except those of the proxies.
     pub(crate) judge: Judge,
     pub(crate) proxies: Arc<HashSet<String>>,
     pub(crate) names: Arc<Names>,
 }
 
 impl Resolver {
-    /// Checks a proxy that is itself the target of a request. Other hosts pass; they are checked when they
-    /// are connected to.
+    /// Checks the addresses of a proxy that is itself the target of a request. All other hosts pass; their
+    /// addresses are checked when the connection is opened.
     pub(crate) async fn judge_proxy_as_target(&self, url: &Url) -> Result<(), Refused> {
         let Some(host) = url.host_str().filter(|host| self.proxies.contains(*host)) else { return Ok(()) };
         let Ok(addresses) = self.names.look_up(host).await else { return Ok(()) };
@@ -143,7 +145,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// The host names in proxy addresses such as `http://proxy.lan:3128` or `proxy.lan:3128`.
+/// Returns the host names in proxy addresses such as `http://proxy.lan:3128` or `proxy.lan:3128`.
 pub(crate) fn proxy_hosts<'a>(proxies: impl IntoIterator<Item = &'a str>) -> HashSet<String> {
     let host = |text: &str| {
         let url = Url::parse(text).ok().filter(Url::has_host);

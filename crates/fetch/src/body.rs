@@ -1,26 +1,27 @@
 //! Decodes a body as it arrives, and enforces its size limit.
 //!
-//! The HTTP library only decodes `chunked`, so the received bytes are available here. Requests never ask for
-//! other transfer codings. Some servers use them anyway, and they are decoded like content codings.
+//! The HTTP library decodes only `chunked`, so this module receives the other codings undecoded. Requests
+//! never ask for other transfer codings. Some servers use them anyway, and they are decoded like content
+//! codings.
 //!
-//! Limitation: servers write anything into `Content-Encoding` (`utf-8`, `none`, `text/html`). An unknown
-//! coding is ignored if the body is text, as browsers do, and is [`FetchError::UnknownCoding`] otherwise. And
-//! a `Content-Length` that is too small cuts an uncoded body without an error: the library takes the rest for
-//! the next response and closes the connection.
+//! Limitations: Some servers write values into `Content-Encoding` that are not codings (`utf-8`, `none`,
+//! `text/html`). If the body is text, an unknown coding is ignored, as in browsers; otherwise the result is
+//! [`FetchError::UnknownCoding`]. A `Content-Length` that is too small truncates an uncoded body without an
+//! error: the library treats the remaining bytes as the next response and closes the connection.
 
 use gleaner_coding::{Coding, Decoder, Stop, listed};
 
 use crate::error::FetchError;
 
 const MOST_CODINGS: usize = 4;
-/// Bytes that are checked for text, as in WHATWG MIME Sniffing.
+/// How many bytes are checked for text, as in WHATWG MIME Sniffing.
 const SNIFFED: usize = 1445;
 
 #[derive(Debug)]
 pub(crate) struct Codings {
     decoder: Decoder,
     unknown: Option<String>,
-    /// Bytes that were received, still coded.
+    /// Received bytes, before decoding.
     came: usize,
     limit: usize,
 }
@@ -40,11 +41,11 @@ impl Codings {
         Ok(Self { decoder: Decoder::new(&known), unknown, came: 0, limit })
     }
 
-    /// Decodes the next piece into `body`. `false`: the limit is exceeded.
+    /// Decodes the next piece into `body`. Returns `false` if the limit is exceeded.
     pub(crate) fn push(&mut self, piece: &[u8], body: &mut Vec<u8>) -> Result<bool, FetchError> {
         self.came = self.came.saturating_add(piece.len());
         match self.decoder.push(piece, body, self.limit) {
-            // Limits empty members and frames, which could arrive without end.
+            // Limits empty members and frames, which could arrive endlessly.
             Ok(()) => Ok(self.came <= self.limit),
             Err(Stop::Full) => Ok(false),
             Err(Stop::Broken(reason)) => Err(self.broken(reason)),

@@ -1,15 +1,16 @@
 //! Sends one request and limits its response.
 //!
 //! A redirect is returned to the caller like any other response, since only the caller can check its target
-//! (scope, robots.txt, gap). No referrer is sent, and no cookies except those in the request (`cookies.rs`).
+//! (scope, robots.txt, gap). Requests contain no referrer, and no cookies except those that the caller sets
+//! (`cookies.rs`).
 //!
 //! Size limits count decompressed bytes as they arrive, so a decompression bomb ends at the limit. One time
-//! limit applies to the whole request and another to each piece of the body.
+//! limit applies to the whole request and a second one to each piece of the body.
 //!
-//! Codings are decoded here (`body.rs`), not in the HTTP library, which does not know `x-gzip`, deflate
+//! Codings are decoded here (`body.rs`), not in the HTTP library, which does not support `x-gzip`, deflate
 //! without zlib, or a second gzip member. A body that ends within its coding, or before its `Content-Length`,
-//! is a broken response, not a short page. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is
-//! returned unchanged.
+//! makes the response an error. It is not treated as a short page. A sitemap that is itself a gzip file
+//! (`sitemap.xml.gz`) is returned unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,43 +37,44 @@ use crate::tls::Roots;
 
 /// The longest wait for the next piece of a body.
 const IDLE: Duration = Duration::from_secs(30);
-/// Bytes that are kept of the body of an unsuccessful response.
+/// How many bytes of the body of an unsuccessful response are kept.
 const REFUSAL_BODY: u64 = 64 * 1024;
-/// Maximum number of header lines. Some sites send more than the library's 100.
+/// Maximum number of header lines. The library's default of 100 is too low for some sites.
 const MAX_HEADERS: usize = 256;
 /// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
 const MAX_HEAD: usize = 256 * 1024;
-/// The library's limit for headers over HTTP/2. It resets larger ones without a reason, so this is more than
-/// [`MAX_HEAD`], which is checked here. Over HTTP/1.1 the library's limit is fixed at 408 KiB.
+/// The library's limit for headers over HTTP/2. The library resets streams with larger headers without a
+/// reason. So this limit is higher than [`MAX_HEAD`], which this module checks. Over HTTP/1.1 the library's
+/// limit is fixed at 408 KiB.
 const MAX_HEAD_HTTP2: u32 = 1024 * 1024;
-/// Idle connections that are kept, per request that may be in flight.
+/// How many idle connections are kept per request that may be in flight.
 const KEPT_PER_REQUEST: usize = 2;
 /// Open files that each of the `fetch.concurrency` requests in flight may need: its connection, a second one
-/// while its name is resolved or while IPv4 and IPv6 are tried in parallel, and its idle ones.
+/// for name resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.
 pub const FILES_OF_A_REQUEST: u64 = 2 + KEPT_PER_REQUEST as u64;
 /// How long a request waits for a free file, and the pause between two attempts.
 const FILES_PATIENCE: Duration = Duration::from_secs(300);
 const FILES_PAUSE: Duration = Duration::from_millis(500);
 
-/// Selects the cryptography of all TLS in this process, once. Callers that make their own client call it
-/// first.
+/// Selects the cryptography of all TLS in this process. Further calls have no effect. Callers that build
+/// their own TLS client call this function first.
 pub fn choose_cryptography() {
-    // An error means that it was selected before.
+    // An error means that a provider is already selected.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Why a client cannot be made.
+/// Why a client cannot be created.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// `fetch.proxy` is not a proxy address.
     #[error("fetch.proxy: {0}")]
     Proxy(String),
-    /// The user agent is not valid in a header.
+    /// The user agent is not a valid header value.
     #[error("fetch.user_agent: cannot be sent as a header; use ASCII")]
     Agent,
-    /// There are no root certificates.
+    /// No root certificates were found.
     #[error(
-        "no root certificates to check https servers by: {0}; install the system's (the package ca-certificates), or set SSL_CERT_FILE to a file of PEM certificates or SSL_CERT_DIR to a folder of them"
+        "no root certificates to check https servers with: {0}; install the system's (the package ca-certificates), or set SSL_CERT_FILE to a file of PEM certificates or SSL_CERT_DIR to a folder of them"
     )]
     NoRoots(String),
     /// An error of the HTTP library.
@@ -80,8 +82,7 @@ pub enum ClientError {
     Library(String),
 }
 
-/// Sends one request at a time and applies the limits to each response. Cheap to clone; clones share their
-/// connections.
+/// Sends requests and applies the limits to each response. Cheap to clone; clones share their connections.
 #[derive(Debug, Clone)]
 pub struct Client {
     connections: Connections,
@@ -99,19 +100,20 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client with the limits, the identity and the proxy of `settings`. If `settings.proxy` is empty,
-    /// `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` are read, once.
+    /// Creates a client with the limits, the identity and the proxy of `settings`. If `settings.proxy` is
+    /// empty, the client reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` once.
     ///
     /// # Errors
-    /// The proxy's address or the user agent is invalid, or the system's certificates cannot be read.
+    /// The proxy's address or the user agent is invalid, no root certificate can be read, or the HTTP library
+    /// fails.
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
         Self::with_roots(settings, &Roots::from_system()?)
     }
 
-    /// Like [`Self::new`], but trusts `roots` instead of the system's.
+    /// Like [`Self::new`], but trusts `roots` instead of the system's roots.
     ///
     /// # Errors
-    /// Those of [`Self::new`].
+    /// As in [`Self::new`].
     pub fn with_roots(settings: &Fetch, roots: &Roots) -> Result<Self, ClientError> {
         choose_cryptography();
         let agent = HeaderValue::from_str(&settings.agent()).map_err(|_| ClientError::Agent)?;
@@ -131,7 +133,7 @@ impl Client {
                 .redirect(reqwest::redirect::Policy::none())
                 .retry(reqwest::retry::never())
                 .referer(false)
-                // Decoded in `body.rs`. Other crates may enable these features.
+                // Codings are decoded in `body.rs`. Other crates may enable these features.
                 .no_gzip()
                 .no_brotli()
                 .no_deflate()
@@ -164,24 +166,24 @@ impl Client {
         })
     }
 
-    /// Sends one request. It ends when `right` ends.
+    /// Sends one request. The request ends when `right` ends.
     ///
     /// # Errors
-    /// There is no response, or none within the limits; see [`FetchError`]. Every status is a response,
-    /// including an origin's 407, but not a proxy's.
+    /// There is no response, or none within the limits; see [`FetchError`]. Every status is a response. The
+    /// exception is a 407 from a proxy.
     pub async fn get(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
         right.bound(self.ask_in_time(request, right)).await
     }
 
-    /// Applies the time limit, and waits while no file is free for the connection.
+    /// Applies the time limit. If no file is free for the connection, waits and tries again.
     async fn ask_in_time(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
         loop {
             match timeout(self.total, self.ask(request, right)).await {
-                // Nothing was sent. Other requests in flight will free their files.
+                // Nothing was sent. Other requests in flight will release their files.
                 Ok(Err(FetchError::NoFile)) if begin.elapsed() < FILES_PATIENCE => {
-                    tracing::warn!(url = %request.url, "{}; it waits for one", FetchError::NoFile);
+                    tracing::warn!(url = %request.url, "{}; the request waits for one", FetchError::NoFile);
                     sleep(FILES_PAUSE).await;
                 }
                 answer => return answer.unwrap_or(Err(limit)),
@@ -223,7 +225,7 @@ impl Client {
         }
         let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if !answer.status().is_success() {
-            // Only users read the body of a refusal, so an incomplete one is enough.
+            // Only users read the body of an unsuccessful response, so an incomplete one is enough.
             let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
             response.is_cut = !matches!(read, Ok(true));
         } else if request.want == Want::Robots {
@@ -245,9 +247,9 @@ impl Client {
         Ok(response)
     }
 
-    /// Whether a 407 comes from a proxy. Only a proxy may send one (RFC 9110, 15.5.8), with a
-    /// `Proxy-Authenticate`, but origins do so, too. A response through an https tunnel is the origin's; a
-    /// proxy that refuses a tunnel causes a connection error.
+    /// Whether a 407 comes from a proxy. Only a proxy may send a 407 (RFC 9110, 15.5.8), with a
+    /// `Proxy-Authenticate`, but some origin servers send it too. Through an https tunnel, every response is
+    /// the origin's: a proxy that refuses a tunnel causes a connection error.
     fn is_refused_by_proxy(&self, request: &Request, answer: &reqwest::Response) -> bool {
         self.has_proxy
             && request.url.scheme() == "http"
@@ -255,7 +257,7 @@ impl Client {
             && answer.headers().contains_key(PROXY_AUTHENTICATE)
     }
 
-    /// Reads at most `limit` bytes of the body. `false`: there are more.
+    /// Reads at most `limit` bytes of the body. Returns `false` if the body is longer.
     async fn read(
         &self,
         answer: &mut reqwest::Response,
@@ -277,8 +279,8 @@ impl Client {
     }
 }
 
-/// The `Accept` and conditional headers. An `ETag` that is not valid in a header is left out: the response is
-/// then complete.
+/// Returns the `Accept` headers and those for conditional requests and cookies. An invalid header value is
+/// omitted; without a valid `ETag` or date, the server returns the whole page.
 fn request_headers(request: &Request) -> HeaderMap {
     let accept = match request.want {
         Want::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -304,7 +306,7 @@ fn request_headers(request: &Request) -> HeaderMap {
 }
 
 fn response_head(url: &Url, answer: &reqwest::Response) -> Response {
-    // Some servers send UTF-8, mostly in `Location`.
+    // Some servers send UTF-8 in headers, mostly in `Location`.
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
     Response::new(url, answer.status().as_u16(), headers.collect())
@@ -314,7 +316,7 @@ fn proxy(address: &str) -> Result<reqwest::Proxy, ClientError> {
     reqwest::Proxy::all(address).map_err(|e| ClientError::Proxy(e.to_string()))
 }
 
-/// A response with more than [`MAX_HEAD`] or [`MAX_HEADERS`].
+/// The response exceeds [`MAX_HEAD`] or [`MAX_HEADERS`].
 pub(crate) const HEADERS_TOO_LARGE: FetchError =
     FetchError::HeadersTooLarge { bytes: MAX_HEAD, lines: MAX_HEADERS };
 
@@ -338,7 +340,7 @@ mod tests {
             let (mut stream, _) = listener.accept().await.unwrap();
             stream.read_u8().await.unwrap();
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>").await.unwrap();
-            // Ends when the client has gone.
+            // Returns when the client closes the connection.
             stream.read_to_end(&mut Vec::new()).await
         });
         let settings = Fetch { allow_addresses: vec!["127.0.0.0/8".parse().unwrap()], ..Fetch::default() };

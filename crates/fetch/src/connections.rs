@@ -1,27 +1,29 @@
 //! Decides which connections are kept for later requests, and when a request is sent again.
 //!
-//! Servers close idle connections (Apache and Node after 5 s), and a request sent at that moment is lost
-//! although its page is fine. So:
+//! Servers close idle connections (Apache and Node after 5 s), and a request that is sent at that moment is
+//! lost although its page is available. Therefore:
 //!
-//! 1. A connection is reused only within [`KEPT_FOR`] of its last response, a second less than those servers
-//!    wait. With a gap of that length or more, none is kept. The client's setting limits the idle
-//!    connections, since each takes an open file of the process.
-//! 2. A request is sent again, at once, on a new connection, if its reused connection closed before the
-//!    response (RFC 9110, 9.2.2), or if the server said over HTTP/2 that it did not process it (RFC 9113,
-//!    8.7): `REFUSED_STREAM`, or a `GOAWAY` without an error. It still counts as one request: no retry, hold
-//!    or gap. The result on the new connection is final, so a request is sent twice at most.
+//! 1. A connection is reused only within [`KEPT_FOR`] of its last response, a second before those servers
+//!    close it. If the gap is that long or longer, no connection is kept. The client's setting limits the
+//!    number of idle connections, since each occupies an open file of the process.
+//! 2. A request is sent again, at once and on a new connection, in two cases: its reused connection closed
+//!    before the response (RFC 9110, 9.2.2), or the server stated over HTTP/2 that it did not process the
+//!    request (RFC 9113, 8.7), with `REFUSED_STREAM` or a `GOAWAY` without an error. Both attempts count as
+//!    one request, without a retry, hold or gap between them. The result on the new connection is final, so a
+//!    request is sent at most twice.
 //!
-//! A request on a new connection that closes is never sent again: the server may have read it, and a second
-//! one would come without a gap.
+//! If a new connection closes, its request is never sent again: the server may have read it, and the second
+//! request would follow without a gap.
 //!
-//! The library does not report whether a connection was reused. But it opens a connection within the task of
-//! the request, after it has found no idle one. So a layer around its connector ([`NoteLayer`]) sets a flag
-//! in that task: without the flag, the connection was reused. If the library begins to connect and then takes
-//! a connection that has become idle, the flag is set, too; then nothing is sent again, which is safe.
+//! The library does not report whether a connection was reused. However, if it finds no idle connection, it
+//! opens a new one within the task of the request. So a layer around its connector ([`NoteLayer`]) sets a
+//! flag in that task: without the flag, the connection was reused. If the library begins to connect and then
+//! uses a connection that became idle in the meantime, the flag is set although the connection was reused. In
+//! that case nothing is sent again, which is safe.
 //!
-//! Limitation: the library cannot tell a connection that closes within a response's headers from one that
-//! closes before them. On a reused connection, that request is sent again, too; RFC 9110, 9.2.2 allows it for
-//! a GET.
+//! Limitation: the library cannot distinguish a connection that closes within a response's headers from one
+//! that closes before them. On a reused connection, the request is sent again in both cases, which RFC 9110,
+//! 9.2.2 allows for a GET.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -38,17 +40,16 @@ use url::{Origin, Url};
 use crate::error::chain;
 use crate::permit::{Permit, Right};
 
-/// How long an idle connection may be reused. Apache and Node close after 5 s; the rest is for the round
-/// trip.
+/// How long an idle connection may be reused. Apache and Node close it after 5 s; the difference covers the
+/// round trip.
 const KEPT_FOR: Duration = Duration::from_secs(4);
-/// When the library has closed unused connections: it checks once per interval of the time that it keeps
-/// them.
+/// After this time the library has closed an unused connection: its check runs once per [`KEPT_FOR`].
 const CLOSED_AFTER: Duration = KEPT_FOR.saturating_mul(2);
 
 /// The connections of a client. Cheap to clone; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Connections {
-    /// Keeps connections. `None`: the gap is too long to reuse any.
+    /// Reuses connections. `None`: the gap is too long for reuse.
     kept: Option<reqwest::Client>,
     /// Opens a connection for each request and closes it afterwards.
     single: reqwest::Client,
@@ -58,8 +59,8 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Connections that `builder` describes. `gap`: the shortest time between two requests to a host; `most`:
-    /// idle connections that are kept, over all hosts.
+    /// Creates connections with the options of `builder`. `gap` is the shortest time between two requests to
+    /// a host. `most` is the maximum number of idle connections over all hosts.
     pub(crate) fn new(
         builder: impl Fn() -> ClientBuilder,
         gap: Duration,
@@ -77,9 +78,9 @@ impl Connections {
         })
     }
 
-    /// Sends a request without a body. Sends it again if its reused connection closed before the response, or
-    /// the server did not process it, and `right` still grants a permit. All requests are sent here, so each
-    /// had a permit.
+    /// Sends a request without a body. Sends it again if its reused connection closed before the response or
+    /// the server did not process it, and if `right` still grants a permit. All requests pass through this
+    /// function, so each one had a permit.
     pub(crate) async fn send(&self, request: Request, _: Permit, right: &Right) -> reqwest::Result<Response> {
         let copy = request.try_clone();
         let (answer, is_used) = match self.keeping(request.url()) {
@@ -99,7 +100,7 @@ impl Connections {
         }
     }
 
-    /// The client that keeps this request's connection; `None`: it is not kept.
+    /// Returns the client that keeps this request's connection. `None`: the connection is not kept.
     fn keeping(&self, url: &Url) -> Option<&reqwest::Client> {
         let kept = self.kept.as_ref()?;
         let (now, mut asked) = (Instant::now(), self.asked());
@@ -115,7 +116,7 @@ impl Connections {
     }
 
     fn asked(&self) -> MutexGuard<'_, HashMap<Origin, Instant>> {
-        // No code panics while it holds the lock, and each entry is valid by itself.
+        // No code panics while it holds the lock, and each entry is valid independently of the others.
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -137,7 +138,7 @@ fn is_closed(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Whether the server said that it did not process the request.
+/// Whether the server reported that it did not process the request.
 fn is_unprocessed(error: &reqwest::Error) -> bool {
     let is_said = |error: &h2::Error| {
         let is_refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
@@ -152,7 +153,7 @@ tokio::task_local! {
     static IS_NEW: Cell<bool>;
 }
 
-/// Sends, and returns whether a connection was opened for it.
+/// Runs `sending`, and returns whether it opened a connection.
 async fn noting<T>(sending: impl Future<Output = T>) -> (T, bool) {
     IS_NEW.scope(Cell::new(false), async { (sending.await, IS_NEW.with(Cell::get)) }).await
 }
@@ -182,7 +183,7 @@ impl<R, S: Service<R>> Service<R> for Note<S> {
     }
 
     fn call(&mut self, request: R) -> S::Future {
-        // Outside a request's task the flag is not needed.
+        // Outside a request's task there is no flag to set.
         let _ = IS_NEW.try_with(|is_new| is_new.set(true));
         self.0.call(request)
     }

@@ -1,23 +1,23 @@
-//! Keeps cookies for the duration of one visit.
+//! Stores cookies for the duration of one visit.
 //!
 //! Some sites answer every request without a cookie by setting one and redirecting, often to the same page.
-//! For such a chain of redirects the cookies of one site are kept, sent only within that site, and discarded
-//! after the visit. The HTTP library's jar applies RFC 6265, 5 (host, path, `Secure`, expiry); this module
-//! adds limits and the site.
+//! For such a chain of redirects the cookies of one site are stored, sent only within that site, and
+//! discarded after the visit. The HTTP library's jar applies RFC 6265, 5 (host, path, `Secure`, expiry). This
+//! module adds limits and the restriction to the site.
 //!
-//! Unlike a browser, it needs no list of public suffixes: a site is a registrable domain, and a `Domain`
-//! outside it is refused.
+//! Unlike a browser, this module needs no list of public suffixes: a site is a registrable domain, and a
+//! `Domain` outside it is rejected.
 
 use reqwest::cookie::{CookieStore, Jar};
 use url::Url;
 
 use crate::message::Response;
 
-/// Maximum number of cookies in one visit; a browser must keep at least as many per site (RFC 6265, 6.1).
+/// Maximum number of cookies in one visit. A browser must store at least as many per site (RFC 6265, 6.1).
 const MOST_COOKIES: usize = 50;
-/// Maximum bytes of one `Set-Cookie` (RFC 6265, 6.1) and of all cookies of a visit; few servers accept more
-/// in a request's headers.
+/// Maximum bytes of one `Set-Cookie` (RFC 6265, 6.1).
 const LONGEST_COOKIE: usize = 4096;
+/// Maximum bytes of all cookies of a visit. Few servers accept more in a request's headers.
 const MOST_BYTES: usize = 8 << 10;
 
 /// The cookies of one visit to one site.
@@ -30,15 +30,16 @@ pub struct Cookies {
 }
 
 impl Cookies {
-    /// An empty set. `site` is the registrable domain that the cookies are bound to, as in a canonical URL
-    /// (lower case, A-labels), or an IP address. A port is ignored, as in RFC 6265, 8.5.
+    /// Creates an empty set. `site` is the registrable domain that the cookies are bound to, as in a
+    /// canonical URL (lower case, A-labels), or an IP address. A port is ignored, as in RFC 6265, 8.5.
     #[must_use]
     pub fn of_site(site: &str) -> Self {
         Self { site: without_port(site).to_owned(), jar: Jar::default(), stored: 0, bytes: 0 }
     }
 
-    /// Applies each `Set-Cookie` of a response to `url`, including deletions. Ignored: a line of more than 4
-    /// KiB, cookies beyond the visit's limits of 50 and 8 KiB, and cookies for or from another site.
+    /// Applies each `Set-Cookie` of a response to `url`, including deletions. Ignores lines of more than 4
+    /// KiB, cookies beyond the visit's limits of 50 cookies and 8 KiB, and cookies for or from a different
+    /// site.
     pub fn store(&mut self, url: &Url, response: &Response) {
         if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
             return;
@@ -55,7 +56,7 @@ impl Cookies {
         }
     }
 
-    /// The `Cookie` header of a request for `url`. `None`: there is no cookie to send.
+    /// Returns the `Cookie` header of a request for `url`. `None`: there is no cookie to send.
     #[must_use]
     pub fn header(&self, url: &Url) -> Option<String> {
         if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
@@ -78,11 +79,12 @@ fn without_port(site: &str) -> &str {
     }
 }
 
-/// The `Domain` of a `Set-Cookie`, without its leading dot (RFC 6265, 5.2.3). `None`: missing or empty.
+/// Returns the `Domain` of a `Set-Cookie`, without its leading dot (RFC 6265, 5.2.3). `None`: missing or
+/// empty.
 fn domain(line: &str) -> Option<String> {
     let attributes = line.split(';').skip(1).filter_map(|attribute| attribute.split_once('='));
     let domains = attributes.filter(|(name, _)| name.trim().eq_ignore_ascii_case("domain"));
-    // The last one counts.
+    // If there are several, the last one applies.
     let domain = domains.last()?.1.trim();
     let domain = domain.strip_prefix('.').unwrap_or(domain).to_ascii_lowercase();
     (!domain.is_empty()).then_some(domain)

@@ -1,9 +1,9 @@
-//! Defines why a request brought no usable response.
+//! Defines why a request failed.
 //!
 //! The HTTP library reports a refused connection, a failed handshake and an unknown name all as "error
-//! sending request". [`FetchError::from_reqwest`] finds the cause in the chain of sources. An unknown cause
-//! becomes [`FetchError::Connect`] or [`FetchError::Broken`] with the innermost message, without the URL,
-//! which the caller knows.
+//! sending request". [`FetchError::from_reqwest`] finds the cause in the chain of sources. If the cause is
+//! not recognized, the result is [`FetchError::Connect`] or [`FetchError::Broken`] with the innermost
+//! message. Messages do not contain the URL, since the caller has it.
 
 use std::error::Error;
 use std::io;
@@ -17,17 +17,17 @@ use crate::address::Refused;
 use crate::client::HEADERS_TOO_LARGE;
 use crate::tls::TlsFault;
 
-/// Why a request brought no usable response. A response with a status such as 404 or 503 is not an error but
-/// a [`crate::Response`].
+/// Why a request returned no usable response. A status such as 404 or 503 is not an error but a
+/// [`crate::Response`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FetchError {
-    /// The host's name has no address, or its name server did not answer.
+    /// The host's name has no address, or its name server did not respond.
     #[error("the host's name could not be resolved: {0}")]
     Dns(String),
-    /// No connection: refused, unreachable, or reset while it was opened.
+    /// The connection was refused, unreachable, or reset while it was opened.
     #[error("no connection: {0}")]
     Connect(String),
-    /// The host's certificate or its TLS is not acceptable.
+    /// The host's certificate or TLS handshake is not acceptable.
     #[error("TLS failed: {fault} ({detail})")]
     Tls {
         /// The kind of fault.
@@ -43,12 +43,12 @@ pub enum FetchError {
     /// The response's headers exceed a limit.
     #[error("the answer's headers are larger than {bytes} bytes, or more than {lines} lines")]
     HeadersTooLarge {
-        /// The limit in bytes, for names and values.
+        /// The limit in bytes, for names and values together.
         bytes: usize,
-        /// The limit in lines.
+        /// The limit on the number of header lines.
         lines: usize,
     },
-    /// Connecting, the whole request, or the wait for the next piece of the body took too long.
+    /// A limit was exceeded: for connecting, for the whole request, or for the next piece of the body.
     #[error("no complete answer within {limit:?}")]
     Timeout {
         /// The limit that was exceeded.
@@ -57,21 +57,21 @@ pub enum FetchError {
     /// The response is not HTTP, ends early or cannot be decompressed.
     #[error("broken answer: {0}")]
     Broken(String),
-    /// The body has an unknown coding that was not requested.
+    /// The body has an unknown coding, which the request did not offer.
     #[error("the body is coded as {coding:?}, which cannot be read")]
     UnknownCoding {
-        /// The coding's name as sent, in lower case; its first 50 characters.
+        /// The first 50 characters of the coding's name, in lower case.
         coding: String,
     },
-    /// The body exceeds the limit, after decompression.
+    /// The body exceeds the limit, before or after decompression.
     #[error("larger than {limit} bytes")]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// All of the host's addresses are loopback, private, link-local or otherwise not public, and none is in
-    /// `fetch.allow_addresses`.
-    #[error("{address} is no public address (fetch.allow_addresses can allow it)")]
+    /// All of the host's addresses are loopback, private, link-local or otherwise not public, and none of
+    /// them is in `fetch.allow_addresses`.
+    #[error("{address} is not a public address (fetch.allow_addresses can allow it)")]
     PrivateAddress {
         /// The first refused address.
         address: IpAddr,
@@ -79,23 +79,23 @@ pub enum FetchError {
     /// The response to a request for a page is not a page.
     #[error("not HTML but {content_type}")]
     WrongType {
-        /// The `Content-Type` as sent, or a note that it is missing.
+        /// The `Content-Type` as sent (at most 200 characters), or a note that it is missing.
         content_type: String,
     },
-    /// The proxy does not respond, or refuses.
+    /// The proxy does not respond, or refuses the request.
     #[error("the proxy failed: {0}")]
     BadProxy(String),
     /// The URL's scheme is not http or https, or it has no host.
     #[error("not an http or https address")]
     BadUrl,
-    /// The right to send requests to the host ended before the response was complete. It does not depend on
+    /// The right to send requests to the host ended before the response was complete. This does not depend on
     /// the host.
     #[error("the lease of the host's partition ended")]
     NotPermitted,
 }
 
 impl FetchError {
-    /// A short stable label for records and counters.
+    /// Returns a short stable label for records and counters.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {
@@ -116,8 +116,8 @@ impl FetchError {
         }
     }
 
-    /// Whether the same request may succeed later. True for an unknown name: the resolver does not tell a
-    /// missing name from a missing name server.
+    /// Whether the same request may succeed later. `Dns` is included because the resolver does not
+    /// distinguish a missing name from an unreachable name server.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -138,8 +138,8 @@ impl FetchError {
         }
     }
 
-    /// Converts an error of the library. `connect_limit` is reported if connecting took too long; `to_proxy`:
-    /// the connection went to a proxy without a tunnel.
+    /// Converts an error of the library. `connect_limit` is the limit to report if connecting took too long.
+    /// `to_proxy`: the connection went to a proxy without a tunnel.
     pub(crate) fn from_reqwest(error: &reqwest::Error, connect_limit: Duration, to_proxy: bool) -> Self {
         let chain = chain(error);
         if let Some(Refused(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
@@ -164,8 +164,8 @@ impl FetchError {
         if !error.is_connect() {
             return Self::Broken(message);
         }
-        // The tunnel's error type is private to the library, so only its text is available. "Unsuccessful" is
-        // the proxy's report on the host; all else is a failure of the proxy.
+        // The tunnel's error type is private to the library, so only its text is available. "unsuccessful"
+        // means that the proxy could not reach the host; any other text is a failure of the proxy.
         let tunnel = chain.iter().map(ToString::to_string).find(|text| text.contains("tunnel error"));
         match tunnel {
             Some(text) if text.contains("unsuccessful") => {
@@ -179,16 +179,16 @@ impl FetchError {
     }
 }
 
-/// Whether the library itself refused the data over HTTP/2.
+/// Whether the library itself rejected the data over HTTP/2.
 fn is_refused_here(error: &h2::Error) -> bool {
     error.is_library() && (error.is_reset() || error.is_go_away())
 }
 
-/// The error and its sources, outermost first. `source` skips the error that an `io::Error` wraps, so it is
-/// added here.
+/// Returns the error and its sources, outermost first. `source` skips the error that an `io::Error` wraps, so
+/// this function adds it.
 pub(crate) fn chain<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
     let mut links = vec![error];
-    // Limited, for errors that name themselves as their source.
+    // Limited, because an error can be its own source.
     while links.len() < 16 {
         let last = links[links.len() - 1];
         let inner = last.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

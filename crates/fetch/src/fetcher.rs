@@ -1,11 +1,11 @@
 //! Sends requests that obey gaps and holds.
 //!
 //! Each request waits for the end of its host's hold, then at the gate of its group, then for one of the
-//! `fetch.concurrency` slots, so a request that waits for a gap or a hold takes no slot. A 429 or 503 puts
-//! its host on hold before the next request of its group can start.
+//! `fetch.concurrency` slots. Therefore a request that waits for a gap or a hold occupies no slot. A 429 or
+//! 503 puts its host on hold before the next request of its group can start.
 //!
-//! The caller keeps the robots.txt records and checks whether a page may be requested; [`Fetcher::robots`]
-//! fetches them.
+//! The caller stores the robots.txt records and checks whether a page may be requested. [`Fetcher::robots`]
+//! fetches the records.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,23 +23,24 @@ use crate::hold::{Holds, PushBack};
 use crate::message::{Request, Response, Want};
 use crate::permit::Right;
 
-/// Redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2).
+/// How many redirects of a robots.txt are followed (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
 
-/// A redirect to a host with a longer hold is a failure, to be retried later.
+/// The longest wait for the target of a robots.txt redirect. If the wait is longer, the request fails and is
+/// retried later.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The gaps and holds of hosts. Cheap to clone; clones share both.
 #[derive(Debug, Clone)]
 pub struct Politeness {
-    /// Allows one request in flight per group, and keeps a gap between two.
+    /// Allow one request in flight per group, and keep a gap between two requests.
     pub gates: Gates,
-    /// How long a host is not requested.
+    /// For how long each host must not be requested.
     pub holds: Holds,
 }
 
 impl Politeness {
-    /// With `delay` between the end of a response and the next request of its group.
+    /// Creates gates and holds with `delay` between the end of a response and the next request of its group.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         Self { gates: Gates::new(delay), holds: Holds::default() }
@@ -50,21 +51,21 @@ impl Politeness {
 pub struct RobotsRequest<'a> {
     /// A host's own robots.txt, or the target of a redirect.
     pub url: Url,
-    /// Redirects that were followed before this request.
+    /// How many redirects were followed before this request.
     pub hops: usize,
-    /// The group of a URL; `None`: this caller may not request it.
+    /// Returns the group of a URL. `None`: this caller may not request the URL.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
-    /// How long requests may be sent.
+    /// Limits how long requests may be sent.
     pub right: &'a Right,
-    /// The existing record of the host.
+    /// The stored record of the host.
     pub previous: Option<&'a RobotsRecord>,
-    /// The time that is recorded.
+    /// The time to write into the record.
     pub now: Timestamp,
 }
 
 impl<'a> RobotsRequest<'a> {
-    /// A request for the robots.txt of the host of `origin` (its scheme, host and port count), without an
-    /// existing record.
+    /// Creates a request for the robots.txt of the host of `origin`, without a stored record. Only the
+    /// scheme, host and port of `origin` matter.
     #[must_use]
     pub fn new(
         origin: &Url,
@@ -91,14 +92,14 @@ impl fmt::Debug for RobotsRequest<'_> {
 pub enum RobotsAnswer {
     /// The record of the response.
     Record(RobotsRecord),
-    /// It redirects to a URL that this caller may not request.
+    /// The robots.txt redirects to a URL that this caller may not request.
     Elsewhere {
         /// The target.
         url: Url,
-        /// Redirects up to the target, 1 to 5.
+        /// How many redirects lead to the target, 1 to 5.
         hops: usize,
     },
-    /// The right to send requests ended first. It does not depend on the host.
+    /// The right to send requests ended before the response. This does not depend on the host.
     NotPermitted,
 }
 
@@ -112,10 +113,10 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// A fetcher with the limits, the identity, the gap and the concurrency of `settings`.
+    /// Creates a fetcher with the limits, the identity, the gap and the concurrency of `settings`.
     ///
     /// # Errors
-    /// Those of [`Client::new`].
+    /// As in [`Client::new`].
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
         let concurrency = u32::try_from(settings.concurrency.clamp(1, Semaphore::MAX_PERMITS));
         let concurrency = concurrency.unwrap_or(u32::MAX);
@@ -127,31 +128,32 @@ impl Fetcher {
         })
     }
 
-    /// The gaps and holds, for the scheduler.
+    /// Returns the gaps and holds, for the scheduler.
     #[must_use]
     pub fn politeness(&self) -> &Politeness {
         &self.politeness
     }
 
-    /// The gates: gaps, and when a group is due.
+    /// Returns the gates, which keep the gaps and report when a group is due.
     #[must_use]
     pub fn gates(&self) -> &Gates {
         &self.politeness.gates
     }
 
-    /// The holds of hosts.
+    /// Returns the holds of all hosts.
     #[must_use]
     pub fn holds(&self) -> &Holds {
         &self.politeness.holds
     }
 
     /// Sends one request after the hold of the URL's host ([`host_of`]), through the gate of `group`. `right`
-    /// is checked when the gate is open and a slot is free, directly before the request is sent, and the
-    /// request ends with it. After a 429, a 503 or a failed connection the host is already on hold for
-    /// [`Response::held`]: the caller must not put it on hold again.
+    /// is checked when the gate is open and a slot is free, directly before the request is sent. The request
+    /// ends when `right` ends. After a 429, a 503 or a failed connection, this function puts the host on hold
+    /// and reports the hold of a response in [`Response::held`]: the caller must not put the host on hold
+    /// again.
     ///
     /// # Errors
-    /// Those of [`Client::get`].
+    /// As in [`Client::get`].
     pub async fn page(&self, request: &Request, group: &str, right: &Right) -> Result<Response, FetchError> {
         let host = host_of(&request.url);
         let pass = self.enter(group, host).await;
@@ -167,11 +169,11 @@ impl Fetcher {
             Ok(response) => match response.status {
                 429 => response.held = Some(hold(PushBack::TooManyRequests, response.retry_after)),
                 503 => response.held = Some(hold(PushBack::Unavailable, response.retry_after)),
-                // Another system than the pages' often serves robots.txt.
+                // Many sites serve robots.txt and pages from different systems.
                 200..300 | 304 if request.want != Want::Robots => self.holds().answered(host),
                 _ => {}
             },
-            // The fault is the host's or our network's: other URLs would fail as well.
+            // The fault lies with the host or with our network, so requests for other URLs would fail, too.
             Err(FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_)) => {
                 hold(PushBack::Unavailable, None);
             }
@@ -193,15 +195,15 @@ impl Fetcher {
         }
     }
 
-    /// Waits until no request is in flight. Call it after the right to all of them has ended.
+    /// Waits until no request is in flight. The caller must end the right to all requests first.
     pub async fn in_flight_ended(&self) {
         let all = self.places.acquire_many(self.concurrency).await;
         drop(all.expect("the fetcher's semaphore is never closed"));
     }
 
     /// Requests a robots.txt and interprets the response. Follows up to five redirects, including those
-    /// before this request; each waits at the gate of its own group. `on_response` is called with each response and
-    /// its URL.
+    /// before this request. Each redirect waits at the gate of its own group. `on_response` is called with
+    /// each response and its URL.
     pub async fn robots(
         &self,
         request: RobotsRequest<'_>,
@@ -219,7 +221,8 @@ impl Fetcher {
             }
             let response = match self.page(&Request::new(url.clone(), Want::Robots), &group, right).await {
                 Ok(response) => response,
-                // The host's pages are refused for the same reason, each with that outcome.
+                // Requests for the host's pages fail for the same reason, and each is recorded with that
+                // outcome.
                 Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
                 Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
                 Err(error) => return failed(error.to_string()),
@@ -243,7 +246,7 @@ impl Fetcher {
     }
 }
 
-/// The host of a URL, with `:port` if it is not the default port: the unit of holds.
+/// Returns the host of a URL, with `:port` if it is not the default port. Holds apply to this string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

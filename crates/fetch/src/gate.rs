@@ -1,13 +1,14 @@
-//! Allows one request in flight per group of hosts, with a gap between two.
+//! Allows one request in flight per group of hosts, with a gap between two requests.
 //!
 //! A group is a registrable domain or a host (`fetch.gap_scope`); the caller names it. The gap runs from the
 //! end of a response to the start of the next request, so a slow host gets fewer requests. Requests pass a
-//! gate in the order of their arrival and block nothing else while they wait; [`Gates::ready_in`] lets a
-//! scheduler avoid the wait. After 429 or 503 only the host is delayed, not its group: see [`crate::hold`].
+//! gate in the order of their arrival, and a waiting request blocks only its own group. With
+//! [`Gates::ready_in`] a scheduler can avoid the wait. After a 429 or 503 only the host is delayed, not its
+//! group (see [`crate::hold`]).
 //!
-//! The state is lost at a restart: a resumed crawl starts the gap of each group that it may have requested
-//! ([`Gates::start_gap`]). A gap longer than the configured one is never forgotten, since a host requires it;
-//! few groups have one.
+//! The state is lost at a restart. A resumed crawl therefore starts the gap of each group that it may have
+//! requested ([`Gates::start_gap`]). A group whose gap is longer than the configured one is never removed,
+//! since the gap is a host's `Crawl-delay`. Few groups have such a gap.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +17,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-/// Number of groups from which idle ones are removed.
+/// Number of groups at which idle ones are first removed.
 const SWEEP_AT: usize = 1024;
-/// Lower bound of [`Gates::ready_in`] while a request is in flight.
+/// The minimum of [`Gates::ready_in`] while a request is in flight.
 const BUSY: Duration = Duration::from_millis(10);
 
 /// The gates of all groups. Cheap to clone; clones share the gates.
@@ -31,13 +32,13 @@ pub struct Gates {
 #[derive(Debug)]
 struct Groups {
     by_name: HashMap<String, Arc<Gate>>,
-    /// Length of `by_name` that starts the next removal.
+    /// The length of `by_name` at which idle groups are removed next.
     sweep_at: usize,
 }
 
 #[derive(Debug)]
 struct Gate {
-    /// One permit: for the task that waits for the gap or has a request in flight.
+    /// One permit, for the task that waits for the gap or has a request in flight.
     turn: Arc<Semaphore>,
     state: Mutex<State>,
 }
@@ -50,17 +51,17 @@ struct State {
     ended: Option<Instant>,
 }
 
-/// The right to one request. Dropping it starts the gap, whether or not the request succeeded.
+/// The right to one request. Dropping it starts the gap, even if the request failed.
 #[derive(Debug)]
 pub struct Pass {
     gate: Arc<Gate>,
     is_unused: bool,
-    // Dropped after `Drop::drop` has recorded the end, so that the next task sees it.
+    // Dropped after `Drop::drop` has recorded the end of the request, so that the next task sees it.
     _turn: OwnedSemaphorePermit,
 }
 
 impl Pass {
-    /// Returns the right without a request: no gap starts.
+    /// Gives the right back without a request: no gap starts.
     pub fn give_back(mut self) {
         self.is_unused = true;
     }
@@ -75,7 +76,7 @@ impl Drop for Pass {
 }
 
 impl State {
-    /// When the next request may start; `None`: at once.
+    /// Returns when the next request may start. `None`: at once.
     fn opens(&self) -> Option<Instant> {
         self.ended.map(|ended| ended + self.gap)
     }
@@ -91,7 +92,7 @@ impl Gate {
         self.state().opens().map_or(Duration::ZERO, |at| at.saturating_duration_since(now))
     }
 
-    /// Whether the gate holds no state that must be kept.
+    /// Whether the gate can be dropped without losing state.
     fn is_idle(&self, delay: Duration, now: Instant) -> bool {
         let free = self.turn.available_permits() > 0 && self.opens_in(now).is_zero();
         free && self.state().gap == delay
@@ -99,7 +100,7 @@ impl Gate {
 }
 
 impl Gates {
-    /// Gates with `delay` between the end of a response and the next request.
+    /// Creates gates with `delay` between the end of a response and the next request.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         let groups = Groups { by_name: HashMap::new(), sweep_at: SWEEP_AT };
@@ -120,21 +121,21 @@ impl Gates {
         }
     }
 
-    /// Sets the group's gap, for example to its `Crawl-delay`, which the caller caps. A gap shorter than the
-    /// configured delay counts as that delay.
+    /// Sets the group's gap, for example to its `Crawl-delay`, which the caller caps. If `gap` is shorter
+    /// than the configured delay, the delay applies.
     pub fn set_gap(&self, group: &str, gap: Duration) {
         self.gate(group).state().gap = gap.max(self.delay);
     }
 
-    /// Starts the group's gap now, as if a response had just ended: another process may have sent a request a
-    /// moment ago.
+    /// Starts the group's gap now, as if a response had just ended, for groups to which another process may
+    /// have just sent a request.
     pub fn start_gap(&self, group: &str) {
         let gate = self.gate(group);
         gate.state().ended = Some(Instant::now());
     }
 
-    /// How long until the group may be requested. Zero: now. While a request is in flight or another task
-    /// waits at the gate: at least the gap, and more than zero.
+    /// Returns how long until the group may be requested. Zero: now. While a request is in flight or another
+    /// task waits at the gate, the result is at least the gap, and more than zero.
     #[must_use]
     pub fn ready_in(&self, group: &str) -> Duration {
         let gate = self.groups().by_name.get(group).cloned();
@@ -147,14 +148,14 @@ impl Gates {
         opens_in.max(gap).max(BUSY)
     }
 
-    /// Drops the groups without state: no request, no waiting task, the gap over and as configured. Also runs
-    /// whenever the number of groups has doubled.
+    /// Drops the groups without state: no request in flight, no waiting task, the gap over and equal to the
+    /// configured one. This also happens whenever the number of groups has doubled.
     pub fn forget_idle(&self) {
         let mut groups = self.groups();
         self.sweep(&mut groups);
     }
 
-    /// The number of groups in memory.
+    /// Returns the number of groups in memory.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.groups().by_name.len()
@@ -162,7 +163,7 @@ impl Gates {
 
     fn sweep(&self, groups: &mut Groups) {
         let now = Instant::now();
-        // A gate with another owner is about to be used: gates are cloned only under the lock that is held
+        // A gate with a second owner is about to be used. Gates are cloned only under the lock that is held
         // here.
         groups.by_name.retain(|_, gate| Arc::strong_count(gate) > 1 || !gate.is_idle(self.delay, now));
         groups.sweep_at = (2 * groups.by_name.len()).max(SWEEP_AT);
@@ -200,7 +201,7 @@ mod tests {
         Duration::from_secs(n)
     }
 
-    /// Enters, stays for `stay`, and returns the start and the end.
+    /// Enters the gate, stays for `stay`, and returns the start and the end.
     async fn visit(gates: Gates, group: &str, stay: Duration) -> (Instant, Instant) {
         let pass = gates.enter(group).await;
         let start = Instant::now();

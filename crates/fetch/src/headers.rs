@@ -1,6 +1,6 @@
 //! Parses the headers `Content-Type` and `Retry-After`.
 //!
-//! An unreadable value counts as not sent.
+//! An unreadable value is treated as missing.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use jiff::Timestamp;
 use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::TimeZone;
 
-/// The maximum `Retry-After`; longer values are cut to it.
+/// The maximum `Retry-After`. Longer values are reduced to it.
 pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The type without parameters, in lower case: `text/html`.
+/// Returns the media type without parameters, in lower case: `text/html`.
 pub(crate) fn essence(content_type: &str) -> String {
     content_type.split([';', ',']).next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// The wait that a `Retry-After` demands (RFC 9110, 10.2.3): seconds, or a date, which is compared with
-/// `now`. A past date means no wait. `None`: negative or unreadable.
+/// Returns the wait that a `Retry-After` demands (RFC 9110, 10.2.3). The value is a number of seconds, or a
+/// date, which is compared with `now`. A past date means no wait. `None`: negative or unreadable.
 pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
-        // Numbers beyond a u64 still mean "very long".
+        // A number that does not fit into a u64 still means "very long".
         let seconds = value.parse().unwrap_or(u64::MAX);
         return Some(Duration::from_secs(seconds).min(LONGEST_HOLD));
     }

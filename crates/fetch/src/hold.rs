@@ -1,23 +1,24 @@
 //! Decides how long a host is not requested after a push-back (429 or 503) or a failed connection.
 //!
-//! A hold applies to one host: a failing `shop.` says nothing about `www.`, although both share a gap
+//! A hold applies to one host: a failure of `shop.` says nothing about `www.`, although both share a gap
 //! ([`crate::gate`]).
 //!
-//! | response | hold |
+//! | event | hold |
 //! |---|---|
-//! | 429 or 503 with `Retry-After` | as long as it says, at most a day (RFC 9110, 10.2.3) |
-//! | the first 503, or failed connection | 10 s |
+//! | 429 or 503 with `Retry-After` | as long as it states, at most a day (RFC 9110, 10.2.3) |
+//! | the first 503 or failed connection | 10 s |
 //! | the first 429 | 60 s |
 //! | each further one | 60 s, doubled for each, at most a day |
-//! | a further one, while other URLs are answered with 200 | 60 s; as the first if it is for the same URL |
+//! | a further one, while other URLs are answered with 2xx or 304 | 60 s; for a repeated URL: as the first |
 //!
-//! Holds without `Retry-After` are lengthened at random by up to a tenth. The first hold after a 503 is short
-//! because that status often concerns one URL: the next request, for another URL, shows whether it concerns
-//! the host. Every tenth response of another kind takes back one step, so a host that pushes back now and
-//! then gets fewer requests. After 30 minutes without a push-back, the earlier ones are forgotten.
+//! Holds without `Retry-After` are lengthened by a random part of up to a tenth. The first hold after a 503
+//! is short because that status often concerns one URL only. The next request, for a different URL, shows
+//! whether the whole host is affected. Every tenth successful response takes back one step, so a host that
+//! pushes back occasionally gets fewer requests. 30 minutes after the end of its last hold, a host's
+//! push-backs are forgotten.
 //!
-//! `Retry-After` counts in every row. Across a restart the caller records holds and restores them with
-//! [`Holds::hold`]; the number of push-backs is lost.
+//! `Retry-After` takes precedence in every row. The caller records the holds and restores them after a
+//! restart with [`Holds::hold`]; the number of push-backs is lost.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -29,24 +30,24 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::headers::LONGEST_HOLD;
 
-/// Holds after a 429, and from the second on after any push-back. Their random part keeps hosts that failed
-/// together from being requested together.
+/// Holds after a 429, and after any push-back from the second one on. Because of the random part, hosts that
+/// failed together are not requested together again.
 const HOLDS: Backoff = Backoff { first: Duration::from_secs(60), longest: LONGEST_HOLD, jitter: JITTER };
 /// The first hold after a 503 or a failed connection.
 const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_HOLD, jitter: JITTER };
 const JITTER: RangeInclusive<f64> = 1.0..=1.1;
-/// After this time without a push-back, a host's earlier ones are forgotten.
+/// This long after the end of its last hold, a host's push-backs are forgotten.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
 const ANSWERS_A_STEP: u32 = 10;
-/// Number of hosts from which those without a hold are dropped.
+/// Number of hosts at which those without a hold are first removed.
 const SWEEP_AT: usize = 1024;
 
 /// Why a host is put on hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushBack {
-    /// It responded with 429: too many requests.
+    /// The host responded with 429: too many requests.
     TooManyRequests,
-    /// It responded with 503, or the connection failed.
+    /// The host responded with 503, or the connection failed.
     Unavailable,
 }
 
@@ -55,8 +56,8 @@ pub enum PushBack {
 pub struct Held {
     /// How long the host is not requested.
     pub time: Duration,
-    /// Whether the host served other pages since its last push-back: then a URL with a repeated push-back
-    /// fails for reasons of its own.
+    /// Whether the host served pages since its last push-back. If so, a URL with repeated push-backs fails
+    /// for reasons of its own, and the host works.
     pub others_answered: bool,
 }
 
@@ -73,11 +74,11 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 struct Hold {
     until: Instant,
-    /// Push-backs that good responses have not taken back.
+    /// The number of push-backs, reduced by successful responses.
     step: u32,
-    /// Good responses since the step last changed.
+    /// Successful responses since `step` was last set.
     answers: u32,
-    /// Whether there was a good response since the last push-back.
+    /// Whether the host responded successfully since its last push-back.
     has_answered: bool,
 }
 
@@ -92,7 +93,7 @@ impl Hold {
 }
 
 impl Holds {
-    /// Puts the host on hold for `time` from now, at most a day. Never shortens a hold.
+    /// Puts the host on hold for `time` from now, at most a day. Does not shorten an existing hold.
     pub fn hold(&self, host: &str, time: Duration) {
         let now = Instant::now();
         let mut hosts = self.hosts();
@@ -100,7 +101,7 @@ impl Holds {
         hold.until = hold.until.max(now + time.min(LONGEST_HOLD));
     }
 
-    /// How long the host is still on hold. Zero: it may be requested.
+    /// Returns how long the host is still on hold. Zero: it may be requested.
     #[must_use]
     pub fn remaining(&self, host: &str) -> Duration {
         let until = self.hosts().by_name.get(host).map(|hold| hold.until);
@@ -119,8 +120,8 @@ impl Holds {
         }
     }
 
-    /// Puts the host on hold after a push-back, for the time in the module's table. `is_repeated`: the same
-    /// URL had a push-back before; `retry_after`: the response's value.
+    /// Puts the host on hold after a push-back, for the time in the module's table. `is_repeated`: an earlier
+    /// request for the same URL failed. `retry_after`: the value in the response.
     pub fn push_back(
         &self,
         host: &str,
@@ -136,7 +137,7 @@ impl Holds {
         }
         let others_answered = std::mem::take(&mut hold.has_answered);
         let is_own = is_repeated && others_answered;
-        // A site with many broken URLs is not down.
+        // The host works, although many of its URLs may be broken.
         let known = if others_answered { hold.step.min(1) } else { hold.step };
         let usual = match why {
             PushBack::Unavailable if known == 0 || is_own => PROBE.pause(1),
@@ -152,7 +153,7 @@ impl Holds {
         Held { time, others_answered }
     }
 
-    /// Records a response to a request for a page: 2xx or 304.
+    /// Records a successful response (2xx or 304) to a request for a page.
     pub fn answered(&self, host: &str) {
         if let Some(hold) = self.hosts().by_name.get_mut(host) {
             hold.has_answered = true;
@@ -163,7 +164,7 @@ impl Holds {
         }
     }
 
-    /// The number of hosts in memory.
+    /// Returns the number of hosts in memory.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.hosts().by_name.len()

@@ -14,10 +14,10 @@ use crate::sniff::looks_like_html;
 /// The kind of a request, which determines the accepted types and the size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
-    /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page`. Without a
-    /// `Content-Type` the body must begin like HTML.
+    /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page`. If `Content-Type` is
+    /// missing, the body must begin like HTML.
     Page,
-    /// A robots.txt of any type; its first 500 KiB are kept.
+    /// A robots.txt of any type. Only its first 500 KiB are kept.
     Robots,
     /// A sitemap or feed of any type, at most `fetch.max_sitemap`.
     List,
@@ -30,9 +30,9 @@ pub struct Request {
     pub url: Url,
     /// The expected content.
     pub want: Want,
-    /// The `ETag` of the existing copy, sent as `If-None-Match`.
+    /// The `ETag` of the stored copy, sent as `If-None-Match`.
     pub etag: Option<String>,
-    /// The `Last-Modified` of the existing copy, sent as `If-Modified-Since`.
+    /// The `Last-Modified` of the stored copy, sent as `If-Modified-Since`.
     pub last_modified: Option<String>,
     /// Whether an earlier request for the URL failed; affects the length of a hold ([`crate::Holds`]).
     pub is_repeated: bool,
@@ -41,7 +41,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without an existing copy.
+    /// Creates an unconditional request, as for a URL without a stored copy.
     #[must_use]
     pub fn new(url: Url, want: Want) -> Self {
         Self { url, want, etag: None, last_modified: None, is_repeated: false, cookie: None }
@@ -55,32 +55,33 @@ pub struct Response {
     pub status: u16,
     /// The `Content-Type` as sent.
     pub content_type: Option<String>,
-    /// The `ETag`, for the next request for the same URL.
+    /// The `ETag`, for the next request to the same URL.
     pub etag: Option<String>,
-    /// The `Last-Modified`, likewise.
+    /// The `Last-Modified`, for the next request to the same URL.
     pub last_modified: Option<String>,
-    /// The target of a 3xx, resolved against the request's URL; any scheme. `None`: not a 3xx, or `Location`
-    /// is missing or unreadable.
+    /// The target of a 3xx redirect, resolved against the request's URL. It may have any scheme. `None`: the
+    /// status is not 3xx, or `Location` is missing or unreadable.
     pub location: Option<Url>,
-    /// The `Retry-After`, counted from now, at most a day. `None`: not sent or unreadable.
+    /// The time that `Retry-After` demands, counted from the receipt of the response, at most a day. `None`:
+    /// missing or unreadable.
     pub retry_after: Option<Duration>,
-    /// The hold on which [`crate::Fetcher::page`] put the host after a 429 or 503; `None` for other
+    /// The hold that [`crate::Fetcher::page`] placed on the host after a 429 or 503. `None` for other
     /// responses, and always from [`crate::Client::get`].
     pub held: Option<Held>,
-    /// All headers in the order of the response, including those on coding and transfer.
+    /// All headers in the order of the response, including `Content-Encoding` and `Transfer-Encoding`.
     pub headers: Vec<(String, String)>,
-    /// The decoded body; of a response that is not a 2xx, at most the first 64 KiB.
+    /// The decoded body. If the status is not 2xx, at most its first 64 KiB.
     pub body: Vec<u8>,
-    /// Whether the kept body is incomplete: the body was longer, or broke off.
+    /// Whether `body` is incomplete because the received body was longer or broke off.
     pub is_cut: bool,
     /// Time from the request to the end of the body.
     pub elapsed: Duration,
-    /// The headers of the request as sent; empty in a response of [`Response::new`].
+    /// The headers of the request as sent. Empty if [`Response::new`] made this response.
     pub sent: Vec<(String, String)>,
 }
 
 impl Response {
-    /// A response without its body, from its status and headers. `url`: the request's.
+    /// Creates a response without a body from its status and headers. `url` is the URL of the request.
     #[must_use]
     pub fn new(url: &Url, status: u16, headers: Vec<(String, String)>) -> Self {
         let header = |name: HeaderName| {
@@ -104,18 +105,18 @@ impl Response {
         }
     }
 
-    /// Checks that the response is a page: by its `Content-Type` or, without one, by the beginning of its
-    /// body.
+    /// Checks that the response is a page. The `Content-Type` decides; if it is missing, the beginning of the
+    /// body decides.
     ///
     /// # Errors
-    /// [`FetchError::WrongType`].
+    /// [`FetchError::WrongType`]: the response is not a page.
     pub fn accept_page(&self) -> Result<(), FetchError> {
         accept_type(self.content_type.as_deref())?;
         if self.content_type.is_none() { accept_body(&self.body) } else { Ok(()) }
     }
 }
 
-/// Checks a page's stated type, before its body is read.
+/// Checks the stated type of a page before its body is read.
 pub(crate) fn accept_type(content_type: Option<&str>) -> Result<(), FetchError> {
     match content_type {
         Some(stated) if !matches!(essence(stated).as_str(), "text/html" | "application/xhtml+xml") => {

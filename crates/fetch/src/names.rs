@@ -1,9 +1,9 @@
 //! Caches resolved host names for some minutes.
 //!
-//! The system's resolver, which follows `/etc/hosts`, `nsswitch.conf` and a VPN's rules, usually has no
-//! cache, blocks a thread for each query, and does not return how long a result is valid. So every result is
-//! kept for the same time. Empty results and failures are not kept. A name whose connection failed is
-//! removed, so that a site that has moved is found at the next attempt.
+//! The system's resolver follows `/etc/hosts`, `nsswitch.conf` and a VPN's rules. It usually has no cache,
+//! blocks a thread for each query, and does not return how long a result is valid. So every result is cached
+//! for the same time. Empty results and failures are not cached. If the connection to a name fails, the name
+//! is removed, so that the next attempt finds a site that has moved.
 //!
 //! Cached addresses are checked on each use (`address.rs`).
 
@@ -18,8 +18,8 @@ use tokio::time::Instant;
 
 /// How long addresses are used. DNS load balancing uses lifetimes of 60 s to 300 s.
 const KEPT_FOR: Duration = Duration::from_secs(300);
-/// Maximum number of names, some 200 bytes each. Beyond it the outdated ones are removed, or all if none is
-/// outdated.
+/// Maximum number of names, about 200 bytes each. At this number the expired names are removed. If there are
+/// none, all names are removed.
 const MOST: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ struct Kept {
 }
 
 impl Names {
-    /// The addresses of a host, with port 0.
+    /// Returns the addresses of a host, with port 0.
     pub(crate) async fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
         if let Some(addresses) = self.known(host, Instant::now()) {
             return Ok(addresses);
@@ -68,7 +68,7 @@ impl Names {
     }
 
     fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
-        // No code panics while it holds the lock, and each entry is valid by itself.
+        // No code panics while it holds the lock, and each entry is valid independently of the others.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -97,7 +97,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_known_is_not_asked_for() {
         let names = Names::default();
-        // A name that no resolver has (RFC 6761, 6.4).
+        // No resolver has an address for this name (RFC 6761, 6.4).
         names.keep("a.invalid", &[address(1)], Instant::now());
         assert_eq!(names.look_up("a.invalid").await.unwrap(), [address(1)]);
     }

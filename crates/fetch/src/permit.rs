@@ -1,12 +1,13 @@
-//! Checks the right to send a request at the moment at which it is sent.
+//! Checks the right to send a request at the moment when the request is sent.
 //!
-//! With several workers, each may only send requests to the hosts of its own partitions, and a lease may end
-//! while a request waits for its gap or runs. So the caller passes a [`Right`], which says how long requests
-//! may still run. A [`Permit`] is made from it directly before a request is sent; the client sends nothing
-//! without one, and a request that is sent again needs another. A request ends when its right ends.
+//! Each of several workers may only send requests to the hosts of its own partitions, and a lease may end
+//! while a request waits for its gap or runs. So the caller passes a [`Right`], which states how long
+//! requests may still run. A [`Permit`] is created from the right directly before a request is sent. The
+//! client sends nothing without a permit, and a request that is sent again needs a new one. A request ends
+//! when its right ends.
 //!
-//! Limitation: a site may go on with a request after its connection was closed. No HTTP client can undo what
-//! the site has read.
+//! Limitation: a site may continue to process a request after its connection was closed. No HTTP client can
+//! undo that.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -19,15 +20,15 @@ use tokio::time::{Instant, sleep};
 
 use crate::error::FetchError;
 
-/// Longest time between two checks of a right while a request runs. After a machine was suspended, the first
-/// check finds that the right has ended.
+/// The longest time between two checks of a right while a request runs. If the machine was suspended, the
+/// first check afterwards detects the end of the right.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How long requests to a host may still run. Clones are the same right.
+/// How long requests to a host may still run. All clones share one right.
 #[derive(Clone)]
 pub struct Right(Arc<dyn Fn() -> Duration + Send + Sync>);
 
-/// Allows one request. Only [`Right::permit`] makes one, and sending consumes it.
+/// Allows one request. Only [`Right::permit`] creates a permit, and sending a request consumes it.
 #[derive(Debug)]
 pub(crate) struct Permit(());
 
@@ -38,13 +39,13 @@ impl fmt::Debug for Right {
 }
 
 impl Right {
-    /// A right for which `left` returns the remaining time; zero: it has ended. The time may grow, for
+    /// Creates a right whose remaining time `left` returns. Zero: the right has ended. The time may grow, for
     /// example when a lease is renewed.
     pub fn new(left: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(left))
     }
 
-    /// A right that never ends, for a process that shares its hosts with no other.
+    /// Returns a right that never ends, for a process that shares its hosts with no other process.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::new(|| Duration::MAX)
@@ -54,7 +55,7 @@ impl Right {
         (self.0)()
     }
 
-    /// The permit to send one request now.
+    /// Returns the permit to send one request now.
     ///
     /// # Errors
     /// [`FetchError::NotPermitted`]: the right has ended.
@@ -62,8 +63,8 @@ impl Right {
         if self.left().is_zero() { Err(FetchError::NotPermitted) } else { Ok(Permit(())) }
     }
 
-    /// Runs a request while the right lasts. The right is checked before each step of the request, so that
-    /// nothing is sent after its end.
+    /// Runs a request while the right lasts. The right is checked before each step of the request, so nothing
+    /// is sent after its end.
     ///
     /// # Errors
     /// [`FetchError::NotPermitted`]: the right ended first, and the request was dropped.
@@ -95,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// A right until a time that can be moved.
+    /// Returns a right that ends at a time which the test can change.
     fn until(seconds: u64) -> (Right, Arc<Mutex<Instant>>) {
         let end = Arc::new(Mutex::new(Instant::now() + Duration::from_secs(seconds)));
         let known = Arc::clone(&end);

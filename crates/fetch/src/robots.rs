@@ -1,21 +1,20 @@
 //! Parses robots.txt (the Robots Exclusion Protocol, RFC 9309).
 //!
 //! 1. Lines of `key: value` form groups: `User-agent` lines, then rules (2.1, 2.2).
-//! 2. All groups that name the crawler's product token count as one. Without any, the groups of `*` apply;
-//!    without those, there are no rules (2.2.1).
-//! 3. The matching rule whose pattern has the most octets decides, `Allow` on a tie. Without a match the path
-//!    is allowed; `/robots.txt` is always allowed (2.2.2).
-//! 4. In patterns `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Both sides
-//!    are compared in one normal form of percent-encoding (`robots/normal.rs`).
-//! 5. Every line that can be parsed applies, whatever surrounds it (2.3.1.1): a script's warning before the
-//!    rules does not invalidate them.
+//! 2. All groups that name the crawler's product token are merged. If there are none, the groups of `*`
+//!    apply. If there are no groups of `*` either, no rules apply (2.2.1).
+//! 3. The matching rule with the longest pattern in octets decides; on a tie, `Allow` wins. A path without a
+//!    matching rule is allowed, and so is `/robots.txt` (2.2.2).
+//! 4. In patterns `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Pattern and
+//!    path are compared in one normal form of percent-encoding (`robots/normal.rs`).
+//! 5. Every line that can be parsed applies, regardless of the lines around it (2.3.1.1). For example, a PHP
+//!    warning before the rules does not invalidate them.
 //!
-//! Where the RFC is open, the parser follows Google's: lines that are not rules (`Sitemap`, `Crawl-delay`,
-//! unknown ones) do not end a list of agents, and a few common misspellings count. `Crawl-delay` is not in
-//! the RFC; the largest value of a crawler's groups counts.
+//! Where the RFC leaves a choice, the parser behaves like Google's: lines that are not rules (`Sitemap`,
+//! `Crawl-delay`, unknown keys) do not end a list of agents, and a few common misspellings are accepted.
+//! `Crawl-delay` is not in the RFC; the largest value in a crawler's groups applies.
 //!
-//! Cost: a verdict does not compare rules one by one, since one file may contain 50,000
-//! (`robots/matcher.rs`).
+//! Cost: rules are not compared one by one, since one file may contain 50,000 of them (`robots/matcher.rs`).
 
 mod matcher;
 mod normal;
@@ -25,14 +24,14 @@ use std::time::Duration;
 use matcher::Matcher;
 use normal::{Pattern, Text};
 
-/// Bytes of a robots.txt that are read; the rest, and the line that is cut, is ignored (RFC 9309, 2.5: at
-/// least 500 KiB).
+/// How many bytes of a robots.txt are read (RFC 9309, 2.5: at least 500 KiB). Further bytes, and the line
+/// that the limit cuts, are ignored.
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
 
 /// The rules of a robots.txt for one crawler.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
-    /// By rank: the last matching one decides.
+    /// In ascending rank: the last matching rule decides.
     rules: Vec<Rule>,
     matcher: Box<Matcher>,
     crawl_delay: Option<Duration>,
@@ -42,12 +41,12 @@ pub struct Rules {
 /// Whether a path may be requested, with the deciding rule as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It may be requested. `None`: no rule matches.
+    /// The path may be requested. `None`: no rule matches.
     Allowed {
         /// Such as `Allow: /news/`.
         rule: Option<String>,
     },
-    /// It must not be requested.
+    /// The path must not be requested.
     Disallowed {
         /// Such as `Disallow: /private/`, or the reason why the whole host must not be requested.
         rule: String,
@@ -64,8 +63,8 @@ impl Verdict {
 
 impl Rules {
     /// Parses the first [`ROBOTS_LIMIT`] bytes of a robots.txt for the crawler with the product token
-    /// `product` (`gleaner`; a `/` and what follows is ignored). Any bytes are valid; they may contain no
-    /// rules.
+    /// `product`, such as `gleaner`. A `/` and the text after it are ignored. All byte sequences are valid;
+    /// some contain no rules.
     #[must_use]
     pub fn parse(bytes: &[u8], product: &str) -> Self {
         let mut reader = Reader::new(token(product.trim()));
@@ -91,14 +90,14 @@ impl Rules {
         }
     }
 
-    /// The `Crawl-delay` for this crawler, not capped: the caller does that. `None`: not stated, negative or
+    /// Returns the `Crawl-delay` for this crawler. The caller must cap it. `None`: missing, negative or
     /// unreadable.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// The values of all `Sitemap` lines of all groups, as written.
+    /// Returns the values of all `Sitemap` lines in all groups, as written.
     #[must_use]
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
@@ -121,7 +120,8 @@ fn is_line_end(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// `bytes`, or only their whole lines below the limit: half of `/private` would be another rule.
+/// Returns `bytes`, or the whole lines below the limit. A line that is cut, such as half of `/private`, would
+/// be a different rule.
 pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     match bytes.get(..ROBOTS_LIMIT) {
         Some(head) => &head[..head.iter().rposition(is_line_end).unwrap_or(0)],
@@ -129,7 +129,7 @@ pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// The lines, ended by CR, LF or both.
+/// Splits at CR, LF or CRLF.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = whole_lines(bytes);
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(is_line_end as fn(&u8) -> bool)
@@ -146,11 +146,11 @@ struct Agents {
     all: bool,
 }
 
-/// Collects the rules for this crawler and those for all, line by line.
+/// Collects the rules for this crawler and the rules for all crawlers, line by line.
 struct Reader<'a> {
     product: &'a str,
     agents: Agents,
-    /// A rule followed the last `User-agent`, so that the next one opens a group.
+    /// Whether a rule followed the last `User-agent`. If so, the next `User-agent` starts a new group.
     closed: bool,
     named: bool,
     ours: Vec<(bool, &'a [u8])>,
@@ -246,8 +246,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a line of `bytes` begins a group or names a sitemap; otherwise the bytes contain nothing to
-/// follow.
+/// Whether any line of `bytes` begins a group or names a sitemap. If not, the text contains no rules to obey.
 pub(crate) fn speaks_to_crawlers(bytes: &[u8]) -> bool {
     lines(bytes)
         .filter_map(key_and_value)
@@ -262,8 +261,8 @@ fn is_sitemap(key: &str) -> bool {
     matches!(key, "sitemap" | "site-map")
 }
 
-/// A line's key in lower case and its value, without comments and spaces. The colon may be missing if exactly
-/// two words remain.
+/// Returns a line's key in lower case and its value, without comments and surrounding spaces. The colon may
+/// be missing if the line has exactly two words.
 fn key_and_value(line: &[u8]) -> Option<(String, &[u8])> {
     let line = line.split(|b| *b == b'#').next().unwrap_or_default().trim_ascii();
     let (key, value) = match line.iter().position(|b| *b == b':') {
@@ -286,7 +285,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks `text` for `product`: paths that begin with `!` must not be requested.
+    /// Checks `text` for `product`. Paths that begin with `!` must be disallowed, all others allowed.
     fn check(text: &str, product: &str, paths: &[&str]) {
         let rules = Rules::parse(text.as_bytes(), product);
         for path in paths {
@@ -295,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Like [`check`], with one pattern disallowed for all.
+    /// Like [`check`], with one pattern that is disallowed for all crawlers.
     fn check_pattern(pattern: &str, paths: &[&str]) {
         check(&format!("User-agent: *\nDisallow: {pattern}\n"), "gleaner", paths);
     }

@@ -1,14 +1,15 @@
 //! Sets the trusted TLS roots, and explains failed handshakes.
 //!
-//! Trusted are the system's roots, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR`. A client without any root
-//! is refused when it is made: otherwise every https page would fail with a message about its certificate.
+//! The system's roots are trusted, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR` if set. A client without
+//! any root cannot be created: otherwise every https page would fail with a message about its certificate.
 //!
-//! The library's errors name its own checks; a user wants to know what is wrong with the site.
-//! [`TlsFault::from_error`] translates. The library reports a self-signed certificate as "unknown issuer". So
-//! a verifier around the library's own inspects a certificate after it was refused, never before.
+//! The library's errors name its own checks, whereas a user needs to know what is wrong with the site.
+//! [`TlsFault::from_error`] translates them. The library reports a self-signed certificate as "unknown
+//! issuer". So a verifier around the library's own inspects a certificate after the library has refused it.
 //!
-//! Limitation: a server without a common cipher suite sends the alert `handshake_failure` (RFC 8446, 6.2),
-//! and some servers send the same alert for an unknown host name. The message therefore says "most likely".
+//! Limitation: if there is no common cipher suite, the server sends the alert `handshake_failure` (RFC 8446,
+//! 6.2). Some servers send the same alert for an unknown host name. Therefore the message contains "most
+//! likely".
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -24,16 +25,16 @@ use thiserror::Error;
 
 use crate::client::ClientError;
 
-/// The root certificates that servers are checked with. Cheap to clone.
+/// The root certificates that server certificates are checked with. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Roots(Arc<RootCertStore>);
 
 impl Roots {
-    /// The roots of the system or, if one of them is set, those of `SSL_CERT_FILE` (a file of PEM
-    /// certificates) and `SSL_CERT_DIR` (folders of such files).
+    /// Loads the roots of the system. If `SSL_CERT_FILE` (a file of PEM certificates) or `SSL_CERT_DIR`
+    /// (folders of such files) is set, loads the roots from there instead.
     ///
     /// # Errors
-    /// [`ClientError::NoRoots`]: there is no certificate in any of these places.
+    /// [`ClientError::NoRoots`]: none of these places contains a readable certificate.
     pub fn from_system() -> Result<Self, ClientError> {
         let found = rustls_native_certs::load_native_certs();
         let why = found.errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -44,18 +45,18 @@ impl Roots {
         Ok(roots)
     }
 
-    /// These certificates, each in DER.
+    /// Uses these certificates, each in DER.
     ///
     /// # Errors
-    /// [`ClientError::NoRoots`]: there is none, or none is readable.
+    /// [`ClientError::NoRoots`]: the list is empty, or no certificate is readable.
     pub fn from_der(certificates: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, ClientError> {
         Self::new(certificates.into_iter().map(CertificateDer::from).collect(), "")
     }
 
-    /// `why`: the errors of the search for them.
+    /// Uses these certificates. `why` describes the errors that occurred while they were loaded.
     fn new(certificates: Vec<CertificateDer<'static>>, why: &str) -> Result<Self, ClientError> {
         let mut store = RootCertStore::empty();
-        // rustls does not accept all certificates of a system; the others are enough.
+        // rustls does not accept all certificates of a system. The accepted ones are enough.
         let (_, unreadable) = store.add_parsable_certificates(certificates);
         if !store.is_empty() {
             return Ok(Self(Arc::new(store)));
@@ -67,7 +68,8 @@ impl Roots {
         }))
     }
 
-    /// The TLS configuration of a client: these roots, TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1 over ALPN.
+    /// Returns the TLS configuration of a client: these roots, TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1 over
+    /// ALPN.
     pub(crate) fn config(&self) -> Result<ClientConfig, ClientError> {
         let library = |error: &dyn Display| ClientError::Library(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -85,7 +87,8 @@ impl Roots {
     }
 }
 
-/// Wraps the library's verifier, which decides; only adds whether a refused certificate is self-signed.
+/// Wraps the library's verifier, which decides. This type only adds whether a refused certificate is
+/// self-signed.
 #[derive(Debug)]
 struct Verifier {
     inner: Arc<WebPkiServerVerifier>,
@@ -106,7 +109,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, rustls::Error> {
         let verified = self.inner.verify_server_cert(certificate, intermediates, name, ocsp, now);
         verified.map_err(|error| match error {
-            // "Other" is a certificate of an authority instead of a server's.
+            // `Other` includes a CA certificate that is used as a server's certificate.
             rustls::Error::InvalidCertificate(
                 CertificateError::UnknownIssuer | CertificateError::Other(_),
             ) if is_self_signed(certificate) => {
@@ -147,7 +150,7 @@ fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
     webpki::EndEntityCert::try_from(certificate).is_ok_and(|parsed| parsed.issuer() == parsed.subject())
 }
 
-/// Why there is no trusted TLS connection to a host.
+/// Why a TLS connection to a host failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsFault {
     /// The certificate has expired.
@@ -156,20 +159,20 @@ pub enum TlsFault {
     NotValidYet,
     /// The certificate belongs to another host.
     WrongName,
-    /// No trusted root signed it, directly or through certificates that the server sent.
+    /// No trusted root signed the certificate, directly or through the certificates that the server sent.
     UnknownIssuer,
-    /// It is signed with its own key.
+    /// The certificate is self-signed: its issuer is its subject.
     SelfSigned,
     /// Any other fault of the certificate.
     BadCertificate,
-    /// No common protocol version, cipher suite, group or signature.
+    /// There is no common protocol version, cipher suite, group or signature algorithm.
     NothingInCommon,
-    /// Anything else, such as a response that is not TLS.
+    /// Any other failure, such as a response that is not TLS.
     Other,
 }
 
 impl TlsFault {
-    /// Every fault.
+    /// All faults.
     pub const ALL: [Self; 8] = [
         Self::Expired,
         Self::NotValidYet,
@@ -181,7 +184,7 @@ impl TlsFault {
         Self::Other,
     ];
 
-    /// A short stable label for records and counters.
+    /// Returns a short stable label for records and counters.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -196,7 +199,7 @@ impl TlsFault {
         }
     }
 
-    /// The fault with this label.
+    /// Returns the fault with this label. `None`: the label is unknown.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| fault.label() == label)
@@ -233,7 +236,7 @@ impl TlsFault {
     }
 }
 
-/// The explanation for users.
+/// Writes the explanation for users.
 impl Display for TlsFault {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,9 +1,9 @@
 //! Reads a body as a text stream: decompresses it, limits its size, decodes it.
 //!
-//! gzip is detected by its magic bytes, since file names ending in `.gz` are unreliable. The limit counts
-//! decompressed bytes, so a decompression bomb ends there. The encoding is that of the byte order mark or of
-//! the XML declaration, else UTF-8; malformed bytes become U+FFFD. After a failure the stream ends, and
-//! [`TextStream::flaw`] returns the reason.
+//! gzip is detected by its magic bytes, since file names that end in `.gz` are unreliable. The limit counts
+//! decompressed bytes, so a decompression bomb ends at the limit. The byte order mark or the XML declaration
+//! determines the encoding; without them it is UTF-8. Malformed bytes become U+FFFD. After a failure the
+//! stream ends, and [`TextStream::flaw`] returns the reason.
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
@@ -13,14 +13,14 @@ use thiserror::Error;
 /// Limits for reading a sitemap or a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes that are read, after decompression.
+    /// Maximum number of bytes that are read, after decompression.
     pub bytes: u64,
-    /// Entries that are kept; the others are only counted.
+    /// Maximum number of entries that are kept. Further entries are only counted.
     pub entries: usize,
 }
 
 impl Default for Limits {
-    /// The limits of the sitemap protocol: 50 MiB and 50,000 entries.
+    /// Returns the limits of the sitemap protocol: 50 MiB and 50,000 entries.
     fn default() -> Self {
         Self { bytes: 50 << 20, entries: 50_000 }
     }
@@ -40,10 +40,10 @@ pub enum Flaw {
     /// The end of the document is missing.
     #[error("the document breaks off")]
     Truncated,
-    /// Larger than the limit, after decompression.
+    /// The document exceeds the limit, after decompression.
     #[error("it is larger than {limit} bytes; the rest was not read")]
     TooLarge {
-        /// Bytes that were read.
+        /// The limit, which is the number of bytes that were read.
         limit: u64,
     },
     /// The compressed data are damaged.
@@ -56,7 +56,7 @@ pub enum Flaw {
 
 const CHUNK: usize = 16 << 10;
 
-/// Text in UTF-8, read piece by piece.
+/// A UTF-8 text stream, decoded piece by piece.
 pub(crate) struct TextStream<'a> {
     source: Box<dyn Read + 'a>,
     left: u64,
@@ -72,7 +72,7 @@ pub(crate) struct TextStream<'a> {
 }
 
 impl<'a> TextStream<'a> {
-    /// Reads at most `limit` bytes, counted after decompression.
+    /// Creates a stream that reads at most `limit` bytes, counted after decompression.
     pub(crate) fn new(bytes: &'a [u8], limit: u64) -> Self {
         let source: Box<dyn Read + 'a> = if bytes.starts_with(&[0x1f, 0x8b]) {
             Box::new(MultiGzDecoder::new(bytes))
@@ -98,12 +98,12 @@ impl<'a> TextStream<'a> {
         stream
     }
 
-    /// Why the stream ended early, if it did.
+    /// Returns why the stream ended early. `None`: it did not.
     pub(crate) fn flaw(&self) -> Option<&Flaw> {
         self.flaw.as_ref()
     }
 
-    /// Skips leading whitespace and returns the next text without consuming it; empty at the end.
+    /// Skips leading whitespace and returns the next text without consuming it. Empty at the end.
     pub(crate) fn first_text(&mut self) -> String {
         loop {
             self.decode();
@@ -183,7 +183,7 @@ impl Read for TextStream<'_> {
     }
 }
 
-/// The encoding that an XML declaration names (XML 1.0, appendix F).
+/// Returns the encoding that an XML declaration names (XML 1.0, appendix F), or UTF-8.
 fn declared_encoding(head: &[u8]) -> &'static Encoding {
     let find = || {
         let head = head.trim_ascii_start().strip_prefix(b"<?xml")?;
@@ -193,7 +193,7 @@ fn declared_encoding(head: &[u8]) -> &'static Encoding {
         let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         Encoding::for_label(value[1..].split(quote).next()?.as_bytes())
     };
-    // A declaration that is readable as ASCII cannot be UTF-16, whatever it says.
+    // A declaration that is readable as ASCII cannot be in UTF-16, even if it names UTF-16.
     find().filter(|encoding| encoding.is_ascii_compatible()).unwrap_or(UTF_8)
 }
 

@@ -1,16 +1,16 @@
 //! URL canonicalization: gives all spellings of an address one form.
 //!
-//! The steps, in this order: The WHATWG parser lower-cases the scheme and the host, converts an IDN to
-//! A-labels, drops the default port and resolves dot segments. Then the fragment, one trailing dot of the
-//! host (a host with more is refused), session ids and tracking parameters (listed in `tracking.rs`) are
-//! removed. Then percent-encoding is normalized (RFC 3986, 6.2.2). The remaining query parameters keep their
+//! First, the WHATWG parser lower-cases the scheme and the host, converts an IDN to A-labels, drops the
+//! default port and resolves dot segments. Second, the fragment and one trailing dot of the host are removed
+//! (a host with more than one is refused). Third, percent-encoding is normalized (RFC 3986, 6.2.2), and
+//! session ids and tracking parameters are removed (`tracking.rs`). The remaining query parameters keep their
 //! order. Canonicalizing a canonical form does not change it.
 //!
-//! Some pairs are kept apart on purpose, since they may be two pages, or only one of them may respond: `www.`
-//! and the bare domain, a mobile or AMP address and the plain one, with and without a final `/`, `//` and
-//! `/`, `index.html` and its folder, upper and lower case in the path, the order of parameters, `+` and
-//! `%20`. A page served under two such addresses costs one more fetch; its text hash makes it one document. A
-//! page that exists only behind its fragment (`#!`) is lost.
+//! Some pairs remain distinct on purpose, since they may be two pages, or only one of the two may respond:
+//! `www.` and the bare domain, a mobile or AMP address and the plain one, addresses with and without a final
+//! `/`, `//` and `/`, `index.html` and its folder, upper and lower case in the path, different orders of
+//! parameters, `+` and `%20`. If a page is served under two addresses, it is fetched twice but becomes one
+//! document, since the content hash is the same. A page whose content depends on the fragment (`#!`) is lost.
 
 use crate::{Refusal, UrlKey, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -19,17 +19,18 @@ use url::{Host, Position, Url};
 
 /// Maximum length of a canonical form, in characters.
 pub(crate) const MAX_LENGTH: usize = 1_024;
-/// Maximum length of the input, in bytes; the parts that are dropped may be long.
+/// Maximum length of the input, in bytes. It is larger because the removed parts may be long.
 const MAX_INPUT: usize = 16 * MAX_LENGTH;
 const MAX_REPEATS: usize = 3;
 
-/// The Public Suffix List that [`CanonicalUrl::domain`] uses, as the release of the library that contains it.
-/// Programs with different lists see different registrable domains.
+/// The release of the library that contains the Public Suffix List for [`CanonicalUrl::domain`]. Programs
+/// with different lists see different registrable domains.
 pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 
 /// The canonical form of an http or https address.
 ///
-/// Equality compares the text, including the scheme. To compare pages, use [`CanonicalUrl::key`].
+/// Equality compares the text, including the scheme. To check whether two URLs identify the same page,
+/// compare [`CanonicalUrl::key`].
 ///
 /// ```
 /// use gleaner_frontier::CanonicalUrl;
@@ -56,31 +57,31 @@ impl CanonicalUrl {
         Self::from_record(text)?.named()
     }
 
-    /// Parses a stored canonical form. Earlier versions accepted hosts that are now [`Refusal::BadHost`];
-    /// such records must stay readable, and a fetch of such a URL ends because its host cannot be found.
+    /// Parses a stored canonical form. Earlier versions accepted hosts that are now [`Refusal::BadHost`].
+    /// Their records must remain readable. A fetch of such a URL fails because its host cannot be resolved.
     ///
     /// # Errors
-    /// Those of [`CanonicalUrl::parse`], except for the host's name.
+    /// As in [`CanonicalUrl::parse`], except [`Refusal::BadHost`].
     pub fn from_record(text: &str) -> Result<Self, Refusal> {
         let text = check_text(text)?;
         Self::canonicalise(Url::parse(text)?)
     }
 
-    /// Resolves a link of this page. `href` is the attribute's value with entities decoded.
+    /// Resolves a link on this page. `href` is the attribute's value with decoded entities.
     ///
     /// # Errors
-    /// Those of [`CanonicalUrl::parse`].
+    /// As in [`CanonicalUrl::parse`].
     pub fn join(&self, href: &str) -> Result<Self, Refusal> {
         let href = check_text(href)?;
         Self::canonicalise(self.url.join(href)?)?.named()
     }
 
-    /// Resolves an address from a sitemap, a feed or a robots.txt. Their protocols require absolute
-    /// addresses, but some are relative, and some lack the scheme (`www.example.com/a`); these get this
-    /// page's scheme.
+    /// Resolves an address from a sitemap, a feed or a robots.txt, which was served at this URL. The
+    /// protocols require absolute addresses, but some are relative, and some lack the scheme
+    /// (`www.example.com/a`). A missing scheme is taken from this URL.
     ///
     /// # Errors
-    /// Those of [`CanonicalUrl::parse`].
+    /// As in [`CanonicalUrl::parse`].
     pub fn join_location(&self, text: &str) -> Result<Self, Refusal> {
         let text = text.trim();
         if host::has_scheme(text) {
@@ -92,42 +93,42 @@ impl CanonicalUrl {
         }
     }
 
-    /// The address to request.
+    /// Returns the address to request.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The whole address.
+    /// Returns the whole address.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The text that identifies the page: `host[:port]/path?query`, without the scheme.
+    /// Returns the text that identifies the page: `host[:port]/path?query`, without the scheme.
     #[must_use]
     pub fn identity(&self) -> &str {
         &self.url[Position::BeforeHost..]
     }
 
-    /// The key of the [identity](CanonicalUrl::identity).
+    /// Returns the key of the [identity](CanonicalUrl::identity).
     #[must_use]
     pub fn key(&self) -> UrlKey {
         UrlKey::from_identity(self.identity())
     }
 
-    /// The host, with `:port` if it is not the default port. robots.txt and templates apply to this unit. An
-    /// IPv6 address is in brackets.
+    /// Returns the host, with `:port` if it is not the default port. robots.txt and templates apply to this
+    /// unit. An IPv6 address is in brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// The registrable domain by the Public Suffix List, such as `bbc.co.uk`: the unit of scope and of shared
-    /// gaps.
+    /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. Scope and shared gaps
+    /// apply to this unit.
     ///
-    /// An IP address and a single label are each their own domain and keep their port: each port of one
-    /// machine may be another site.
+    /// An IP address or a single label is its own domain, including its port: each port of a machine may be a
+    /// different site.
     #[must_use]
     pub fn domain(&self) -> &str {
         match self.url.host() {
@@ -180,8 +181,8 @@ impl CanonicalUrl {
     }
 }
 
-/// Strips HTML whitespace. Refuses other schemes before it checks the length (`data:` links contain whole
-/// pictures).
+/// Strips HTML whitespace. Refuses other schemes before the length check, since `data:` links contain whole
+/// pictures.
 fn check_text(text: &str) -> Result<&str, Refusal> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
     let head = text.split(['/', '?', '#']).next().unwrap_or_default();
@@ -198,7 +199,7 @@ fn check_text(text: &str) -> Result<&str, Refusal> {
     Ok(text)
 }
 
-/// `example.com.` names the same host as `example.com`.
+/// Removes a trailing dot: `example.com.` names the same host as `example.com`.
 fn strip_trailing_dot(url: &mut Url) -> Result<(), Refusal> {
     let Some(host) = url.host_str().map(|host| host.strip_suffix('.').unwrap_or(host).to_owned()) else {
         return Err(url::ParseError::EmptyHost.into());

@@ -1,9 +1,9 @@
 //! Reads the page addresses of feeds: RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
 //!
-//! Only the address and the date of each entry are read; texts come from the pages. Of broken XML, the
-//! entries before the error are kept, and the error is noted. The `feed-rs` library is not used: it returns
-//! nothing for a feed with any error, and panics on some feeds (an author such as `Tòa soạn–a@b.vn`, a
-//! declaration of another encoding after 64 bytes).
+//! Only the address and the date of each entry are read; the texts come from the pages. If the XML is broken,
+//! the entries before the error are kept, and the error is returned with them. The `feed-rs` library is not
+//! used: it returns nothing for a feed with any error, and panics on some feeds (an author such as `Tòa
+//! soạn–a@b.vn`, an encoding declaration after the first 64 bytes).
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -15,50 +15,51 @@ use std::borrow::Cow;
 use std::io::Read;
 use thiserror::Error;
 
-/// The entries of a feed that could be read.
+/// The readable entries of a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feed {
     /// The pages in the feed's order.
     pub discovered: Discovered,
-    /// Entries without a page address.
+    /// The number of entries without a page address.
     pub without_link: u64,
-    /// Entries beyond [`Limits::entries`], which were counted and left out.
+    /// The number of entries beyond [`Limits::entries`], which were left out.
     pub cut: u64,
-    /// Why reading ended early; `None` if it did not.
+    /// Why reading ended early. `None`: it did not.
     pub flaw: Option<Flaw>,
 }
 
 /// Why a body is not a feed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FeedError {
-    /// Another kind of document.
+    /// The body is a different type of document.
     #[error("it is not a feed: its first element is <{root}>, not <rss>, <feed> or <rdf:RDF>")]
     OtherDocument {
-        /// The first element's name, shortened.
+        /// The first element's name, at most 40 characters.
         root: String,
     },
-    /// Neither XML nor a JSON Feed.
+    /// The body is neither XML nor a JSON Feed.
     #[error("it is not a feed: it is neither XML nor a JSON Feed")]
     NotAFeed,
-    /// JSON that is broken, or has no list of items.
+    /// The body is JSON, but malformed or without a list of items.
     #[error("the JSON Feed cannot be read: {reason}")]
     Json {
         /// The parser's message.
         reason: String,
     },
-    /// It could not be read up to its first element.
+    /// The body could not be read up to its first element.
     #[error("the feed cannot be read: {0}")]
     Unreadable(Flaw),
 }
 
-/// Reads the feed that was served at `base`; it may be gzip-compressed.
+/// Reads the feed that was served at `base` and may be compressed with gzip.
 ///
-/// Relative links are resolved against the `xml:base` of the link, the entry or the feed, else against
-/// `base`. A missing scheme is added ([`CanonicalUrl::join_location`]). The date of an entry is that of its
-/// publication, else of its last change. The result is not limited to a scope; use [`Discovered::within`].
+/// Relative links are resolved against the `xml:base` of the link, the entry or the feed, or against `base`
+/// if there is none. A missing scheme is added ([`CanonicalUrl::join_location`]). The date of an entry is its
+/// publication date or, if that is missing, the date of its last change. The result is not limited to a
+/// scope; use [`Discovered::within`].
 ///
 /// # Errors
-/// It is not a feed, or it breaks before its first element. An empty feed is not an error.
+/// The body is not a feed, or it cannot be read up to its first element. An empty feed is not an error.
 pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Feed, FeedError> {
     let mut stream = TextStream::new(bytes, limits.bytes);
     let mut entries = Entries::new(base, limits.entries);
@@ -89,7 +90,7 @@ fn is_feed(root: &str) -> bool {
 
 #[derive(Deserialize)]
 struct JsonFeed {
-    /// Untyped, so that a wrong type in one item does not cost the others.
+    /// Untyped, so that a wrong type in one item does not invalidate the others.
     items: Vec<serde_json::Value>,
 }
 
@@ -126,10 +127,10 @@ enum Leaf {
 
 #[derive(Default)]
 struct Entry {
-    /// The page's address behind a redirecting service (FeedBurner).
+    /// The page's own address, if `link` leads through a redirecting service (FeedBurner).
     origin: Option<String>,
     link: Option<String>,
-    /// `guid` or `id`; often, but not always, the page's address.
+    /// `guid` or `id`. This is often, but not always, the page's address.
     identifier: Option<String>,
     published: Option<String>,
     changed: Option<String>,
@@ -137,13 +138,13 @@ struct Entry {
 }
 
 struct Entries<'a> {
-    /// Where the feed was served, or its `xml:base`.
+    /// The URL of the feed, or its `xml:base`.
     base: Cow<'a, CanonicalUrl>,
     limit: usize,
     root: Option<String>,
     leaf: Leaf,
     entry: Option<Entry>,
-    /// An element whose content does not belong to the entry, and its depth.
+    /// An element whose content does not belong to the entry, and its nesting depth.
     inside: Option<(String, usize)>,
     gatherer: Gatherer,
     without_link: u64,
@@ -189,7 +190,7 @@ impl<'a> Entries<'a> {
         Step::Collect
     }
 
-    /// The `xml:base` of an element; `outer` is that of the element around it.
+    /// Returns the `xml:base` of an element. `outer` is that of the element around it.
     fn base_of(&self, element: &Element<'_>, outer: Option<&CanonicalUrl>) -> Option<CanonicalUrl> {
         let stated = element.attribute("xml:base")?;
         outer.unwrap_or(&self.base).join(&stated).ok()
@@ -198,7 +199,7 @@ impl<'a> Entries<'a> {
     fn open_entry(&mut self, element: &Element<'_>) -> Step {
         self.finish_entry();
         let base = self.base_of(element, None);
-        // RSS 1.0 also names the page here.
+        // RSS 1.0 also states the page's address here.
         let identifier = element.attribute("rdf:about");
         self.entry = Some(Entry { base, identifier, ..Entry::default() });
         self.inside = None;
@@ -222,13 +223,13 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Whether a `guid` is marked as not an address; an unmarked one is an address (RSS 2.0).
+/// Whether a `guid` is marked as not being an address. Without a mark it is an address (RSS 2.0).
 fn is_no_link(element: &Element<'_>) -> bool {
     let stated = element.attribute("isPermaLink").map(|value| value.trim().to_lowercase());
     stated.is_some_and(|value| matches!(&*value, "false" | "no" | "0"))
 }
 
-/// An entry is always a page, even if its address looks like a feed's.
+/// Judges the link of an entry. The role is always page, even if the address looks like a feed's.
 fn judge(base: &CanonicalUrl, link: &str, dated: Option<Timestamp>) -> Result<Found, Refusal> {
     let url = base.join_location(link)?;
     shape::expected_role(&url)?;

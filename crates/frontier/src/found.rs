@@ -1,7 +1,7 @@
 //! Defines a discovered URL with its expected role, and counts the URLs that were left out.
 //!
-//! These data are unreliable: a sitemap may list a hub as a page, or state the time of the last template
-//! change as a date. They only affect the order of the queue.
+//! Role and date are unreliable: a sitemap may list a hub as a page, or state the time of the last template
+//! change as a date. Therefore both only affect the order of the queue.
 
 use crate::{CanonicalUrl, Refusal, Scope, UrlKey, shape};
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ pub enum Role {
     Feed,
     /// A sitemap or a sitemap index.
     Sitemap,
-    /// Not yet known: an article, or a hub that is not linked from the front page.
+    /// Not yet known: an article, or a hub to which the front page does not link.
     Page,
 }
 
@@ -28,7 +28,7 @@ impl Role {
     /// All roles.
     pub const ALL: [Self; 5] = [Self::Front, Self::Section, Self::Feed, Self::Sitemap, Self::Page];
 
-    /// Its name in records, such as `page`.
+    /// Returns the role's name in records, such as `page`.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Role {
         }
     }
 
-    /// The role with this label.
+    /// Returns the role with this label. `None`: the label is unknown.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.label() == label)
@@ -54,21 +54,20 @@ pub struct Found {
     pub url: CanonicalUrl,
     /// The expected content.
     pub role: Role,
-    /// The time of publication or last change that a feed or a sitemap states; `None` if none is stated or it
-    /// cannot be parsed.
+    /// The time of publication or last change that a feed or a sitemap states. `None`: missing or unreadable.
     pub dated: Option<Timestamp>,
-    /// From a news sitemap, or a sitemap with a name that says news.
+    /// Whether the URL comes from a news sitemap, or is a sitemap with "news" in its name.
     pub news: bool,
 }
 
-/// The URLs that a page, a feed or a sitemap led to. Every URL that is left out is counted.
+/// The URLs found on a page or in a feed or sitemap. Every URL that was left out is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Discovered {
-    /// Each URL once, in the order of the source unless stated otherwise.
+    /// The accepted URLs, each one once, in the order of the source unless stated otherwise.
     pub found: Vec<Found>,
-    /// Refused URLs, counted by [`Refusal::label`].
+    /// The number of refused URLs for each [`Refusal::label`].
     pub refused: BTreeMap<&'static str, u64>,
-    /// Links to a page that is already in `found`, or to the source itself.
+    /// The number of links to a page that is already in `found`, or to the source itself.
     pub repeated: u64,
 }
 
@@ -86,8 +85,8 @@ impl Discovered {
         self
     }
 
-    /// For the links of a front page: assigns [`Role::Section`] to those that look like a section's address
-    /// (short, without a number, a date or a long slug).
+    /// Assigns [`Role::Section`] to pages with an address like a section's (short, without a number, a date
+    /// or a long slug). Call it for the links of a front page.
     #[must_use]
     pub fn with_sections(mut self) -> Self {
         for found in &mut self.found {
@@ -99,14 +98,14 @@ impl Discovered {
     }
 }
 
-/// Collects the URLs of a source: each page once, all others counted.
+/// Collects the URLs of a source. Each page is kept once; all other URLs are counted.
 pub(crate) struct Gatherer {
     discovered: Discovered,
     seen: HashSet<UrlKey>,
 }
 
 impl Gatherer {
-    /// Starts empty; a link to `source` itself counts as repeated.
+    /// Creates an empty gatherer. A link to `source` itself counts as repeated.
     pub(crate) fn new(source: &CanonicalUrl) -> Self {
         Self { discovered: Discovered::default(), seen: HashSet::from([source.key()]) }
     }
@@ -119,7 +118,7 @@ impl Gatherer {
         }
     }
 
-    /// Counts a link that was seen before; `refused` is the label of its refusal.
+    /// Counts a link that was seen before. `refused` is the label if the link was refused.
     pub(crate) fn take_again(&mut self, refused: Option<&'static str>) {
         match refused {
             Some(label) => *self.discovered.refused.entry(label).or_default() += 1,

@@ -1,17 +1,17 @@
 //! Checks host names, and detects addresses without a scheme.
 //!
 //! The URL standard accepts `www..example.com` and nearly any character in a domain, since it leaves the
-//! lengths of labels to DNS. A request for such a name cannot succeed, and its labels break counts by domain.
-//! So a host must be valid in DNS (RFC 1035, 2.3.4): labels of 1 to 63 octets, 253 in all, of letters,
-//! digits, hyphens, and underscores, which occur on the web. A hyphen at the end of a label is allowed
-//! although RFC 1123 forbids it, since such sites exist.
+//! lengths of labels to DNS. A request for such a name cannot succeed, and its labels distort counts by
+//! domain. Therefore a host must be valid in DNS (RFC 1035, 2.3.4): labels of 1 to 63 octets, 253 octets in
+//! total, made of letters, digits, hyphens, and underscores (which occur on the web). A hyphen at the end of
+//! a label is accepted although RFC 1123 forbids it, since sites with such names exist.
 
 const MAX_LABEL: usize = 63;
 /// Maximum length of a name without its final dot, in octets.
 const MAX_NAME: usize = 253;
 
-/// Why `name` is not a host name; `None` if it is one. `name` is a domain as the URL parser returns it,
-/// without its final dot.
+/// Returns why `name` is not a valid host name. `None`: it is valid. `name` is a domain as the URL parser
+/// returns it, without its final dot.
 pub(crate) fn objection(name: &str) -> Option<&'static str> {
     if name.split('.').any(str::is_empty) {
         return Some("a part between its dots is empty");
@@ -26,11 +26,11 @@ pub(crate) fn objection(name: &str) -> Option<&'static str> {
     (!name.bytes().all(is_allowed)).then_some("it has other characters than letters, digits, - and _")
 }
 
-/// The registrable domain, lower-case, of the host that `text` begins with, if `text` looks like an address
-/// without its scheme (`www.example.com/a`). `None` if it looks like a relative address.
+/// Returns the registrable domain, in lower case, of the host that `text` begins with, if `text` looks like
+/// an address without its scheme (`www.example.com/a`). `None`: it looks like a relative address.
 ///
-/// `sitemap.pl` and `archive.zip` may be files or hosts. So a slash must follow, or the text must begin with
-/// `www.`, or the domain must be `expected`.
+/// `sitemap.pl` and `archive.zip` may be files or hosts. Therefore the text must begin with `www.`, or a
+/// slash must follow the host, or the domain must be `expected`.
 pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<String> {
     let end = text.find(['/', '?', '#']).unwrap_or(text.len());
     let host = match text[..end].rsplit_once(':') {

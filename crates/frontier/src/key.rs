@@ -1,7 +1,8 @@
 //! Defines the URL key: 16 bytes of a hash of the URL's identity.
 //!
 //! With 128 bits, the probability that any two of 10^9 URLs share a key is about 10^-21, so the code does not
-//! check for collisions. The key does not encode order or host; a store that groups by host adds a prefix.
+//! check for collisions. The key encodes neither an order nor the host; a store that groups by host adds a
+//! prefix.
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,17 +12,17 @@ use thiserror::Error;
 
 /// The first 16 bytes of BLAKE3 of a [`CanonicalUrl::identity`](crate::CanonicalUrl::identity).
 ///
-/// Serialized as 32 hex digits in human-readable formats (JSON, TOML), else as 16 bytes.
+/// Serialized as 32 hex digits in human-readable formats (JSON, TOML), otherwise as 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UrlKey([u8; 16]);
 
-/// The text is not a key.
+/// The error for a text that is not a key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a URL key is 32 hexadecimal digits, but this is {0:?}")]
 pub struct BadKey(String);
 
 impl UrlKey {
-    /// The key of an identity: `host[:port]/path?query`, without the scheme.
+    /// Computes the key of an identity: `host[:port]/path?query`, without the scheme.
     pub(crate) fn from_identity(identity: &str) -> Self {
         let hash = blake3::hash(identity.as_bytes());
         let mut bytes = [0; 16];
@@ -29,21 +30,22 @@ impl UrlKey {
         Self(bytes)
     }
 
-    /// The 16 bytes that a store writes.
+    /// Returns the key as the 16 bytes that a store writes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 
-    /// The key from the bytes that a store has read.
+    /// Creates a key from the 16 bytes that a store has read.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 }
 
-/// The partition of a registrable domain, if a crawl is divided into 256 partitions: the first byte of the
-/// domain's BLAKE3 hash. It must never change, since stored records are found by it.
+/// Returns the partition of a registrable domain, if a crawl is divided into 256 partitions: the first byte
+/// of the domain's BLAKE3 hash. This function must never change, because stored records are located by its
+/// result.
 #[must_use]
 pub fn partition_of(domain: &str) -> u8 {
     blake3::hash(domain.as_bytes()).as_bytes()[0]

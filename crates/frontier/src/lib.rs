@@ -1,13 +1,13 @@
 //! Identifies URLs, discovers them in seeds, sitemaps, feeds and links, and decides whether they are in
 //! scope.
 //!
-//! A [`CanonicalUrl`] can only be made by parsing, so each page has one spelling; the store identifies it by
-//! its [`UrlKey`]. [`parse_seeds`], [`sitemap::read`], [`feed::read`] and [`links::judge`] return each URL as
-//! a [`Found`] with its expected [`Role`], and count the others by their [`Refusal`]. [`sniff`] tells the
-//! true type of a body.
+//! A [`CanonicalUrl`] can only be created by parsing, so the URL of a page has only one spelling. The store
+//! identifies the URL by its [`UrlKey`]. [`parse_seeds`] returns the seeds. [`sitemap::read`], [`feed::read`]
+//! and [`links::judge`] return each accepted URL as a [`Found`] with its expected [`Role`], and count the
+//! refused ones by [`Refusal`]. [`sniff`] detects the actual type of a body.
 //!
 //! The crate has no IO, no clock and no async code: it reads bytes and text and returns URLs. The store
-//! contains the queue and decides the order of fetching; the fetch crate handles robots.txt.
+//! contains the queue and decides the order of fetching. The fetch crate handles robots.txt.
 
 mod body;
 mod canonical;

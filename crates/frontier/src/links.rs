@@ -8,16 +8,16 @@ use std::collections::HashMap;
 use crate::found::Gatherer;
 use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, Scope, shape};
 
-/// Resolves the links of the page at `base`, refuses those out of scope and those that do not lead to a page,
-/// and keeps each page once, in page order.
+/// Resolves the links of the page at `base`, refuses those that are out of scope or do not lead to a page,
+/// and keeps each target once, in page order.
 ///
-/// Links to the page itself (anchors, or the same page over http) and further links to a page already found
-/// are counted in [`Discovered::repeated`]. The ending of the address determines the role: a feed, a sitemap,
-/// or else [`Role::Page`].
+/// Links to the page itself (anchors, or the same page over http) and further links to a page that was
+/// already found are counted in [`Discovered::repeated`]. The ending of the address determines the role:
+/// feed, sitemap, or otherwise [`Role::Page`].
 pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> Discovered {
     let mut gatherer = Gatherer::new(base);
-    // A teaser often has the same address two or three times (picture, title, comments), and parsing is most
-    // of a link's cost.
+    // A teaser often links to the same address two or three times (picture, title, comments), and parsing
+    // accounts for most of a link's cost.
     let mut seen: HashMap<&str, Option<&'static str>> = HashMap::new();
     for href in hrefs {
         match seen.get(href) {
@@ -44,10 +44,11 @@ fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<Found, Re
 
 /// Whether the address looks like an article's.
 ///
-/// This only affects the order of fetching, not what is stored: hosts with other habits are also crawled, but
-/// their hubs come first. Signals for an article: a last segment of several words, a number of five or more
-/// digits, a date in the path, an ending such as `.html` or `.vov`, an article number in the parameters.
-/// Signal against one: a path under `/tag/`, `/author/`, `/page/2` and the like.
+/// This only affects the order of fetching, not which pages are stored: hosts with different address forms
+/// are also crawled, but hubs may be fetched before articles. Evidence for an article: a last segment of
+/// several words, a number of five or more digits, a date in the path, an ending such as `.html` or `.vov`,
+/// an article number in the parameters. Evidence against an article: a path under `/tag/`, `/author/`,
+/// `/page/2` or similar.
 #[must_use]
 pub fn looks_like_article(url: &CanonicalUrl) -> bool {
     shape::looks_like_article(url)
@@ -59,14 +60,15 @@ pub fn looks_like_section(url: &CanonicalUrl) -> bool {
     shape::looks_like_section(url)
 }
 
-/// The link in `found` that leads to the next page of the list at `url`. Knows common address forms such as
-/// `?page=2`, `/trang-2` and `-p2`.
+/// Returns the link in `found` that leads to the next page of the list at `url`. Detects common address forms
+/// such as `?page=2`, `/trang-2` and `-p2`.
 #[must_use]
 pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
     crate::paging::next(url, found)
 }
 
-/// The page number of a URL within its list, by the forms of [`next_page`]; 1 if it has none of them.
+/// Returns the page number of a URL within its list, for the forms that [`next_page`] detects. Without such a
+/// form, returns 1.
 #[must_use]
 pub fn page_number(url: &CanonicalUrl) -> u32 {
     crate::paging::number_of(url)

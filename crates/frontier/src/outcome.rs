@@ -1,7 +1,7 @@
-//! Defines the outcomes: every way in which the visit of a URL can end.
+//! Defines the outcomes: all ways in which the visit of a URL can end.
 //!
-//! Counters, logs, the table at the end of a run and the status page all use them. A URL without an outcome
-//! is still in the frontier.
+//! Counters, logs, the table at the end of a run and the status page use them. A URL without an outcome is
+//! still in the frontier.
 
 use std::fmt;
 
@@ -12,132 +12,132 @@ use crate::UrlKey;
 /// How one visit of a URL ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// An article; its text is in the corpus under this URL.
+    /// An article whose text is now in the corpus under this URL.
     Stored,
     /// An article whose text is already in the corpus under another URL.
     Duplicate {
-        /// The URL that had the text first.
+        /// The URL under which the text was stored first.
         of: UrlKey,
     },
     /// An article whose text is similar to that of another document. It is in the corpus under this URL, as a
     /// member of that document's cluster.
     NearDuplicate {
-        /// The URL of the cluster's representative at that time.
+        /// The URL of the cluster's representative at the time of the visit.
         of: UrlKey,
         /// Estimated similarity to the representative, in percent.
         similarity: u8,
     },
-    /// A page that is not an article. Its links were read.
+    /// A page that is not an article. Its links were extracted.
     NotArticle {
-        /// Label of the reason, such as `hub`.
+        /// The label of the reason, such as `hub`.
         reason: String,
     },
-    /// A front page, section, feed or sitemap, read for its links.
+    /// A front page, section, feed or sitemap whose links were extracted.
     Listing,
-    /// Not changed since the last visit (HTTP 304).
+    /// The page has not changed since the last visit (HTTP 304).
     Unchanged,
-    /// It redirects to another URL, which has its own outcome.
+    /// The URL redirects to a different URL, which has its own outcome.
     Redirected {
         /// The target.
         to: String,
     },
-    /// It redirects to a URL that the crawl does not fetch.
+    /// The URL redirects to a URL that the crawl does not fetch.
     RedirectRefused {
         /// The target.
         to: String,
-        /// Label of the reason, such as `out_of_scope`.
+        /// The label of the reason, such as `out_of_scope`.
         reason: String,
     },
-    /// robots.txt forbids it.
+    /// robots.txt disallows the URL.
     Disallowed {
         /// The rule that matched.
         rule: String,
     },
-    /// Not found (404 or 410).
+    /// The page was not found (404 or 410).
     Gone {
         /// The HTTP status.
         status: u16,
     },
-    /// Refused by the server with another 4xx status.
+    /// The server refused the request with a 4xx status other than 404 and 410.
     Rejected {
         /// The HTTP status.
         status: u16,
     },
-    /// Not fetched: the response is larger than the limit.
+    /// The response is larger than the limit.
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Not fetched: the response has a type that is not supported.
+    /// The response has an unsupported type.
     WrongType {
         /// The media type that the server sent.
         content_type: String,
     },
     /// The address is loopback, private or otherwise not on the public internet.
     PrivateAddress,
-    /// Fetched, but not readable as its expected type (a broken sitemap).
+    /// The response is not readable as its expected type (a broken sitemap).
     Unreadable {
         /// The error.
         reason: String,
     },
     /// All attempts failed.
     Failed {
-        /// Label of the last failure, such as `timeout` or `http_500`.
+        /// The label of the last failure, such as `timeout` or `http_500`.
         reason: String,
     },
     /// An article that is not in the corpus because of its language (`corpus.languages`).
     OtherLanguage {
-        /// Primary language tag.
+        /// The primary language tag, such as `en`.
         language: String,
     },
     /// An article that is not in the corpus because of its measured values (`corpus.keep_if`).
     Filtered {
-        /// The condition that it does not meet.
+        /// The condition that the article does not meet.
         condition: String,
     },
-    /// An article that is in the corpus and whose text has changed: a new revision of the document.
+    /// An article that is in the corpus and whose text has changed. The document has a new revision.
     Revised,
-    /// The archive that is read contains only a part of it.
+    /// The archive that is replayed contains only a part of the response.
     Truncated {
-        /// Label of the reason: from the archive's writer (`length`, `time`, `disconnect`, `unspecified`,
+        /// The label of the reason: from the archive's writer (`length`, `time`, `disconnect`, `unspecified`,
         /// `segmented`), or from the response (`partial_content`, `content_length`, `coding`).
         reason: String,
     },
 }
 
-/// What kind of ending an outcome is.
+/// The class of an outcome.
 ///
-/// Every count that a person sees (report, tables, progress line, status page) groups outcomes by
-/// class, so that a word such as "failed" means the same everywhere.
+/// Counts for people (report, tables, progress line, status page) group outcomes by class, so that a word
+/// such as "failed" has the same meaning everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// The text is in the corpus under this URL.
     Stored,
-    /// The text, or nearly the same text, was in the corpus already.
+    /// The same text, or nearly the same text, was already in the corpus.
     Duplicate,
-    /// The page is not an article, or not a page.
+    /// The page is not an article, or the response is not a page.
     NotArticle,
-    /// An article that the settings keep out of the corpus.
+    /// An article that the settings exclude from the corpus.
     Excluded,
-    /// A front page, section, feed or sitemap that was read, or a page that has not changed.
+    /// A front page, section, feed or sitemap whose links were extracted, or a page that has not changed.
     Listing,
-    /// It redirects to a URL that is visited in its place.
+    /// The URL redirects to a URL that is visited in its place.
     Redirected,
-    /// It redirects to a URL that the crawl does not visit.
+    /// The URL redirects to a URL that the crawl does not visit.
     RedirectRefused,
-    /// robots.txt forbids it.
+    /// robots.txt disallows the URL.
     Disallowed,
     /// The page does not exist (404 or 410).
     Gone,
     /// There was no HTTP response.
     Unreachable,
-    /// There was a response, but not a usable one.
+    /// There was a response, but it is not usable.
     Failed,
 }
 
 impl Class {
-    /// The class of an outcome that was counted by its [`Outcome::reason`] or [`Outcome::label`].
-    /// `None`: no outcome has this label.
+    /// Returns the class of an outcome from its [`Outcome::reason`] or [`Outcome::label`]. `None`: no outcome
+    /// has this label.
     #[must_use]
     pub fn from_reason(reason: &str) -> Option<Self> {
         let (label, detail) = reason.split_once(": ").unwrap_or((reason, ""));
@@ -158,21 +158,20 @@ impl Class {
         })
     }
 
-    /// Whether something went wrong. A page that does not exist is not a failure: links to such
-    /// pages are common.
+    /// Whether the visit failed. A missing page is not a failure: links to missing pages are common.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         matches!(self, Self::Unreachable | Self::Failed)
     }
 
-    /// Whether the visit was of a page that could have been an article.
+    /// Whether the URL could have been an article's.
     #[must_use]
     pub const fn is_of_page(self) -> bool {
         !matches!(self, Self::Listing | Self::Redirected | Self::Disallowed)
     }
 }
 
-/// Whether a failure with this label came before any response: its HTTP status is unknown.
+/// Whether a failure with this label happened before any response.
 fn is_without_response(label: &str) -> bool {
     matches!(label, "dns" | "connect" | "timeout" | "bad_proxy" | "bad_url" | "no_file" | "tls")
         || label.starts_with("tls_")
@@ -180,7 +179,7 @@ fn is_without_response(label: &str) -> bool {
 }
 
 impl Outcome {
-    /// The class by which the outcome is counted.
+    /// Returns the class by which the outcome is counted.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
@@ -203,7 +202,7 @@ impl Outcome {
         }
     }
 
-    /// A stable label for counters: `stored`, `failed`, ...
+    /// Returns a stable label for counters: `stored`, `failed`, ...
     #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {
@@ -230,7 +229,7 @@ impl Outcome {
         }
     }
 
-    /// The label, with the reason if outcomes of that label have different ones, such as `failed: timeout`.
+    /// Returns the label. If a label has several reasons, the reason is appended, as in `failed: timeout`.
     /// The number of distinct values is limited, so they can be counted.
     #[must_use]
     pub fn reason(&self) -> String {
@@ -261,7 +260,7 @@ impl Outcome {
     }
 }
 
-/// The outcome with all details, for logs and the history of one URL.
+/// Writes the outcome with all details, for logs and the history of one URL.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -280,18 +279,18 @@ impl fmt::Display for Outcome {
                 write!(f, "redirected to {to}, which is not followed: {reason}")
             }
             Self::Disallowed { rule } => write!(f, "forbidden by robots.txt: {rule}"),
-            Self::Gone { status } => write!(f, "not there: HTTP {status}"),
+            Self::Gone { status } => write!(f, "not found: HTTP {status}"),
             Self::Rejected { status } => write!(f, "refused by the server: HTTP {status}"),
             Self::TooLarge { limit } => write!(f, "larger than the limit of {limit} bytes"),
-            Self::WrongType { content_type } => write!(f, "no page but {content_type}"),
+            Self::WrongType { content_type } => write!(f, "not a page but {content_type}"),
             Self::PrivateAddress => {
-                f.write_str("its address is not of the public web; see fetch.allow_addresses")
+                f.write_str("its address is not on the public internet; see fetch.allow_addresses")
             }
             Self::Unreadable { reason } => write!(f, "cannot be read: {reason}"),
             Self::Truncated { reason } => write!(f, "only a part of it is in the archive: {reason}"),
             Self::OtherLanguage { language } => write!(f, "kept out: its language is {language}"),
             Self::Filtered { condition } => write!(f, "kept out: {condition} does not hold"),
-            Self::Failed { reason } => write!(f, "all tries failed, the last by: {reason}"),
+            Self::Failed { reason } => write!(f, "all attempts failed, the last with: {reason}"),
         }
     }
 }
@@ -300,7 +299,7 @@ impl fmt::Display for Outcome {
 mod tests {
     use super::*;
 
-    /// One of each kind, and failures of each class.
+    /// Returns one outcome of each kind, and failures of each class.
     fn outcomes() -> Vec<Outcome> {
         let of = UrlKey::from_bytes([0; 16]);
         let text = || String::from("x");

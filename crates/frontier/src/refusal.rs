@@ -1,7 +1,7 @@
 //! Defines the reasons why a URL is not followed.
 //!
-//! Every refusal is counted by its [`Refusal::label`], so that the counts explain a site without documents. A
-//! refusal depends on the URL alone, not on the server's response.
+//! Every refusal is counted by its [`Refusal::label`], so that the counts explain why a site has no
+//! documents. A refusal depends on the URL alone, not on the server's response.
 
 use thiserror::Error;
 
@@ -11,53 +11,53 @@ pub enum Refusal {
     /// A scheme other than http and https, such as `mailto:` or `javascript:`.
     #[error("it is no http or https address")]
     NotHttp,
-    /// Not a valid address by RFC 3986 and the WHATWG URL standard.
+    /// The text is not a valid address by RFC 3986 and the WHATWG URL standard.
     #[error("it cannot be read as an address: {reason}")]
     Unparsable {
-        /// The URL parser's message.
+        /// What is wrong with the address, in words for users.
         reason: &'static str,
     },
-    /// Its host cannot exist in DNS, such as `www..example.com`.
-    #[error("its host is no host name: {reason}")]
+    /// The host cannot exist in DNS, such as `www..example.com`.
+    #[error("its host is not a valid host name: {reason}")]
     BadHost {
-        /// What is wrong with the name.
+        /// What is wrong with the name, in words for users.
         reason: &'static str,
     },
-    /// Longer than real page addresses are; most of these are crawler traps.
+    /// The address is longer than real page addresses. Most of these are crawler traps.
     #[error("it is longer than {limit} characters")]
     TooLong {
-        /// Characters allowed in the canonical form.
+        /// The maximum length of the canonical form, in characters.
         limit: usize,
     },
-    /// A path segment occurs too often, which is typical of relative links that resolve deeper and deeper.
+    /// A path segment occurs too often, which is typical of relative links that resolve to ever deeper paths.
     #[error("a part of its path is repeated more than {limit} times")]
     RepeatedSegment {
         /// How often one segment may occur in a path.
         limit: usize,
     },
-    /// Too many links away from a seed. The crawl returns it, since it knows the path; it is defined here to
-    /// keep all reasons in one list.
+    /// The URL is too many links away from a seed. The crawl returns this refusal, since it knows the path of
+    /// links. It is defined here to keep all reasons in one list.
     #[error("it is more than {limit} links away from a seed")]
     TooDeep {
-        /// Links allowed between a seed and a page.
+        /// The maximum number of links between a seed and a page.
         limit: u32,
     },
-    /// Not on a registrable domain of the seeds.
-    #[error("its site is none of the seeds")]
+    /// The URL is not on a registrable domain of the seeds.
+    #[error("its site is not one of the seeds")]
     OutOfScope,
-    /// By its ending a picture, a video, a style sheet or a document.
-    #[error("it ends in .{extension}, which is no web page")]
+    /// The file name ending shows that it is a picture, a video, a style sheet or a document.
+    #[error("it ends in .{extension}, which is not a web page")]
     NotAPage {
         /// The ending, lower-case, without the dot.
         extension: &'static str,
     },
-    /// It contains a user name or a password, which no public page needs.
-    #[error("it holds a user name or a password")]
+    /// The address contains a user name or a password, which no public page needs.
+    #[error("it contains a user name or a password")]
     UserInfo,
 }
 
 impl Refusal {
-    /// A stable code in `snake_case`, for counters and logs.
+    /// Returns a stable code in `snake_case`, for counters and logs.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {

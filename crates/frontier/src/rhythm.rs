@@ -1,15 +1,16 @@
 //! Computes how often a URL is revisited.
 //!
 //! The interval of a list (front page, section, feed, sitemap) halves when a visit finds something new and
-//! grows otherwise. A list that changes at all is visited daily, even if other lists always named its
-//! articles first: one night it may be the only one to name an article. A list that does not change is
-//! visited less and less often. What is added to it then is found late, but it is found, since such a list is
-//! slow to drop entries.
+//! grows otherwise. A list that changes at all is visited daily, even if its articles always appeared on
+//! other lists first: some day it may be the only list that names an article. A list that does not change is
+//! visited less and less often. New entries of such a list are found late, but they are found, since the list
+//! also removes entries slowly.
 //!
-//! A sitemap of past months is left alone for weeks from the first visit on: its index says when it changes.
+//! A sitemap of past months is not visited for weeks after its first visit, since its index reports when it
+//! changes.
 //!
-//! Limitation: an article that is linked for one day only, and only from a list that had not changed for
-//! weeks, may be missed.
+//! Limitation: an article may be missed if it is linked for one day only, and only from a list that had not
+//! changed for weeks.
 
 use std::time::Duration;
 
@@ -20,18 +21,18 @@ use crate::Role;
 
 const HOUR: u32 = 3_600;
 const DAYS: u32 = 24 * HOUR;
-/// A day minus the possible difference between the start times of two nights: a list that is due daily is due
-/// every night.
+/// A day minus the difference that is possible between the start times of two nightly runs. A list that is
+/// due daily is therefore due in every nightly run.
 const NIGHTLY: u32 = 20 * HOUR;
 
-/// When a URL was visited, and its interval. All zero: not visited yet.
+/// When a URL was visited, and its interval. All fields are zero before the first visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rhythm {
-    /// Its first visit, in seconds since 1970.
+    /// The first visit, in seconds since 1970.
     pub first: u64,
-    /// Its last visit with a response, likewise.
+    /// The last visit with a response, in seconds since 1970.
     pub last: u64,
-    /// Seconds between two visits; for an article, how long it is left alone.
+    /// Seconds until the next visit. For an article, how long it is not checked.
     pub every: u32,
     /// [`digest_of`] of the URLs that the last visit found.
     pub digest: u64,
@@ -40,19 +41,19 @@ pub struct Rhythm {
 /// The result of a visit of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sight {
-    /// It led to something new or changed.
+    /// The list led to something new or changed.
     News,
-    /// It led to other URLs than before, but all were known.
+    /// The list led to different URLs than before, but all of them were known.
     Changed,
-    /// It names nothing from the last days: a sitemap of past months.
+    /// The list names nothing from the last days: a sitemap of past months.
     Still,
-    /// It has not changed, or it was empty.
+    /// The list has not changed, or it was empty.
     #[default]
     Same,
 }
 
 impl Rhythm {
-    /// The rhythm after a visit of a list at `now`; `least` is the shortest interval.
+    /// Returns the rhythm after a visit of a list at `now`. `least` is the shortest interval.
     ///
     /// ```
     /// use gleaner_frontier::{Rhythm, Role, Sight};
@@ -77,7 +78,7 @@ impl Rhythm {
         Self { every: every.max(least), ..self.at(now) }
     }
 
-    /// The rhythm of an article that was visited at `now`.
+    /// Returns the rhythm after a visit of an article at `now`.
     #[must_use]
     pub fn at(self, now: Timestamp) -> Self {
         let now = seconds(now);
@@ -85,20 +86,20 @@ impl Rhythm {
         Self { first, last: now, ..self }
     }
 
-    /// The rhythm of an article that was reported as changed but had not changed: it is left alone for at
-    /// least six hours, and twice as long each time, up to 90 days.
+    /// Returns the rhythm of an article that was reported as changed but had not changed. It is not checked
+    /// again for at least six hours. This time doubles with each false report, up to 90 days.
     #[must_use]
     pub fn with_false_update(self) -> Self {
         Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
     }
 
-    /// Whether it was visited.
+    /// Whether the URL was visited.
     #[must_use]
     pub const fn visited(&self) -> bool {
         self.last > 0
     }
 
-    /// Whether `time` lies after the last visit.
+    /// Whether the last visit was before `time`.
     #[must_use]
     pub fn is_before(&self, time: Timestamp) -> bool {
         self.last < seconds(time)
@@ -110,8 +111,8 @@ impl Rhythm {
         !self.visited() || self.first >= seconds(time)
     }
 
-    /// Whether a sitemap that reports a change at `time` has changed since the last visit. Midnight means the
-    /// whole day, since most sitemaps state only the day.
+    /// Whether a sitemap has changed since the last visit, if it states a change at `time`. Midnight stands
+    /// for the whole day, since most sitemaps state only the day.
     #[must_use]
     pub fn is_before_day(&self, time: Timestamp) -> bool {
         let time = seconds(time);
@@ -119,8 +120,8 @@ impl Rhythm {
         self.last < end
     }
 
-    /// Whether an article is young enough at `now` to be checked for a later version, and has been left alone
-    /// for long enough.
+    /// Whether an article is young enough at `now` to be checked for a later version, and `every` seconds
+    /// have passed since its last visit. `window` is the maximum age.
     #[must_use]
     pub fn is_open(&self, window: Duration, now: Timestamp) -> bool {
         let now = seconds(now);
@@ -129,8 +130,8 @@ impl Rhythm {
             && now >= self.last.saturating_add(u64::from(self.every))
     }
 
-    /// When the next check of an article is due, if it is checked at these ages; `None` if it is older than
-    /// all of them.
+    /// Returns when the next check of an article is due, if it is checked at these ages. `None`: all checks
+    /// are done.
     #[must_use]
     pub fn next_look(&self, ages: impl IntoIterator<Item = Duration>) -> Option<Timestamp> {
         let due = ages.into_iter().map(|age| self.first.saturating_add(age.as_secs()));
@@ -152,8 +153,8 @@ fn seconds(time: Timestamp) -> u64 {
     u64::try_from(time.as_second()).unwrap_or(0)
 }
 
-/// A number for the set of URLs that a list leads to, independent of their order: the exclusive or of a hash
-/// of each.
+/// Returns a digest of the set of URLs that a list leads to. It is independent of their order: the XOR of a
+/// hash of each URL and its date.
 #[must_use]
 pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::Found>) -> u64 {
     let one = |found: &crate::Found| {

@@ -1,8 +1,8 @@
 //! Defines the scope of a crawl: the registrable domains of the seeds.
 //!
-//! A seed on one subdomain includes the others (`edition.cnn.com` includes `www.cnn.com`, but also a
-//! publisher's shop). A publisher's second domain (`bbc.com` and `bbc.co.uk`) is out of scope unless it is a
-//! seed, too.
+//! A seed on one subdomain includes the domain's other subdomains (`edition.cnn.com` includes `www.cnn.com`,
+//! but also the publisher's shop). A publisher's second domain (`bbc.com` and `bbc.co.uk`) is out of scope
+//! unless it is a seed, too.
 
 use crate::{CanonicalUrl, Seed};
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,13 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of these registrable domains: lower-case A-labels. IP addresses and single labels include
-    /// their port.
+    /// Creates the scope of these registrable domains, which are lower-case A-labels. IP addresses and single
+    /// labels include their port.
     pub fn new<D: Into<String>>(domains: impl IntoIterator<Item = D>) -> Self {
         Self { domains: domains.into_iter().map(Into::into).collect() }
     }
 
-    /// The scope of the seeds' domains.
+    /// Creates the scope of the seeds' domains.
     #[must_use]
     pub fn from_seeds(seeds: &[Seed]) -> Self {
         Self::new(seeds.iter().map(|seed| seed.url.domain()))
@@ -34,7 +34,7 @@ impl Scope {
         self.domains.contains(url.domain())
     }
 
-    /// The domains in sorted order.
+    /// Returns the domains in sorted order.
     pub fn domains(&self) -> impl Iterator<Item = &str> {
         self.domains.iter().map(String::as_str)
     }

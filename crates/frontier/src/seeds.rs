@@ -1,13 +1,14 @@
 //! Parses the seed file: one address per line.
 //!
-//! `#` begins a comment at the start of a line or after whitespace; inside an address it begins a fragment. A
-//! bare host means https. An invalid line is an error: a crawl of half the intended sites is worse than none.
+//! `#` begins a comment at the start of a line or after whitespace; inside an address it begins a fragment.
+//! For a bare host, https is assumed. An invalid line is an error: a crawl of only some of the intended sites
+//! is worse than no crawl.
 
 use crate::{CanonicalUrl, Refusal, UrlKey};
 use std::collections::HashSet;
 use thiserror::Error;
 
-/// A site to begin with.
+/// A site at which the crawl starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
     /// The front page; its registrable domain is in scope.
@@ -21,44 +22,45 @@ pub struct Seed {
 /// Why a seed file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SeedError {
-    /// The line contains more than an address.
-    #[error("{file} line {line}: one address a line, but this is {text:?}; begin a comment with #")]
+    /// The line contains more than one word.
+    #[error("{file} line {line}: one address per line, but this is {text:?}; begin a comment with #")]
     SeveralWords {
         /// The file's name, as the caller gave it.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// The line's text, shortened.
+        /// The line's text, at most 80 characters.
         text: String,
     },
     /// The address cannot be a seed.
     #[error(
-        "{file} line {line}: {text:?} is no seed: {refusal}; write a host such as vnexpress.net or an address such as https://www.bbc.com/news"
+        "{file} line {line}: {text:?} is not a seed: {refusal}; write a host such as vnexpress.net or an address such as https://www.bbc.com/news"
     )]
     Refused {
         /// The file's name, as the caller gave it.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// The line's text, shortened.
+        /// The line's text, at most 80 characters.
         text: String,
-        /// What is wrong with it.
+        /// Why the address is refused.
         refusal: Refusal,
     },
     /// No line contains an address.
-    #[error("{file} names no site; write one host a line, such as vnexpress.net")]
+    #[error("{file} names no site; write one host per line, such as vnexpress.net")]
     Empty {
         /// The file's name, as the caller gave it.
         file: String,
     },
 }
 
-/// Parses the `text` of a seed file. Returns the seeds in order, each page once (at its first line).
+/// Parses the `text` of a seed file. Returns the seeds in order. A page that occurs several times is returned
+/// once, with its first line.
 ///
-/// `file` is the name that errors and seeds show. A byte order mark and Windows line ends are accepted.
+/// `file` is the file name for errors and seeds. A byte order mark and Windows line ends are accepted.
 ///
 /// # Errors
-/// The first invalid line, or no address at all.
+/// A line is invalid, or there is no address at all.
 ///
 /// ```
 /// let text = "# Vietnam\nvnexpress.net\nhttps://www.bbc.com/news # English\n";
@@ -113,7 +115,7 @@ fn parse_address(address: &str, file: &str, line: usize) -> Result<CanonicalUrl,
     })
 }
 
-/// Refuses a name without a dot as a typing error, unless it is this machine's.
+/// Refuses a name without a dot as a typing error, unless it is `localhost`.
 fn named_host(url: CanonicalUrl) -> Result<CanonicalUrl, Refusal> {
     match url.url().host() {
         Some(url::Host::Domain(name)) if !name.contains('.') && name != "localhost" => {

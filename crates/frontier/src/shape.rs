@@ -1,8 +1,8 @@
 //! Guesses from an address alone whether it is a file, a feed, a section or an article.
 //!
-//! The rules follow the habits of newspapers. They affect the order of fetching and the expected [`Role`].
-//! Only the list of file endings refuses URLs; it loses the rare article whose slug ends in `.js` or the
-//! like.
+//! The rules are based on the usual addresses of newspapers. They affect the order of fetching and the
+//! expected [`Role`]. Only the list of file endings refuses URLs, so a rare article is lost if its slug ends
+//! in `.js` or similar.
 
 use crate::{CanonicalUrl, Refusal, Role};
 
@@ -32,7 +32,7 @@ const LISTINGS: &[&str] = &[
     "about", "contact", "help", "terms", "privacy", "subscribe", "newsletter", "newsletters",
 ];
 
-/// The expected role of a link, by its ending.
+/// Returns the expected role of a link, from its ending.
 pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
     let name = last_segment(url).to_ascii_lowercase();
     let Some((stem, extension)) = name.rsplit_once('.') else {
@@ -51,7 +51,7 @@ pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
     }
 }
 
-/// Whether the file's name says news, as in `news-sitemap.xml`.
+/// Whether the file name contains "news", as in `news-sitemap.xml`.
 pub(crate) fn calls_itself_news(url: &CanonicalUrl) -> bool {
     last_segment(url)
         .to_ascii_lowercase()
@@ -101,7 +101,7 @@ fn is_listing(url: &CanonicalUrl) -> bool {
     })
 }
 
-/// `trang-2`, `page3`, `p4`: the further pages of a listing.
+/// Whether the text is like `trang-2`, `page3` or `p4`: a further page of a listing.
 fn numbered_page(stem: &str) -> bool {
     ["trang", "page", "p"].iter().any(|word| {
         stem.strip_prefix(word).is_some_and(|rest| {
@@ -111,12 +111,12 @@ fn numbered_page(stem: &str) -> bool {
     })
 }
 
-/// Five digits in a row, as in `-4226358` or `cj4x5k81234o`.
+/// Whether the text has five digits in a row, as in `-4226358` or `cj4x5k81234o`.
 fn has_long_number(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(|run| run.len() >= 5)
 }
 
-/// `/2024/05/31/`, `/2024-05-31`, `/20240531`, `/2024/may/31/`.
+/// Whether the path contains a date, as in `/2024/05/31/`, `/2024-05-31`, `/20240531`, `/2024/may/31/`.
 fn has_date(url: &CanonicalUrl) -> bool {
     let is_year =
         |part: &str| part.len() == 4 && (part.starts_with("19") || part.starts_with("20")) && digits(part);
@@ -128,7 +128,7 @@ fn has_date(url: &CanonicalUrl) -> bool {
         || parts.iter().any(|part| part.len() == 8 && digits(part) && part.starts_with("20"))
 }
 
-/// An article number in the parameters, as in `?aid=432511` or `article?id=77`.
+/// Whether the parameters contain an article number, as in `?aid=432511` or `article?id=77`.
 fn has_article_number(url: &CanonicalUrl) -> bool {
     url.url().query_pairs().any(|(name, value)| {
         let named = matches!(

@@ -1,10 +1,10 @@
 //! Reads sitemaps: an index, a set of pages, a news sitemap, or a text file with one address per line.
 //!
-//! Follows the protocol of sitemaps.org and Google's news extension, and tolerates common errors. Of a broken
-//! or cut document, the entries before the error are kept, and the error is noted. An entry with several
-//! addresses counts as one for each of them. An address may be inside another element and lack its scheme.
-//! `lastmod` is the site's own claim; many sites write the time at which the sitemap was made. Image and
-//! video entries are not followed.
+//! The reader follows the protocol of sitemaps.org and Google's news extension, and tolerates common errors.
+//! If a document is broken or cut off, the entries before the error are kept, and the error is returned with
+//! them. An entry with several addresses counts as one entry per address. An address may be inside a further
+//! element and lack its scheme. `lastmod` is not reliable: many sites write the time at which the sitemap was
+//! generated. Image and video entries are not followed.
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -17,53 +17,53 @@ use thiserror::Error;
 /// The kind of a sitemap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// It lists further sitemaps.
+    /// An index that lists further sitemaps.
     Index,
-    /// It lists pages.
+    /// An XML sitemap that lists pages.
     Pages,
-    /// It lists pages, one per line, without other data.
+    /// A text file that lists pages, one per line, without other data.
     Text,
 }
 
-/// The entries of a sitemap that could be read.
+/// The readable entries of a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sitemap {
     /// The kind of entries: further sitemaps or pages.
     pub kind: Kind,
-    /// The pages in the sitemap's order; or the sitemaps of an index by `lastmod`, newest first, undated ones
+    /// The pages in the sitemap's order. For an index: the sitemaps by `lastmod`, newest first, undated ones
     /// last.
     pub discovered: Discovered,
-    /// Entries beyond [`Limits::entries`], which were counted and left out.
+    /// The number of entries beyond [`Limits::entries`], which were left out.
     pub cut: u64,
-    /// Why reading ended early; `None` if it did not.
+    /// Why reading ended early. `None`: it did not.
     pub flaw: Option<Flaw>,
 }
 
 /// Why a body is not a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SitemapError {
-    /// Another kind of document.
-    #[error("it is no sitemap: its first element is <{root}>, not <urlset> or <sitemapindex>")]
+    /// The body is a different type of document.
+    #[error("it is not a sitemap: its first element is <{root}>, not <urlset> or <sitemapindex>")]
     OtherDocument {
-        /// The first element's name, shortened.
+        /// The first element's name, at most 40 characters.
         root: String,
     },
-    /// Neither XML nor a text file with one address per line.
-    #[error("it is no sitemap: it is neither XML nor one address a line")]
+    /// The body is neither XML nor a text file with one address per line.
+    #[error("it is not a sitemap: it is neither XML nor text with one address per line")]
     NotXml,
-    /// It could not be read up to its first element.
+    /// The body could not be read up to its first element.
     #[error("the sitemap cannot be read: {0}")]
     Unreadable(Flaw),
 }
 
-/// Reads the sitemap that was served at `base`; it may be gzip-compressed.
+/// Reads the sitemap that was served at `base` and may be compressed with gzip.
 ///
-/// Entries are refused for their address only; the result is not limited to a scope (use
-/// [`Discovered::within`]). Relative addresses and those without a scheme are resolved although the protocol
+/// Entries are refused only because of their address. The result is not limited to a scope; use
+/// [`Discovered::within`]. Relative addresses and those without a scheme are resolved although the protocol
 /// forbids them ([`CanonicalUrl::join_location`]).
 ///
 /// # Errors
-/// It is not a sitemap, or it breaks before its first element. An empty sitemap is not an error.
+/// The body is not a sitemap, or it cannot be read up to its first element. An empty sitemap is not an error.
 ///
 /// ```
 /// use gleaner_frontier::{CanonicalUrl, Limits, sitemap};
@@ -112,11 +112,11 @@ fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -
 }
 
 enum Root {
-    /// Not seen yet.
+    /// No root element so far.
     None,
-    /// Another document's, with its name.
+    /// The root element of a different type of document, with its name.
     Other(String),
-    /// A sitemap's; elements with another prefix belong to extensions.
+    /// The root element of a sitemap. Elements with a different prefix belong to extensions.
     Sitemap { kind: Kind, prefix: String },
 }
 
@@ -133,16 +133,16 @@ enum Location {
     Outside,
     /// In a `loc` without text so far.
     Empty,
-    /// In an element around the address in a `loc`.
+    /// In an element that encloses the address within a `loc`.
     Wrapped,
 }
 
-/// Addresses of one entry that are kept until its dates are known.
+/// Maximum number of addresses of one entry that wait until its dates are known.
 const MAX_ADDRESSES: usize = 1_000;
 
 #[derive(Default)]
 struct Entry {
-    /// The protocol allows one.
+    /// The protocol allows only one address.
     addresses: Vec<String>,
     changed: Option<String>,
     published: Option<String>,
@@ -204,7 +204,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// A line of a text file. A line that is not an address may be a title or a comment.
+    /// Reads a line of a text file. A line that is not an address may be a title or a comment.
     fn line(&mut self, line: &str) {
         let is_address = line.starts_with('/')
             || line.contains("://")
@@ -213,7 +213,7 @@ impl<'a> Entries<'a> {
             self.entry.addresses.push(line.to_owned());
             self.finish_entry();
         } else if !line.is_empty() {
-            self.gatherer.take(Err(Refusal::Unparsable { reason: "the line holds no address" }));
+            self.gatherer.take(Err(Refusal::Unparsable { reason: "the line contains no address" }));
         }
     }
 

@@ -1,30 +1,30 @@
 //! Detects the type of a body from its first bytes.
 //!
-//! Servers declare feeds as text/html and pages as text/xml, so the content decides. The check looks at the
-//! first element after the declaration, comments and doctype. A body that is cut off, or has text before its
-//! first tag, is [`Body::Other`]: its type is unknown, but it may be a page.
+//! Servers declare feeds as text/html and pages as text/xml, so the content of the body decides. The check
+//! looks at the first element after the declaration, comments and doctype. A body that is cut off, or has
+//! text before its first tag, is [`Body::Other`]: it may be a page, but its type is unknown.
 
 use crate::body::TextStream;
 use crate::host;
 use std::io::Read;
 
-/// Bytes that are examined, after decompression.
+/// How many bytes are examined, after decompression.
 const HEAD: u64 = 4 << 10;
 
 /// The detected type of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Body {
-    /// A sitemap or a sitemap index, in XML or as one address per line.
+    /// A sitemap or a sitemap index, in XML or as text with one address per line.
     Sitemap,
     /// An RSS, Atom, RDF or JSON feed.
     Feed,
     /// HTML or XHTML.
     Html,
-    /// Anything else, or unknown.
+    /// Any other type, or an unknown type.
     Other,
 }
 
-/// Detects the type of `bytes`, the beginning of a body or all of it. gzip is decompressed.
+/// Detects the type from `bytes`, the beginning of a body or the whole body. Decompresses gzip.
 #[must_use]
 pub fn sniff(bytes: &[u8]) -> Body {
     let mut head = Vec::new();
@@ -82,11 +82,11 @@ fn by_name(text: &str) -> Body {
     }
 }
 
-/// The number of first lines of which one must be an address.
+/// One of this many first lines must be an address.
 const FIRST_LINES: usize = 8;
 
-/// Whether the text has one address per line. A title or a comment may come first, and schemes may be
-/// missing.
+/// Whether the text has one address per line. A title or a comment may come first, and addresses may lack
+/// their scheme.
 pub(crate) fn is_address_list(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.take(FIRST_LINES).any(|line| {

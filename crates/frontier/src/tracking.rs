@@ -1,9 +1,9 @@
 //! Removes query parameters that track visitors and do not change the page.
 //!
-//! Two lists: trackers (advertising networks, analytics, share buttons, newsletters) and session ids.
-//! Sources: the documentation of the services and the lists that browsers use. A name that is only sometimes
-//! a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept: the document's hash later merges two URLs of one
-//! page, but a wrong removal loses a page.
+//! There are two lists: trackers (advertising networks, analytics, share buttons, newsletters) and session
+//! ids. Sources: the documentation of the services and the lists that browsers use. A name that is only
+//! sometimes a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept: if two URLs of one page remain, the
+//! content hash detects the duplicate, but a wrong removal loses a page.
 
 #[rustfmt::skip]
 const TRACKER_PREFIXES: &[&str] = &[
@@ -32,23 +32,24 @@ const TRACKERS: &[&str] = &[
     "soc_src", "soc_trk", // Yahoo
 ];
 
-/// Names of session ids, whatever their value.
+/// Names of session ids. Their values are not checked.
 #[rustfmt::skip]
 const SESSIONS: &[&str] = &[
     "jsessionid", "phpsessid", "phpsessionid", "sessionid", "session_id", "sess_id", "sessid", "cfid", "cftoken",
 ];
 
-/// `sid` is a session id in some programs and a story's number in others (PHP-Nuke). A value of at least this
+/// `sid` is a session id in some programs and a story number in others (PHP-Nuke). A value of at least this
 /// length counts as a session id.
 const SID_SESSION_LENGTH: usize = 16;
 
-/// The query without trackers, session ids and empty parts, in its original order. `None` if nothing remains.
+/// Returns the query without trackers, session ids and empty parts, in its original order. `None`: nothing
+/// remains.
 pub(crate) fn clean_query(query: &str) -> Option<String> {
     let kept: Vec<&str> = query.split('&').filter(|part| !part.is_empty() && !is_noise(part)).collect();
     (!kept.is_empty()).then(|| kept.join("&"))
 }
 
-/// The path without `;jsessionid=...` (Java servlets, section 7.1.3).
+/// Returns the path without `;jsessionid=...` (Java servlets, section 7.1.3).
 pub(crate) fn clean_path(path: &str) -> String {
     if !path.contains(';') {
         return path.to_owned();
@@ -68,7 +69,7 @@ pub(crate) fn clean_path(path: &str) -> String {
 fn is_noise(part: &str) -> bool {
     let (name, value) = part.split_once('=').unwrap_or((part, ""));
     let name = name.to_ascii_lowercase();
-    // A link that was escaped twice: `?a=1&amp;utm_source=x`.
+    // The link was escaped twice: `?a=1&amp;utm_source=x`.
     let name = name.strip_prefix("amp;").unwrap_or(&name);
     TRACKERS.contains(&name)
         || SESSIONS.contains(&name)

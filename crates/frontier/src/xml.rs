@@ -1,24 +1,24 @@
-//! Walks through XML leniently: elements by local name, leaf texts unescaped.
+//! Walks through XML leniently: elements by local name, texts of leaves unescaped.
 //!
-//! It tolerates common errors of sitemaps and feeds: a bare `&` in an address, unmatched end tags, undeclared
-//! prefixes and entities. Namespaces are not resolved, since prefixes are often undeclared or wrong. An error
-//! that the parser cannot pass ends the walk with a [`Flaw`], after everything before it was visited. No tree
-//! is built, so the depth has no cost.
+//! The walk tolerates common errors of sitemaps and feeds: a bare `&` in an address, unmatched end tags,
+//! undeclared prefixes and entities. Namespaces are not resolved, since prefixes are often undeclared or
+//! wrong. If the parser cannot continue after an error, the walk ends with a [`Flaw`], and everything before
+//! the error has been visited. No tree is built, so deep nesting costs no memory.
 
 use crate::body::{Flaw, TextStream};
 use quick_xml::Reader;
 use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-/// Characters of one element's text that are kept; addresses and dates are shorter.
+/// Maximum bytes of one element's text that are kept. Addresses and dates are shorter.
 const MAX_TEXT: usize = 16 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Pass,
-    /// Collect its text up to the next tag and pass it to [`Visitor::text`].
+    /// Collect the element's text up to the next tag and pass it to [`Visitor::text`].
     Collect,
-    /// End the walk: this is another document.
+    /// End the walk, since this is a different type of document.
     Stop,
 }
 
@@ -35,7 +35,7 @@ impl Element<'_> {
         self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
     }
 
-    /// An attribute's value by its prefixed name in any case, unescaped if possible.
+    /// Returns an attribute's value, unescaped if possible. `name` includes the prefix, in any case.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.start.html_attributes();
         attributes.with_checks(false);
@@ -48,13 +48,14 @@ impl Element<'_> {
 /// Receives the events of a walk.
 pub(crate) trait Visitor {
     fn open(&mut self, element: &Element<'_>) -> Step;
-    /// The trimmed text of an element for which `open` returned [`Step::Collect`].
+    /// Receives the trimmed text of an element for which `open` returned [`Step::Collect`].
     fn text(&mut self, text: &str);
-    /// An element ends; `name` has no prefix.
+    /// Is called at the end of an element; `name` has no prefix.
     fn close(&mut self, name: &str);
 }
 
-/// Walks to the end, or to the point where the document cannot be read further.
+/// Walks to the end, or to the point where the document cannot be parsed further. `None`: the document is
+/// complete, or the visitor ended the walk.
 pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option<Flaw> {
     let mut reader = Reader::from_reader(stream);
     let config = reader.config_mut();
@@ -73,12 +74,12 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
                     return None;
                 }
             }
-            // Nothing useful follows the end of the root.
+            // Nothing useful follows the end of the root element.
             Err(_) if walk.root_closed => return None,
             Err(error) => {
                 let at = reader.error_position();
                 let broken = Flaw::Broken { at, reason: error.to_string() };
-                // If the document is cut off, that is the better reason.
+                // If the document is cut off, the stream's reason is more precise.
                 return Some(reader.get_ref().flaw().cloned().unwrap_or(broken));
             }
         }
@@ -98,7 +99,7 @@ struct Walk<'v, V> {
 }
 
 impl<V: Visitor> Walk<'_, V> {
-    /// Returns whether to continue.
+    /// Handles an event. Returns whether to continue.
     fn event(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(start) => {
@@ -147,7 +148,7 @@ impl<V: Visitor> Walk<'_, V> {
         } else if let Some(text) = resolve_predefined_entity(reference) {
             self.push(text);
         } else {
-            // Not an entity but part of an unescaped query: `&page=2;`.
+            // Not an entity, but part of an unescaped query: `&page=2;`.
             self.push("&");
             self.push(reference);
             self.push(";");

@@ -1,9 +1,8 @@
-//! From bytes to text, and from text to a page: the fast builder against html5ever with
-//! scraper, one thread.
+//! Measures decoding and parsing on one thread: the fast builder against html5ever with scraper.
 //!
-//! `cargo bench -p gleaner-html`. A generated page always; the 60 recorded pages around
-//! the median size where they are present. The fast figure has the fallback in it.
-//! On a shared machine only the ratio of two figures from one run means anything.
+//! Run with `cargo bench -p gleaner-html`. It measures a generated page, and the 60 recorded pages
+//! around the median size if they are present. The fast builder's time includes its fallback. On a
+//! shared machine, only the ratio of two figures of the same run is meaningful.
 
 use std::hint::black_box;
 

@@ -1,6 +1,6 @@
 //! Reads one page: its encoding, metadata, links and lines of text.
 //!
-//! `cargo run -p gleaner-html --example read_page`
+//! Run with `cargo run -p gleaner-html --example read_page`.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
@@ -14,7 +14,7 @@ const HTML: &str = "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><titl
     </article></body></html>";
 
 fn main() {
-    // Bytes and the Content-Type of the response give text.
+    // The Content-Type of the response helps to find the encoding.
     let decoded = decode::decode(HTML.as_bytes(), Some("text/html"));
     let page = Page::parse(&decoded.text);
 

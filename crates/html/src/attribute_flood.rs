@@ -1,21 +1,21 @@
 //! Finds tags with so many attributes that the tokenizer would take minutes.
 //!
-//! The tokenizer of html5ever compares each attribute of a tag with all before it, so a tag of
-//! 800,000 attributes (5 MiB) costs minutes, and no token in between allows a stop. This scan runs
-//! first and finds the place to cut.
+//! html5ever's tokenizer compares each attribute of a tag with all attributes before it, so a tag
+//! with 800,000 attributes (5 MiB) takes minutes. The parser cannot be stopped inside a tag, so
+//! this scan runs first and finds the place to cut.
 //!
 //! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values).
-//! The scan does not decide this: every `<` before a letter starts a run, all runs continue in
-//! parallel, and of the runs in one state only the one with the most attributes is kept. Cost: a
-//! few ns per byte, at most eight runs.
+//! The scan does not decide this: every `<` before a letter or `/` starts a run, and all runs
+//! continue in parallel. If several runs are in the same state, only the one with the most
+//! attributes is kept, so there are at most eight. The scan takes a few ns per byte.
 //!
-//! Limitation: it also sees tags in scripts. A false cut needs a `<`, a letter and 20,000 words
+//! Limitation: text in scripts is scanned too. A false cut needs a `<`, a letter and 20,000 words,
 //! without a `>` outside quotes.
 
 use crate::tag_state::State;
 use crate::tag_state::State::{Name, TagName};
 
-/// Comparisons of attributes allowed per page; each takes about 1 ns.
+/// Maximum number of attribute comparisons per page; each takes about 1 ns.
 pub(crate) const BUDGET: u64 = 200_000_000;
 
 const STATES: usize = 8;
@@ -27,7 +27,7 @@ struct Run {
     attributes: u64,
 }
 
-/// The byte offset of the `<` of the tag that exceeds the budget; `None` if no tag does.
+/// Returns the byte offset of the `<` of the tag that exceeds the budget; `None` if no tag does.
 pub(crate) fn find(html: &str) -> Option<usize> {
     let bytes = html.as_bytes();
     let mut scan = Scan { runs: Vec::with_capacity(STATES), spent: 0 };
@@ -55,7 +55,7 @@ struct Scan {
 impl Scan {
     fn step(&mut self, byte: u8) -> Option<usize> {
         if let [run] = &mut self.runs[..] {
-            // Nearly always: one run, inside its tag.
+            // The usual case: one run, inside its tag.
             match run.step(byte, self.spent) {
                 Step::On => {}
                 Step::Flood => return Some(run.start),

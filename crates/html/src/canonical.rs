@@ -1,16 +1,16 @@
 //! Determines the canonical address that a page declares.
 //!
-//! It is `rel=canonical`, else `og:url`, made absolute with the page's own address if known,
-//! without `#fragment`. Rejected are addresses that are not web addresses, those without a host or
-//! with a dotless host other than the page's own, and the front page on any other page, a common
-//! template error.
+//! The address is taken from `rel=canonical`, else from `og:url`. It is made absolute with the
+//! page's own address, if that is known, and its `#fragment` is removed. Rejected are addresses
+//! that are not web addresses, addresses without a host or with a dotless host other than the
+//! page's own, and the front page's address on any other page, which is a common template error.
 //!
 //! Limitation: an address on another host is accepted, because syndicated articles name their
-//! origin so; so is a test host, or another's article. Callers that merge pages by it should check
-//! that the texts are alike.
+//! origin in this way. It may therefore be on a test host, or belong to a different article.
+//! Callers that merge pages by the canonical address should check that the texts are similar.
 
-/// The first acceptable address. `address` is the page's own; without it (empty) a relative one is
-/// unchanged.
+/// Returns the first acceptable address. `address` is the page's own; if it is empty, a relative
+/// address stays unchanged.
 pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: &str) -> Option<String> {
     stated
         .into_iter()
@@ -19,7 +19,8 @@ pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: 
         .find(|it| is_believed(it, address))
 }
 
-/// Returns `None` for schemes other than the web's.
+/// Makes an address absolute; `None` for schemes other than `http` and `https`, and for a path
+/// without a leading slash if the page's own address is known.
 fn absolute(stated: &str, address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://").unwrap_or_default();
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -43,7 +44,7 @@ fn is_believed(stated: &str, address: &str) -> bool {
     let Some((_, rest)) = stated.split_once("://") else { return true };
     let host = host(rest);
     let own = address.split_once("://").map_or("", |(_, rest)| self::host(rest));
-    // A name without a dot is a local machine's, accepted only for a page from it.
+    // A host without a dot is a local machine, accepted only for a page from this machine.
     let is_host = !host.is_empty() && (host.contains('.') || own == host);
     is_host && (address.is_empty() || !is_front(stated) || is_front(address))
 }

@@ -1,16 +1,19 @@
-//! Parses dates as pages write them into one form.
+//! Parses dates in the forms that pages use, and converts them to one form.
 //!
-//! It reads ISO 8601 in its many spellings, RFC 2822, the formats of JavaScript and Java, dates
-//! with the month's name in the languages of news (`20 Νοεμβρίου 2026`, `20 ноября 2026`), numbers
-//! with the year first or last, Vietnamese dates (`Thứ sáu, 20/11/2026, 09:30 (GMT+7)`, `ngày 20
-//! tháng 11 năm 2026`), Chinese and Korean ones (`2026年11月20日 09:30`) and Unix seconds. The result
-//! is `2026-11-20`, `2026-11-20T09:30:00` without a zone, or RFC 3339 with the given offset
-//! (`+07:00`; zero is `Z`). Missing seconds are 0, fractions are dropped.
+//! It parses ISO 8601 in its many spellings, RFC 2822, the formats of JavaScript and Java, numeric
+//! dates with the year first or last, and Unix time. It also parses dates with the month's name in
+//! the languages of news (`20 Νοεμβρίου 2026`, `20 ноября 2026`), Vietnamese dates (`Thứ sáu,
+//! 20/11/2026, 09:30 (GMT+7)`, `ngày 20 tháng 11 năm 2026`), and Chinese and Korean dates
+//! (`2026年11月20日 09:30`).
+//!
+//! The result is `2026-11-20`, `2026-11-20T09:30:00` without a zone, or RFC 3339 with the given offset
+//! (`+07:00`; zero is `Z`). Missing seconds become 0, and fractions are dropped.
 //!
 //! Limitation: `03/07/2026` is read with the day first, unless AM or PM shows that it is American.
-//! Two-digit years are read only in a text known to be a date (`short_date`), relative dates (`2
-//! hours ago`) never. Without a clock, future dates up to 2100 are accepted. Ambiguous zone
-//! abbreviations are ignored: `IST`, `ET` and `МСК` (which changed in 2011 and 2014).
+//! Two-digit years are read only in a text that is known to be a date (`short_date`). Relative
+//! dates (`2 hours ago`) are never read. No clock is used, so future dates up to 2100 are accepted.
+//! Some ambiguous zone abbreviations are ignored: `IST`, `ET` and `МСК` (which changed in 2011 and
+//! 2014).
 
 mod time;
 
@@ -24,14 +27,15 @@ use unicode_normalization::UnicodeNormalization;
 use crate::month_names::month;
 use time::{behind_spaces, offset_at, time_at, written};
 
-/// Plausible years of a web page; others are defaults or errors.
+/// Plausible years of a web page; other years are defaults or errors.
 const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
 
-/// A longer text, in bytes, is not a date.
+/// Maximum length of a text with a date, in bytes.
 const LONGEST: usize = 200;
 
-/// The date in a text, as `2026-11-20`, `2026-11-20T09:30:00` or RFC 3339 with an offset. `None`
-/// without a date, for one that does not exist, or for a year before 1990 or after 2100.
+/// Returns the date in a text, as `2026-11-20`, `2026-11-20T09:30:00` or RFC 3339 with an offset.
+/// `None` if the text has no date or more than 200 bytes, if the date does not exist, or if its
+/// year is before 1990 or after 2100.
 ///
 /// ```
 /// use gleaner_html::date::date;
@@ -44,9 +48,9 @@ pub fn date(text: &str) -> Option<String> {
     dated(text, date_at)
 }
 
-/// The date in a text with a two-digit year of this century: `20/11/26`. Only with slashes, because
-/// `20.11.26` and `20-11-26` may have the year first; only for known dates, because scores and part
-/// numbers look the same.
+/// Returns the date in a text with a two-digit year of this century: `20/11/26`. Only slashes are
+/// accepted, because `20.11.26` and `20-11-26` may have the year first. The text must be known to
+/// be a date, because scores and part numbers look the same.
 pub(crate) fn short_date(text: &str) -> Option<String> {
     dated(text, short_year)
 }
@@ -107,7 +111,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// A date, and its reading with the month first.
+/// A date, and the same numbers read with the month first.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     day: Date,
@@ -138,7 +142,7 @@ fn date_at(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
         .or_else(|| day_then_month(tokens, at).or_else(|| month_then_day(tokens, at)).map(certain))
 }
 
-/// `20261120`
+/// Parses `20261120`.
 fn compact(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     match tokens[at] {
         Token::Number(n) if n.len() == 8 => {
@@ -148,7 +152,7 @@ fn compact(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     }
 }
 
-/// `2026-11-20`, `2026/11/20`, `2026 11 20`
+/// Parses `2026-11-20`, `2026/11/20` or `2026 11 20`.
 fn year_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     let year = number(tokens.get(at), 4..=4)?;
     separator(tokens, at + 1)?;
@@ -157,7 +161,7 @@ fn year_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, number(tokens.get(at + 4), 1..=2)?)?, at + 5))
 }
 
-/// `2026年11月20日`, `2026년 11월 20일`
+/// Parses `2026年11月20日` or `2026년 11월 20일`.
 fn with_units(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     let (year, at) = unit(tokens, at, 4..=4, ['年', '년'])?;
     let (month, at) = unit(tokens, at, 1..=2, ['月', '월'])?;
@@ -165,8 +169,8 @@ fn with_units(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, of)?, at))
 }
 
-/// A number with its unit, and the next number's place or that after the last unit. A word may
-/// begin with the unit: `日上午`.
+/// Parses a number with its unit; returns the number and the index of the next token that is not a
+/// space. A word may begin with the unit: `日上午`.
 fn unit(
     tokens: &[Token],
     at: usize,
@@ -182,7 +186,7 @@ fn unit(
     }
 }
 
-/// `20/11/2026`, `20-11-2026`, `20.11.2026`; `11/20/2026` if nothing else fits.
+/// Parses `20/11/2026`, `20-11-2026` or `20.11.2026`, and `11/20/2026` if the day cannot be first.
 fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let (first, second) = (number(tokens.get(at), 1..=2)?, number(tokens.get(at + 2), 1..=2)?);
     separator(tokens, at + 1)?;
@@ -192,7 +196,7 @@ fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     Some((Found { day: day(year, second, first).or(american)?, american }, at + 5))
 }
 
-/// `20/11/26`; `11/20/26` if nothing else fits.
+/// Parses `20/11/26`, and `11/20/26` if the day cannot be first.
 fn short_year(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let is_stroke = |at: usize| tokens.get(at) == Some(&Token::Mark('/'));
     let is_alone = (at == 0 || !is_stroke(at - 1)) && !is_stroke(at + 5);
@@ -207,7 +211,7 @@ fn separator(tokens: &[Token], at: usize) -> Option<()> {
     matches!(tokens.get(at), Some(Token::Mark('-' | '/' | '.' | ' '))).then_some(())
 }
 
-/// `20 Nov 2026`, `20th of November, 2026`, `20 tháng 11 năm 2026`
+/// Parses `20 Nov 2026`, `20th of November, 2026` or `20 tháng 11 năm 2026`.
 fn day_then_month(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     let of = number(tokens.get(at), 1..=2)?;
     let (month, end) = (at + 1..at + 6).find_map(|i| month_at(tokens, i))?;
@@ -215,7 +219,7 @@ fn day_then_month(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, of)?, end))
 }
 
-/// `November 20, 2026`, `Nov 20th 2026`, `Fri Nov 20 09:30:00 EST 2026`
+/// Parses `November 20, 2026`, `Nov 20th 2026` or `Fri Nov 20 09:30:00 EST 2026`.
 fn month_then_day(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     let (month, end) = month_at(tokens, at)?;
     let here = (end..end + 3).find(|i| number(tokens.get(*i), 1..=2).is_some())?;
@@ -223,7 +227,8 @@ fn month_then_day(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, number(tokens.get(here), 1..=2)?)?, here + 1))
 }
 
-/// A month's name, `tháng 11`, `Th11` or `tháng mười một`; and the next token.
+/// Parses a month's name, `tháng 11`, `Th11` or `tháng mười một`; returns the month and the index
+/// of the next token.
 fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
     if !matches!(word.to_lowercase().as_str(), "tháng" | "thg" | "th") {
@@ -233,7 +238,8 @@ fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     number(tokens.get(at), 1..=2).map(|month| (month, at + 1)).or_else(|| vietnamese_month(tokens, at))
 }
 
-/// The month in Vietnamese number words after `tháng`; and the next token.
+/// Parses the month in Vietnamese number words after `tháng`; returns it and the index of the next
+/// token.
 fn vietnamese_month(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     const FROM_JANUARY: [&str; 10] = ["một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười"];
     let counted = |at: usize| match tokens.get(at) {
@@ -258,8 +264,8 @@ fn year_within(tokens: &[Token], at: usize, reach: usize) -> Option<(i16, usize)
     (at..at + reach).find_map(|i| Some((number(tokens.get(i), 4..=4)?, i + 1)))
 }
 
-/// The day in an address's path or query: `/2026/11/20/`, `-20261120`, `/2026-11-20-`. `None`
-/// without a complete day, or with two.
+/// Returns the day in an address's path or query: `/2026/11/20/`, `-20261120`, `/2026-11-20-`.
+/// `None` if there is no complete day, or if there are two different days.
 #[must_use]
 pub fn in_address(address: &str) -> Option<String> {
     let (_, path) =
@@ -274,7 +280,7 @@ pub fn in_address(address: &str) -> Option<String> {
     days.all(|other| other == day).then(|| day.to_string())
 }
 
-/// Unix seconds or milliseconds, by the number of digits.
+/// Parses Unix seconds or milliseconds, which differ in the number of digits.
 fn unix(digits: &str) -> Option<String> {
     let n: i64 = digits.parse().ok()?;
     let seconds = match digits.len() {

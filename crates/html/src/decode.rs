@@ -1,28 +1,30 @@
-//! Decodes a page's bytes: determines its encoding.
+//! Determines the encoding of a page and decodes its bytes.
 //!
-//! In this order:
+//! The encoding is determined in this order:
 //!
 //! 1. a byte order mark (UTF-8, UTF-16);
 //! 2. UTF-8, if the bytes are valid UTF-8, whatever is declared: other encodings are hardly ever
-//!    valid UTF-8, and many pages declare ISO-8859-1 but hold UTF-8. Encodings with only ASCII
-//!    bytes (ISO-2022-JP, UTF-16) precede it if declared and free of errors;
+//!    valid UTF-8, and many pages declare ISO-8859-1 but are UTF-8. A declared ISO-2022-JP or
+//!    UTF-16 that decodes without errors has priority, because its bytes may be valid UTF-8 as
+//!    well;
 //! 3. the charset of the `Content-Type` header;
 //! 4. the charset of the first `<meta>` or XML declaration in the first 4,096 bytes;
 //! 5. detection from the bytes (chardetng).
 //!
-//! A declared encoding is rejected at one error in 200 characters, UTF-8 at two, because nothing
-//! else looks like damaged UTF-8. An encoding that decodes everything (windows-1252 and similar) is
-//! always accepted.
+//! A declared encoding is rejected if more than one character in 200 is an error. For UTF-8, the
+//! limit is one in 100, because nothing else looks like damaged UTF-8. An encoding that decodes
+//! everything (windows-1252 and similar) is always accepted.
 //!
-//! Text that was taken for Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is restored if a
-//! page's characters show it (`twice`).
+//! UTF-8 text that was read as Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is restored
+//! if the page has enough evidence (`twice`).
 //!
-//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are read if declared. Text taken
-//! for windows-1252 is checked for them, because such pages relied on a font
-//! ([`gleaner_vietnamese::legacy`]).
+//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are used if declared. Pages in
+//! these encodings often relied on a font and declared windows-1252 or nothing, so the decoded text
+//! is checked for them ([`gleaner_vietnamese::legacy`]).
 //!
-//! Limitation: a page that was only partly encoded twice stays unchanged, and so does old
-//! Vietnamese in character references. The detector needs enough text to recognize windows-1258.
+//! Limitation: a page of which only a part was encoded twice stays unchanged. So does pre-Unicode
+//! Vietnamese text in character references. The detector needs enough text to recognize
+//! windows-1258.
 
 mod twice;
 
@@ -32,7 +34,7 @@ use encoding_rs::{
 };
 use gleaner_vietnamese::legacy::{self, Legacy};
 
-/// A declaration is looked for in this many bytes.
+/// Number of bytes at the start of a page that are searched for a declaration.
 const PRESCAN: usize = 4096;
 
 /// A page's text and how it was decoded.
@@ -40,14 +42,15 @@ const PRESCAN: usize = 4096;
 pub struct Decoded {
     /// The text without a byte order mark; U+FFFD replaces undecodable bytes.
     pub text: String,
-    /// The encoding's name in the Encoding Standard, such as `windows-1258`.
+    /// The encoding's name in the Encoding Standard, such as `windows-1258`, or the label of a
+    /// [`Legacy`] encoding, such as `viscii`.
     pub encoding: &'static str,
     /// Whether some bytes could not be decoded.
     pub lossy: bool,
 }
 
-/// Decodes a page. `content_type` is the header's value, such as `text/html; charset=utf-8`. Never
-/// fails: in the worst case the text is full of U+FFFD.
+/// Decodes a page. `content_type` is the header's value, such as `text/html; charset=utf-8`.
+/// Decoding never fails: in the worst case the text is full of U+FFFD.
 #[must_use]
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     let decoded = decoded(bytes, content_type);
@@ -87,7 +90,8 @@ fn decoded(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     detect(bytes)
 }
 
-/// Encodings in which every byte, or every other, is ASCII, so that their pages look like UTF-8.
+/// Decodes ISO-2022-JP, whose bytes are all ASCII, or UTF-16, of which every second byte often is,
+/// so that both may look like UTF-8. `None` for other encodings, or if the bytes do not fit.
 fn ascii_on_the_wire(encoding: &'static Encoding, bytes: &[u8]) -> Option<Decoded> {
     let fits = match encoding {
         e if e == ISO_2022_JP => bytes.contains(&0x1B),
@@ -108,7 +112,8 @@ fn errors(text: &str) -> usize {
     text.chars().filter(|c| *c == '\u{FFFD}').count()
 }
 
-/// Runs the detector. UTF-8 was excluded before, except for pages with a few bad bytes.
+/// Runs the detector. Valid UTF-8 was handled before; UTF-8 with a few bad bytes is recognized
+/// here.
 fn detect(bytes: &[u8]) -> Decoded {
     let utf8 = with(UTF_8, bytes);
     let multibyte = utf8.text.chars().filter(|c| !c.is_ascii()).count();
@@ -123,7 +128,7 @@ fn detect(bytes: &[u8]) -> Decoded {
     with(detector.guess(None, Utf8Detection::Deny), bytes)
 }
 
-/// Undeclared UTF-16: its markup has zeros only in the even or only in the odd bytes.
+/// Detects undeclared UTF-16: its markup has zeros only in the even or only in the odd bytes.
 fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(PRESCAN)];
     let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
@@ -136,8 +141,8 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding of a label. `replacement` decodes to nothing and does not count; `x-user-defined`
-/// is windows-1252, as in a `<meta>` by the HTML standard.
+/// Returns the encoding of a label. `replacement` does not count, because it decodes to nothing.
+/// `x-user-defined` means windows-1252, as the HTML standard defines it for `<meta>`.
 fn of_label(label: &[u8]) -> Option<&'static Encoding> {
     match Encoding::for_label(label)? {
         e if e == REPLACEMENT => None,
@@ -156,8 +161,8 @@ fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// The encoding declared in a document. It is read as ASCII, so a declared UTF-16 can only mean
-/// UTF-8.
+/// Returns the encoding that a document declares. The declaration is read as ASCII, so a declared
+/// UTF-16 can only mean UTF-8.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;
@@ -170,7 +175,7 @@ fn xml_declaration(head: &[u8]) -> Option<&'static Encoding> {
     of_label(value(&inside[find(inside, b"encoding")? + 8..])?)
 }
 
-/// The first `<meta>` outside comments with a known charset.
+/// Returns the encoding of the first `<meta>` outside comments with a known charset.
 fn meta(head: &[u8]) -> Option<&'static Encoding> {
     let mut rest = head;
     loop {
@@ -201,7 +206,7 @@ fn after_charset(text: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// `= "label"` with or without quotes.
+/// Parses `= "label"`, with or without quotes.
 fn value(text: &[u8]) -> Option<&[u8]> {
     let text = text.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
     let text = text.strip_prefix(b"\"").or_else(|| text.strip_prefix(b"'")).unwrap_or(text);
@@ -250,7 +255,8 @@ mod tests {
         bytes.into_owned()
     }
 
-    /// Letters with circumflex, breve and horn composed, tones as marks after them.
+    /// Writes tones as marks after their letters; letters with circumflex, breve and horn stay
+    /// composed.
     fn tones_apart(text: &str) -> String {
         use unicode_normalization::UnicodeNormalization;
         let is_tone = |c: &char| matches!(c, '\u{300}' | '\u{301}' | '\u{303}' | '\u{309}' | '\u{323}');
@@ -318,7 +324,7 @@ mod tests {
             let page = format!("<html><body><p>{}</p>", text.repeat(20));
             let name = match encoding {
                 e if e == GB18030 => GBK.name(),
-                // The two agree on all Russian letters.
+                // KOI8-R and KOI8-U agree on all Russian letters.
                 e if e == KOI8_R => "KOI8-U",
                 e => e.name(),
             };
@@ -394,7 +400,7 @@ mod tests {
                 let decoded = decode(&before_unicode(legacy, &page(head)), None);
                 assert_eq!((decoded.text, decoded.encoding), (page(head), legacy.label()), "{head}");
             }
-            // A short page has too little evidence; then the declaration counts.
+            // A short page has too little evidence, so the declaration counts.
             let short = before_unicode(legacy, "<p>đường phố");
             let header = format!("text/html; charset=x-viet-{}", legacy.label());
             assert_eq!(decode(&short, Some(&header)).text, "<p>đường phố");
@@ -407,7 +413,7 @@ mod tests {
             decode(vni, Some("text/html; charset=x-viet-vni")).text,
             "<p>Đường phố Hà Nội một ngày mưa"
         );
-        // Decoded as windows-1252 and stored as UTF-8.
+        // Decoded as Latin-1 and stored as UTF-8.
         let mojibake: String =
             before_unicode(Legacy::Tcvn3, &page("")).iter().map(|byte| char::from(*byte)).collect();
         assert_eq!(decode(mojibake.as_bytes(), None).text, page(""));

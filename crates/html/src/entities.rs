@@ -1,10 +1,10 @@
-//! Resolves character references left in declarations: JSON-LD is not HTML, yet has `Tom &amp;
-//! Jerry`, and some sites escape the contents of `<meta>` twice.
+//! Resolves character references that are left in declarations. JSON-LD is not HTML but often has
+//! `Tom &amp; Jerry`, and some sites escape the content of `<meta>` twice.
 //!
-//! Limitation: it knows only numbers and names found in headlines. A headline about `&amp;` itself
-//! is read wrongly.
+//! Limitation: only numeric references and the names common in headlines are resolved. A headline
+//! about `&amp;` itself is read wrongly.
 
-/// Resolves numbers and the most common names, and leaves other references unchanged.
+/// Resolves numeric references and the most common names, and leaves other references unchanged.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,15 +1,15 @@
-//! Reads what a page declares of itself in JSON-LD (schema.org).
+//! Reads a page's declarations in JSON-LD (schema.org).
 //!
-//! It reads all `<script type="application/ld+json">`, collects their objects from arrays, `@graph`
-//! and `mainEntity`, and selects the one for the article: the first of a type that ends in
-//! `Article`, `Posting` or `Report`, or the one with the page's canonical address.
+//! It reads all `<script type="application/ld+json">` and collects the objects in arrays, `@graph`,
+//! `mainEntity` and `mainEntityOfPage`. The article is the object of an article type (`is_article`)
+//! with the page's canonical address, else the first object of such a type.
 //!
-//! JSON that does not parse is repaired first: surrounding comments and CDATA, trailing commas, raw
-//! line breaks in strings, unknown escapes, a trailing semicolon or second object. Entities in
+//! JSON that does not parse is repaired first: comments and CDATA around it, trailing commas, raw
+//! line breaks in strings, unknown escapes, a trailing semicolon or a second object. Entities in
 //! strings (`Tom &amp; Jerry`) are resolved.
 //!
 //! Limitation: contexts are not read, so a prefix such as `schema:headline` is not recognized. JSON
-//! nested deeper than 128 is not read.
+//! nested deeper than 128 levels is not read.
 
 use serde_json::{Map, Value};
 
@@ -32,7 +32,7 @@ pub(crate) struct JsonLd {
     pub(crate) trail: Vec<String>,
 }
 
-/// Declarations about one thing; dates as written.
+/// Declarations about one object, with dates as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) kind: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Statement {
     pub(crate) created: Option<String>,
     pub(crate) modified: Option<String>,
     pub(crate) authors: Vec<String>,
-    /// In order; some are meaningless (`News`).
+    /// In the order of declaration; some are meaningless (`News`).
     pub(crate) sections: Vec<String>,
     pub(crate) language: Option<String>,
     pub(crate) publisher: Option<String>,
@@ -68,7 +68,8 @@ pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
     }
 }
 
-/// Names in the first list of breadcrumbs, separate or a property of the page.
+/// Returns the names in the first list of breadcrumbs, which is an object of its own or the
+/// `breadcrumb` property of another.
 fn trail(objects: &[&Object]) -> Vec<String> {
     let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
     let own = objects.iter().copied().find(|o| is_list(o));
@@ -80,7 +81,8 @@ fn trail(objects: &[&Object]) -> Vec<String> {
     items.into_iter().flatten().take(MOST_AUTHORS).filter_map(name).collect()
 }
 
-/// `NewsArticle`, `ReportageNewsArticle`, `BlogPosting`, `LiveBlogPosting`...
+/// Whether a type is an article type: `NewsArticle` and others that end in `Article`,
+/// `BlogPosting`, `LiveBlogPosting` or `Report`.
 pub(crate) fn is_article(kind: &str) -> bool {
     kind.ends_with("Article") || kind == "BlogPosting" || kind == "LiveBlogPosting" || kind == "Report"
 }
@@ -105,8 +107,8 @@ fn is_about(object: &Object, address: &str) -> bool {
     })
 }
 
-/// The top-level objects in document order, without values of another's property (a related
-/// article, a breadcrumb).
+/// Returns the top-level objects in document order, without objects that are values of another
+/// object's property (a related article, a breadcrumb).
 fn objects(values: &[Value]) -> Vec<&Object> {
     let mut out = Vec::new();
     let mut open: Vec<&Value> = values.iter().rev().collect();
@@ -150,7 +152,7 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
     }
 }
 
-/// A string, or the first of a list, without entities and never empty.
+/// Returns a string, or the first of a list, with entities resolved and never empty.
 fn text(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => Some(crate::text::tidy(&unescape(text))).filter(|t| !t.is_empty()),
@@ -161,7 +163,7 @@ fn text(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// A string, or all of a list, each read as in [`text`].
+/// Returns a string, or all strings of a list, each read as in [`text`].
 fn texts(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::Array(values)) => {
@@ -171,7 +173,7 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// Reads a string, an object with a name or with another's `@id`, or a list of these.
+/// Reads a string, an object with a name or with the `@id` of another object, or a list of these.
 fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
     let values = match value {
         None => return Vec::new(),
@@ -189,7 +191,7 @@ fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
     values.iter().take(MOST_AUTHORS).flat_map(of_value).take(MOST_AUTHORS).collect()
 }
 
-/// The names of the first object with this `@id` that has any.
+/// Returns the names of the first object that has this `@id` and a name.
 fn named(id: &Value, all: &[&Object]) -> Vec<String> {
     let same = all.iter().filter(|object| object.get("@id") == Some(id));
     same.map(|object| texts(object.get("name"))).find(|names| !names.is_empty()).unwrap_or_default()
@@ -206,7 +208,7 @@ fn parse(script: &str) -> Vec<Value> {
 /// Repairs common errors in JSON: comments, commas, line breaks, escapes, trailing text.
 fn mend(script: &str) -> String {
     let object = script.find('{').unwrap_or(script.len());
-    // `//<![CDATA[` has brackets of its own.
+    // The brackets of `//<![CDATA[` are not part of the JSON.
     let from = script[..object].find("CDATA[").map_or(0, |at| at + 6);
     let from = script[from..].find(['{', '[']).map_or(script.len(), |at| from + at);
     let mut out = String::with_capacity(script.len());

@@ -1,7 +1,8 @@
-//! Names kinds of element, so that a caller can leave them out of all pages of a site.
+//! Names kinds of elements, so that a caller can skip them on all pages of a site.
 //!
-//! A kind is an element's tag, class and id under its parent's, digits masked, such as `div.page >
-//! ul.menu#main-#`. Only block elements that nothing but their own end tag closes have one.
+//! A kind consists of the tag, class and id of an element and of its parent, with each run of
+//! digits as one `#`, such as `div.page > ul.menu#main-#`. Only block elements that no other tag
+//! closes implicitly have a kind.
 
 use crate::{NodeId, Page};
 
@@ -10,11 +11,12 @@ const LONGEST: usize = 200;
 /// A set of kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// Hashes of an element's name and of its parent's, sorted.
+    /// Hashes of an element's part of the name and of its parent's part, sorted.
     pairs: Vec<(u64, u64)>,
 }
 
-/// The name of an element's kind; `None` if it has none, or one longer than 200 bytes.
+/// Returns the name of an element's kind; `None` if the element has no kind, or if the name is
+/// longer than 200 bytes.
 ///
 /// ```
 /// use gleaner_html::{Page, kinds};
@@ -45,7 +47,7 @@ pub(crate) fn has_kind(tag: &str) -> bool {
 }
 
 impl Kinds {
-    /// Creates a set from names as returned by [`name`]; others match nothing.
+    /// Creates a set from names that [`name`] returned; other strings match nothing.
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let pair = |name: &'a str| {
             let (above, own) = name.split_once(" > ")?;
@@ -62,7 +64,7 @@ impl Kinds {
         self.pairs.is_empty()
     }
 
-    /// The outermost elements of these kinds, in page order.
+    /// Returns the outermost elements of these kinds, in page order.
     #[must_use]
     pub fn outermost(&self, page: &Page) -> Vec<NodeId> {
         let mut found: Vec<NodeId> = Vec::new();
@@ -92,7 +94,7 @@ impl Kinds {
     }
 }
 
-/// Hash of an element's part of a kind's name.
+/// Returns the hash of one element's part of a kind's name.
 pub(crate) fn hash(tag: &str, class: &str, id: &str) -> u64 {
     let mut hash = START;
     write(tag, class, id, |byte| hash = step(hash, byte));
@@ -110,7 +112,7 @@ fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(START, step)
 }
 
-/// Writes `tag.class.class#id`, a run of digits as one `#`.
+/// Writes `tag.class.class#id`, with each run of digits as one `#`.
 fn write(tag: &str, class: &str, id: &str, mut put: impl FnMut(u8)) {
     tag.bytes().for_each(&mut put);
     for (sign, value) in [(b'.', class), (b'#', id)] {

@@ -1,11 +1,12 @@
 //! Decodes and parses a page, and reads its links, metadata and lines of text.
 //!
-//! A page passes through in this order: [`decode`] makes text of bytes, [`Page::parse`] a tree of
-//! text, [`links`] and [`metadata`] read its declarations, and [`text`] makes lines of the
-//! extracted parts. [`source`] is for methods that read the source without a tree.
+//! The steps for one page, in order: [`decode`] converts bytes to text, [`Page::parse`] builds a
+//! tree from the text, [`links`] and [`metadata`] read the tree, and [`text`] converts the kept
+//! parts to lines. [`source`] is for methods that read the source without a tree.
 //!
-//! No IO, no clock, nothing async and no `Result`: broken HTML is not an error. A page that would
-//! cost more than a second is cut, see [`Page::truncated`].
+//! The crate does no I/O, uses no clock and has no async functions. No function returns a `Result`,
+//! because broken HTML is not an error. A page that would take more than about a second to parse is
+//! cut; see [`Page::truncated`].
 //!
 //! ```
 //! use gleaner_html::{Page, decode, metadata, text};

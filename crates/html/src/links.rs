@@ -1,7 +1,7 @@
 //! Reads a page's links and its rules about following them.
 //!
-//! Addresses are as written, trimmed, in document order; the caller resolves them with the page's
-//! own address and [`Links::base`]. Only empty addresses are dropped: `#top`, `mailto:` and
+//! Addresses are as written but trimmed, and in document order. The caller resolves them with the
+//! page's own address and [`Links::base`]. Only empty addresses are dropped: `#top`, `mailto:` and
 //! `javascript:` are included.
 //!
 //! Limitation: links built by a script and links in `<noscript>` are not seen.
@@ -12,32 +12,32 @@ use crate::{NodeId, Page};
 /// The links of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links {
-    /// The first `<base href>`.
+    /// The address of the first `<base href>`.
     pub base: Option<String>,
-    /// `<a href>` and `<area href>`.
+    /// The links in `<a href>` and `<area href>`.
     pub anchors: Vec<Anchor>,
-    /// `<link rel=alternate>` of an RSS, Atom or JSON feed.
+    /// The addresses of RSS, Atom and JSON feeds in `<link rel=alternate>`.
     pub feeds: Vec<String>,
-    /// The first `<link rel=canonical>`.
+    /// The address of the first `<link rel=canonical>`.
     pub canonical: Option<String>,
-    /// `rel=next` of a `<link>`, else of an `<a>`: the next page of a listing or of a story.
+    /// The next page of a listing or of a story: `rel=next` of a `<link>`, else of an `<a>`.
     pub next: Option<String>,
-    /// The target of `<meta http-equiv=refresh>`, if it is another address.
+    /// The target of `<meta http-equiv=refresh>`; `None` if it only reloads the page.
     pub refresh: Option<String>,
-    /// `<meta name=robots>` says `nofollow` or `none`.
+    /// Whether `<meta name=robots>` contains `nofollow` or `none`.
     pub robots_nofollow: bool,
-    /// `<meta name=robots>` says `noindex` or `none`.
+    /// Whether `<meta name=robots>` contains `noindex` or `none`.
     pub robots_noindex: bool,
 }
 
 /// A link in the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
-    /// As written, trimmed, never empty.
+    /// The address as written, trimmed and never empty.
     pub href: String,
-    /// The visible text on one line; the `alt` of an `<area>`. May be empty.
+    /// The visible text on one line, or the `alt` of an `<area>`. May be empty.
     pub text: String,
-    /// `rel` contains `nofollow`.
+    /// Whether `rel` contains `nofollow`.
     pub rel_nofollow: bool,
 }
 
@@ -144,7 +144,8 @@ fn anchor_text(page: &Page, id: NodeId) -> String {
     tidy(&text)
 }
 
-/// The address in `5; url='/x'`; as in browsers, a comma or a missing `url=` is accepted.
+/// Returns the address in `5; url='/x'`. As in browsers, a comma instead of the semicolon and a
+/// missing `url=` are accepted.
 fn refresh_target(content: &str) -> Option<String> {
     let (_, rest) = content.split_once([';', ','])?;
     let rest = rest.trim();

@@ -1,6 +1,6 @@
 //! Reads the `<meta>` elements of a page, and lists the names that sites use for each value.
 //!
-//! Limitation: most of the names are not in any standard; they are those that were found.
+//! Limitation: most of the names are not in any standard; they were collected from pages.
 
 use crate::Page;
 use crate::date::date;
@@ -81,7 +81,7 @@ pub(crate) const DESCRIPTION: [&str; 4] =
 pub(crate) const LANGUAGE: [&str; 5] =
     ["og:locale", "content-language", "language", "dc.language", "dcterms.language"];
 
-/// Lower-case names and contents, in document order.
+/// Pairs of name and content, with the name in lower case, in document order.
 pub(crate) struct Meta(Vec<(String, String)>);
 
 impl Meta {
@@ -104,12 +104,12 @@ impl Meta {
         self.0.iter().filter(move |(n, _)| n == name).map(|(_, content)| content.as_str())
     }
 
-    /// The content of the first of these names that is present.
+    /// Returns the content of the first of these names that is present.
     pub(crate) fn get(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.all(name).next()).map(str::to_owned)
     }
 
-    /// The first date under these names.
+    /// Returns the first date under these names.
     pub(crate) fn date(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.all(name).find_map(date))
     }

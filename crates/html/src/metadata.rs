@@ -1,11 +1,12 @@
-//! Reads what a page declares of itself: headline, dates, authors, language.
+//! Reads a page's metadata, such as the headline, dates, authors and language.
 //!
-//! The first source with a value wins: JSON-LD of an article, OpenGraph and `article:*`, `<meta
-//! name>` (Dublin Core, Parse.ly, Sailthru and the sites' own), microdata, `<time datetime>` and
-//! dates printed beside the headline, `<h1>` and `<title>`, JSON-LD of the page.
+//! The first source with a value wins. In order, the sources are an article's JSON-LD, OpenGraph
+//! and `article:*`, other `<meta>` elements (Dublin Core, Parse.ly, Sailthru and the sites' own
+//! names), microdata, `<time datetime>` and dates printed beside the headline, `<h1>` and
+//! `<title>`, and the page's JSON-LD.
 //!
-//! Limitation: declarations are trusted, except implausible dates. A hub also declares a title and
-//! sometimes a date, and a date printed near the headline may be today's.
+//! Limitation: declarations are trusted, except implausible dates. A hub declares a title too, and
+//! sometimes a date. A date printed near the headline may be today's date.
 
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ use crate::{NodeId, Page};
 
 const LONGEST_SECTION: usize = 60;
 
-/// Names of the front page in a trail, and of no particular section.
+/// Breadcrumbs that name the front page or no particular section.
 const HOME: [&str; 17] = [
     "home",
     "homepage",
@@ -45,7 +46,7 @@ const HOME: [&str; 17] = [
     "accueil",
 ];
 
-/// What a page declares of itself. `None` and empty mean not declared.
+/// A page's metadata. `None` or an empty list means that no value was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -53,34 +54,36 @@ pub struct Metadata {
     pub title: Option<String>,
     /// The publication time, in the form of [`crate::date::date`].
     pub published: Option<String>,
-    /// The time of the last change, in the same form.
+    /// The time of the last change, in the form of [`crate::date::date`].
     pub modified: Option<String>,
-    /// Names of its authors, each once, without "By".
+    /// The authors' names, each once, without "By".
     pub authors: Vec<String>,
-    /// Its section, such as "World".
+    /// The page's section, such as "World".
     pub section: Option<String>,
-    /// Its language: the primary subtag in lower case, such as `vi`.
+    /// The page's language: the primary subtag in lower case, such as `vi`.
     pub language: Option<String>,
-    /// Its declared address: `rel=canonical`, else `og:url`, if that is a web address and not the
-    /// front page's; relative only if the page's own address is unknown.
+    /// The declared address: `rel=canonical` or, failing that, `og:url`. It must be a web address,
+    /// and may be the front page only on the front page itself. It is relative only if the page's
+    /// own address is unknown.
     pub canonical: Option<String>,
     /// The name of the site.
     pub site_name: Option<String>,
-    /// Its declared type: the JSON-LD type of an article (`NewsArticle`), else `og:type`
+    /// The declared type: the JSON-LD type of an article (`NewsArticle`), else `og:type`
     /// (`article`, `website`), else the JSON-LD type of the page.
     pub kind: Option<String>,
     /// A short description.
     pub description: Option<String>,
 }
 
-/// Reads the metadata of a page with an unknown address.
+/// Reads the metadata of a page whose address is unknown.
 #[must_use]
 pub fn metadata(page: &Page) -> Metadata {
     metadata_at(page, "")
 }
 
-/// Reads a page's metadata. `address`, empty if unknown, makes the canonical address absolute,
-/// separates the site's name from a headline, and supplies a day if the page has none.
+/// Reads a page's metadata. `address` is the page's own address, or empty if unknown. It makes the
+/// canonical address absolute, shows which part of a title is the site's name, and supplies a
+/// publication day if the page states none.
 ///
 /// ```
 /// use gleaner_html::{Page, metadata::metadata_at};
@@ -98,7 +101,7 @@ pub fn metadata_at(page: &Page, address: &str) -> Metadata {
     let Sources { meta, article, whole, .. } = &sources;
     let Headline { text: title, node: headline } = headline(page, meta, article, &site);
     let (published, modified) = (published(page, meta, article, whole), modified(page, meta, article, whole));
-    // The search covers the whole page.
+    // The search for printed dates covers the whole page, so it runs only if a date is missing.
     let printed =
         if published.is_some() && modified.is_some() { Printed::default() } else { printed(page, headline) };
     let by_address = || [known, address].into_iter().find_map(in_address);
@@ -116,8 +119,8 @@ pub fn metadata_at(page: &Page, address: &str) -> Metadata {
     }
 }
 
-/// The title and the description of [`metadata`], without the expensive search for authors and
-/// dates.
+/// Returns the title and the description as in [`metadata`], without the expensive search for
+/// authors and dates.
 #[must_use]
 pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
     let sources = Sources::new(page, "");
@@ -127,13 +130,13 @@ pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
 
 struct Sources<'a> {
     meta: Meta,
-    /// From the page's JSON-LD: the article, the page, the breadcrumbs.
+    /// From the page's JSON-LD: the article, the page (`whole`) and the breadcrumbs (`trail`).
     article: Statement,
     whole: Statement,
     trail: Vec<String>,
     site_name: Option<String>,
     canonical: Option<String>,
-    /// The page's own, empty if unknown.
+    /// The page's own address; empty if unknown.
     address: &'a str,
 }
 
@@ -164,7 +167,8 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The address that identifies a page: the declared one if it is absolute, else its own.
+/// The address that identifies a page: the declared address if it is absolute, otherwise the page's
+/// own.
 fn known<'a>(canonical: Option<&'a str>, address: &'a str) -> &'a str {
     canonical.filter(|it| it.contains("://")).unwrap_or(address)
 }
@@ -219,7 +223,7 @@ fn slug(address: &str) -> String {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ")
 }
 
-/// A declared title without the site's name, if no heading has it.
+/// Returns a declared title without the site's name, for a page on which no heading matches.
 fn cut_headline(
     page: &Page,
     meta: &Meta,
@@ -230,7 +234,7 @@ fn cut_headline(
     let stated =
         article.headline.clone().into_iter().chain(TITLE.iter().filter_map(|name| meta.get(&[name])));
     let itemprop = || item(page, "headline").map(|id| tidy(&page.raw_text(id)));
-    // A declaration of the site's own title says nothing about the article.
+    // A title that is only the site's name is not the headline.
     let is_headline = |title: &String| Some(title.as_str()) != site.name;
     stated
         .filter_map(|title| title::of_statement(&title, headings, site))
@@ -272,13 +276,13 @@ fn item_date(page: &Page, name: &str) -> Option<String> {
         .or_else(|| date(&small_text(page, id)?))
 }
 
-/// One item per source.
+/// Yields one list of names per source.
 fn stated_authors(meta: &Meta, article: Vec<String>) -> impl Iterator<Item = Vec<String>> {
     let of_meta = |name: &&str| meta.all(name).map(str::to_owned).collect::<Vec<_>>();
     std::iter::once(article).chain(AUTHOR.iter().map(of_meta))
 }
 
-/// The declared section, else the first part of the trail from the front page to this one.
+/// Returns the declared section, else the first section in the breadcrumb trail.
 fn section(
     page: &Page,
     meta: &Meta,
@@ -313,7 +317,7 @@ fn language(page: &Page, meta: &Meta, json: Option<String>) -> Option<String> {
     stated.chain(meta).chain(json).find_map(|tag| primary_subtag(&tag))
 }
 
-/// `vi` of `vi-VN`, `vi_VN` and `VI`. Language names are not tags.
+/// Returns `vi` for `vi-VN`, `vi_VN` and `VI`. Language names are not tags.
 fn primary_subtag(tag: &str) -> Option<String> {
     let subtag = tag.trim().split(['-', '_', ',', ';', ' ']).next()?;
     (matches!(subtag.len(), 2 | 3) && subtag.bytes().all(|b| b.is_ascii_alphabetic()))

@@ -1,12 +1,12 @@
-//! Month names and words beside a date, in the languages of news.
+//! Month names in the languages of news, and the folding of words for comparison.
 //!
 //! Names are compared in lower case without accents, because Greek moves the accent between cases
 //! (`Ιανουάριος`, `Ιανουαρίου`) and many pages drop it. The list has nominatives, genitives and the
 //! usual abbreviations.
 //!
 //! Limitation: abbreviations that are English words are missing (`out` is October in Portuguese,
-//! `set` September). A name with different months in several languages (`listopad`) is read as
-//! Polish, Czech and Ukrainian.
+//! `set` September). A name for different months in different languages (`listopad`) has its
+//! meaning in Polish, Czech and Ukrainian.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// From January; each name once, without accents.
+/// Names of the months from January on, without accents; each name occurs once.
 const MONTHS: [&str; 12] = [
     "january jan januar janvier janv enero gennaio janeiro januari ocak ianuarie leden ledna styczen stycznia sty январь января янв сiчень сiчня ιανουαριος ιανουαριου ιαν",
     "february feb febr februar fevrier fevr febrero febbraio fevereiro februari subat februarie unor unora luty lutego lut февраль февраля фев февр лютии лютого φεβρουαριος φεβρουαριου φεβ",
@@ -30,7 +30,7 @@ const MONTHS: [&str; 12] = [
     "december dec dez dezember decembre diciembre dicembre dezembro desember aralik decembrie prosinec prosince grudzien grudnia gru декабрь декабря дек грудень грудня δεκεμβριος δεκεμβριου δεκ",
 ];
 
-/// Bytes of the longest word that is looked up.
+/// Maximum length of a word that is looked up, in bytes.
 const LONGEST: usize = 40;
 
 static BY_NAME: LazyLock<HashMap<&'static str, i16>> = LazyLock::new(|| {
@@ -39,14 +39,14 @@ static BY_NAME: LazyLock<HashMap<&'static str, i16>> = LazyLock::new(|| {
 });
 
 pub(crate) fn month(word: &str) -> Option<i16> {
-    // No name has two letters; most words of a page end here or at the next line.
+    // Every name has at least three bytes. Most words on a page are rejected here or by the lookup.
     if !(3..=LONGEST).contains(&word.len()) {
         return None;
     }
     BY_NAME.get(folded(word).as_str()).copied()
 }
 
-/// A word in lower case without accents; Ukrainian `і` and Turkish `ı` become Latin `i`.
+/// Returns a word in lower case without accents; Ukrainian `і` and Turkish `ı` become Latin `i`.
 pub(crate) fn folded(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();

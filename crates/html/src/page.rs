@@ -1,18 +1,19 @@
 //! Stores a page as a flat list of nodes in document order.
 //!
-//! The nodes follow the HTML standard, in an arena where a subtree is a range of ids. Methods walk
-//! that range forward without recursion, so deep nesting cannot overflow the stack.
+//! The tree follows the HTML standard. Its nodes are in an arena, in which a subtree is a range of
+//! ids. Methods iterate over this range without recursion, so deep nesting cannot overflow the
+//! stack.
 //!
-//! Two builders fill it. `fast` writes nearly every page in one pass over its bytes. Where its
-//! result is not certain, the reference, scraper on html5ever, builds a tree, which is then copied.
+//! Two builders fill the arena. `fast` builds nearly every page in one pass over its bytes. If its
+//! result is not certain, the reference (scraper on html5ever) builds a tree, which is then copied.
 //! Both build equal pages.
 //!
-//! Comments, doctypes and processing instructions are left out. The content of `<template>` and
-//! `<noscript>` is at its place in the source, without the fragment in which scraper keeps a
-//! template's content.
+//! Comments, doctypes and processing instructions are omitted. The content of `<template>` and
+//! `<noscript>` is directly below the element, without the fragment that scraper adds in a
+//! template.
 //!
 //! Limitation: a page from the fast builder keeps its whole source in memory, because its texts are
-//! ranges of it.
+//! ranges of the source.
 
 use std::ops::Range;
 
@@ -25,7 +26,7 @@ use crate::fast::{self, Built, Unsure};
 use crate::kinds::Kinds;
 use crate::tree::{self, Budget};
 
-/// A node's place in document order; the root is 0.
+/// A node's index in document order; the root is 0.
 pub type NodeId = u32;
 
 /// A parsed page: nodes in document order, each with the range of its subtree.
@@ -54,11 +55,12 @@ impl From<Parts> for Page {
 pub struct Partly {
     /// The page.
     pub page: Page,
-    /// Those elements, in page order. The kept part of their content is below them.
+    /// The outermost elements of unwanted kinds, in page order. Content that was not skipped is
+    /// below them.
     pub left_out: Vec<NodeId>,
 }
 
-/// Most input bytes read, so that offsets fit 32 bits.
+/// Maximum number of input bytes that are read, so that offsets fit in 32 bits.
 const MAX_BYTES: usize = 64 << 20;
 
 /// One node of a [`Page`].
@@ -77,27 +79,28 @@ pub struct Node {
 /// The kind of a node.
 #[derive(Debug, Clone)]
 pub enum Kind {
-    /// An element with its lower-case name and its attributes.
+    /// An element with its name and its attributes.
     Element {
-        /// The name, such as `div`.
+        /// The name, such as `div`: in lower case, except SVG names such as `foreignObject`.
         tag: LocalName,
-        /// The range of its attributes.
+        /// The range of the element's attributes in the page's list.
         attributes: Range<u32>,
     },
-    /// Text, with character references resolved.
+    /// Text with character references resolved, as a byte range of the page's text.
     Text(Range<u32>),
 }
 
 impl Page {
-    /// Parses a document. Broken markup is not an error: the standard defines every input.
+    /// Parses a document. Broken markup is not an error: the standard defines a tree for every
+    /// input.
     ///
-    /// Time is linear in the input: 700 MB/s on recorded news pages of median size, ten times as
-    /// fast as the reference in the same run. The reference parses 4 of 1,344 recorded pages and
-    /// every costly one: the worst of 57 pathological pages of 5 MiB took it 0.8 s and 165 MB. If
-    /// nesting, formatting elements or attributes would make the time quadratic, the page is cut,
-    /// see [`Page::truncated`]. Limits: 200 million questions of the tree builder, a million nodes,
-    /// a depth of 12,000, 32 MiB of attributes, 64 MiB of input; an element keeps its first 1,000
-    /// attributes.
+    /// The time is linear in the input: 700 MB/s on recorded news pages of median size, ten times
+    /// as fast as the reference in the same run. The reference parses 4 of 1,344 recorded pages,
+    /// and all costly pages: the worst of 57 pathological pages of 5 MiB took 0.8 s and 165 MB. If
+    /// nesting, formatting elements or attributes would make the time quadratic, the page is cut;
+    /// see [`Page::truncated`]. The limits are 200 million queries of the tree builder, a million
+    /// nodes, a depth of 12,000, 32 MiB of attributes and 64 MiB of input. An element keeps its
+    /// first 1,000 attributes.
     #[must_use]
     pub fn parse(html: &str) -> Self {
         match Self::build_fast(html, &Kinds::default()) {
@@ -107,8 +110,8 @@ impl Page {
     }
 
     /// Parses a document and skips the content of elements of these kinds, if their end is certain.
-    /// Of that content only links (without their text) and the data of `<link>`, `<meta>`, `<base>`
-    /// and JSON-LD are kept. The rest of the page is as in [`Page::parse`].
+    /// From skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and
+    /// JSON-LD are kept. Everything else is as in [`Page::parse`].
     ///
     /// ```
     /// use gleaner_html::{Page, kinds::Kinds};
@@ -130,9 +133,9 @@ impl Page {
         }
     }
 
-    /// A copy without the content of these elements, except what
-    /// [`parse_partly`](Self::parse_partly) keeps. They must be in page order, and none inside
-    /// another.
+    /// Returns a copy without the content of these elements, except for the parts that
+    /// [`parse_partly`](Self::parse_partly) keeps. The elements must be in page order and must not
+    /// be nested.
     #[must_use]
     pub fn without(&self, left_out: &[NodeId]) -> Self {
         let mut copy = Self {
@@ -180,8 +183,8 @@ impl Page {
         }
     }
 
-    /// Why [`Page::parse`] leaves this document to the reference, in a few words; `None` if it does
-    /// not.
+    /// Returns a short reason why [`Page::parse`] leaves this document to the reference; `None` if
+    /// it does not.
     #[must_use]
     pub fn left_to_reference(html: &str) -> Option<&'static str> {
         match Self::build_fast(html, &Kinds::default()) {
@@ -197,7 +200,7 @@ impl Page {
         fast::build(html, without, Budget::PAGE.work)
     }
 
-    /// Parses a document with html5ever and scraper alone: the reference for [`Page::parse`], and
+    /// Parses a document with html5ever and scraper only: the reference for [`Page::parse`], and
     /// its fallback.
     #[must_use]
     pub fn parse_reference(html: &str) -> Self {
@@ -211,7 +214,7 @@ impl Page {
         page
     }
 
-    /// Copies without recursion.
+    /// Copies scraper's tree without recursion.
     fn copy(&mut self, parsed: &Html) {
         let mut open: Vec<NodeId> = Vec::new();
         for edge in parsed.tree.root().traverse() {
@@ -261,14 +264,14 @@ impl Page {
         from..self.text.len() as u32
     }
 
-    /// Whether the page was too costly to parse whole, so that its end is missing: a sign of a trap
-    /// or an attack, not of a long article.
+    /// Whether the page was too costly to parse completely, so that its end is missing. This
+    /// indicates a trap or an attack, not a long article.
     #[must_use]
     pub fn truncated(&self) -> bool {
         self.truncated
     }
 
-    /// Number of nodes.
+    /// The number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -280,7 +283,7 @@ impl Page {
         self.nodes.is_empty()
     }
 
-    /// The node with this id.
+    /// Returns the node with this id.
     ///
     /// # Panics
     /// If the id is not below [`Page::len`].
@@ -289,18 +292,18 @@ impl Page {
         &self.nodes[id as usize]
     }
 
-    /// All nodes in document order.
+    /// Iterates over all nodes in document order.
     pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Node)> {
         (0..).zip(&self.nodes)
     }
 
-    /// The ids of a subtree, starting with the node itself.
+    /// Returns the ids of a subtree, starting with the node itself.
     #[must_use]
     pub fn subtree(&self, id: NodeId) -> Range<NodeId> {
         id..self.node(id).end
     }
 
-    /// An element's name, or `None` for text.
+    /// Returns an element's name, or `None` for text.
     #[must_use]
     pub fn tag(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
@@ -309,7 +312,7 @@ impl Page {
         }
     }
 
-    /// A text node's text, or `None` for an element.
+    /// Returns a text node's text, or `None` for an element.
     #[must_use]
     pub fn text(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
@@ -322,13 +325,13 @@ impl Page {
         &self.text[range.start as usize..range.end as usize]
     }
 
-    /// The value of an element's attribute; `None` for text and if absent.
+    /// Returns the value of an element's attribute; `None` for text, or if the attribute is absent.
     #[must_use]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    /// An attribute by its interned name, which is compared as a number.
+    /// Returns the value of the attribute with this interned name, which is compared as a number.
     pub(crate) fn named(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         let Kind::Element { attributes, .. } = &self.node(id).kind else { return None };
         let of = &self.attributes[attributes.start as usize..attributes.end as usize];
@@ -340,8 +343,9 @@ impl Page {
         class.into_iter().chain(self.named(id, &local_name!("id")))
     }
 
-    /// An element's attributes as names and values, sorted by name as in scraper (`xlink:href` and
-    /// similar, named `href` here, come last); none for text.
+    /// Iterates over an element's attributes as pairs of name and value; empty for text. They are
+    /// sorted by name as in scraper. Prefixed attributes such as `xlink:href` come last, and their
+    /// name is without the prefix (`href`).
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
         let range = match &self.node(id).kind {
             Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,
@@ -350,15 +354,15 @@ impl Page {
         self.attributes[range].iter().map(|(name, value)| (&**name, self.slice(value)))
     }
 
-    /// All elements of this name, in document order.
+    /// Iterates over all elements of this name, in document order.
     pub fn elements(&self, tag: &str) -> impl Iterator<Item = NodeId> + use<'_> {
-        // Names are interned, so one comparison of numbers distinguishes them.
+        // Interned names are compared as numbers.
         let wanted = LocalName::from(tag);
         let is_wanted = move |node: &Node| matches!(&node.kind, Kind::Element { tag, .. } if *tag == wanted);
         self.iter().filter(move |(_, node)| is_wanted(node)).map(|(id, _)| id)
     }
 
-    /// The text of a subtree, without separators.
+    /// Returns the text of a subtree, joined without separators.
     #[must_use]
     pub fn raw_text(&self, id: NodeId) -> String {
         self.subtree(id).filter_map(|n| self.text(n)).collect()

@@ -1,13 +1,14 @@
 //! Finds the date printed beside the headline, for pages that declare none.
 //!
 //! A line is a date if it has little else: a weekday, a label (`Published`, `Ngày đăng`,
-//! `Опубликовано`), a name. The nearest one after the headline wins; a time of day has priority,
-//! then a class or id for a date. A label such as `Updated` makes it the date of the last change.
+//! `Опубликовано`), a name. Dates with a time of day have priority, then dates in elements whose
+//! class or id names a date, then dates after the headline, then the nearest. A label such as
+//! `Updated` makes a date the date of the last change.
 //!
-//! Limitation: most sites print today's date above the headline, so there a day counts only close
-//! by and without a weekday. Relative dates (`2 hours ago`) are not read. Without headings a date
-//! counts only if all dates are the same, in elements named for a date, among the first 500 of
-//! these.
+//! Limitation: most sites print today's date above the headline, so a day above the headline counts
+//! only if it is close to it and has no weekday. Relative dates (`2 hours ago`) are not read. On a
+//! page without headings, only the first 500 elements whose class or id names a date are read, and
+//! a date counts only if all these dates are the same.
 
 use crate::author::names_a_class;
 use crate::date::{date, short_date};
@@ -17,27 +18,28 @@ use crate::tags::holds_one;
 use crate::text::{never_text, tidy};
 use crate::{NodeId, Page};
 
-/// Largest distance from the headline, in nodes: of a `<time>`, and of a printed date.
+/// Maximum distance from the headline, in nodes: of a `<time>`, and of a printed date.
 const TIME_REACH: u32 = 400;
 const PRINTED_REACH: u32 = 150;
 
-/// Within this distance of the headline a date may be in a list, because a by-line may be one.
+/// Distance from the headline, in nodes, within which a date may be in a list, because a by-line
+/// may be a list.
 const BESIDE: u32 = 20;
 
-/// Most lines and `<time>`s read on a page without a headline.
+/// Maximum number of lines and of `<time>`s that are read.
 const MOST_LINES: usize = 500;
 
 const LONGEST_LINE: usize = 200;
 
 const FEWEST_DIGITS: usize = 5;
 
-/// Most other words on a date's line.
+/// Maximum number of other words on a date's line.
 const MOST_WORDS: usize = 6;
 
 struct Found {
     id: NodeId,
     date: String,
-    /// The class or id of its element names a date.
+    /// Whether the element is a `<time>`, or its class or id names a date.
     is_named: bool,
     is_change: bool,
 }
@@ -68,7 +70,7 @@ fn nearest<'a>(found: impl Iterator<Item = &'a Found>, headline: Option<NodeId>)
                 |f: &&&Found| (!f.date.contains('T'), !f.is_named, f.id < headline, headline.abs_diff(f.id));
             found.iter().min_by_key(rank).map(|f| f.date.clone())
         }
-        // Only if the whole page has one and the same date.
+        // The date counts only if all dates on the page are the same.
         None => found.iter().all(|f| f.date == first.date).then(|| first.date.clone()),
     }
 }
@@ -84,7 +86,7 @@ fn times(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     page.elements("time").filter(is_near).take(MOST_LINES).filter_map(found).collect()
 }
 
-/// The parent's text before an element, which may be a label.
+/// Returns the parent's text before an element, which may be a label.
 fn around(page: &Page, id: NodeId) -> Option<String> {
     let parent = Some(page.node(id).parent).filter(|parent| id - parent <= 20)?;
     let before: Vec<&str> = (parent..id).filter_map(|n| page.text(n)).collect();
@@ -120,8 +122,8 @@ fn lines(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     out
 }
 
-/// The text of a small element, or of a text between elements or `<br>`; `None` also if it lacks
-/// the digits of a date.
+/// Returns the text of a small element, or of a text between elements or `<br>`; `None` if it is
+/// too long or has too few digits for a date.
 fn line(page: &Page, id: NodeId) -> Option<String> {
     let never = |id| {
         page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
@@ -134,7 +136,7 @@ fn line(page: &Page, id: NodeId) -> Option<String> {
     (!never(page.node(id).parent)).then(|| tidy(text))
 }
 
-/// Splits a line with two dates at its labels: published first, then changed.
+/// Splits a line with two dates at its labels for the publication and the change.
 fn parted(text: &str) -> Vec<&str> {
     if text.len() > LONGEST_LINE || years(text) != 2 {
         return vec![text];
@@ -151,7 +153,7 @@ fn parted(text: &str) -> Vec<&str> {
         parts.push(&text[from..at]);
         from = at;
     }
-    // A part without a date is a label's first word: `Last | updated`.
+    // A part without a year is the first word of a label: `Last | updated`.
     parts.retain(|part| years(part) > 0);
     parts
 }
@@ -161,9 +163,9 @@ fn years(text: &str) -> usize {
     text.split(|c: char| !c.is_ascii_digit()).filter(is_year).count()
 }
 
-/// The date of a line that has little else.
+/// Returns the date of a line that has little else.
 fn of_line(text: &str) -> Option<String> {
-    // Two dates belong to two lines.
+    // With two dates, it is not clear which one counts.
     (is_short(text) && years(text) <= 1).then(|| date(text)).flatten()
 }
 
@@ -184,21 +186,22 @@ fn is_short(text: &str) -> bool {
     beside.count() <= MOST_WORDS
 }
 
-/// Rejects dates of lists and today's date.
+/// Whether a date is likely to be the article's; rejects dates in lists, and today's date above the
+/// headline.
 fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option<NodeId>) -> bool {
     let Some(headline) = headline else { return !is_aside(page, id) };
     let far = headline.abs_diff(id);
     if far > BESIDE && is_aside(page, id) {
         return false;
     }
-    // The headline element's content is also after it.
+    // The content of the headline element counts as after the headline.
     if id >= headline || date.contains('T') {
         return true;
     }
     far <= BESIDE && !has_weekday(text)
 }
 
-/// Whether an element is in a list, an aside, a navigation or a footer.
+/// Whether an element is in a list, an aside, a navigation, a footer, comments or related stories.
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
         matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))

@@ -3,33 +3,34 @@
 use crate::text::{is_plain, never_text, tidy};
 use crate::{NodeId, Page};
 
-/// Limits of an element that is read: nodes, bytes.
+/// Limits of an element whose text is read: nodes and bytes.
 const MOST_NODES: usize = 20;
 const MOST_BYTES: usize = 400;
 
-/// Most ancestors that are visited.
+/// Maximum number of ancestors that are visited.
 const MOST_ANCESTORS: usize = 100;
 
-/// The nearest ancestors of an element, innermost first, starting with itself.
+/// Iterates over an element and its nearest ancestors, innermost first.
 pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> {
     let parent = |id: &NodeId| Some(page.node(*id).parent).filter(|parent| parent != id);
     std::iter::successors(Some(id), parent).take(MOST_ANCESTORS)
 }
 
-/// The text of a small subtree on one line, its parts separated by a space; `None` for a script or
-/// if larger than any date or name.
+/// Returns the text of a small subtree on one line, with its parts separated by spaces. `None` for
+/// an element that never yields text (such as a script), or for one that is larger than any date or
+/// name.
 pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
     Small::from_element(page, id).map(|small| small.text())
 }
 
-/// The unjoined parts of a small text; a look at them rejects most texts.
+/// The separate parts of a small text. Most texts can be rejected before the parts are joined.
 pub(crate) struct Small<'a> {
     parts: [&'a str; MOST_NODES],
     len: usize,
 }
 
 impl<'a> Small<'a> {
-    /// `None` as for [`small_text`].
+    /// Returns `None` in the same cases as [`small_text`].
     pub(crate) fn from_element(page: &'a Page, id: NodeId) -> Option<Self> {
         let range = page.subtree(id);
         if range.len() > MOST_NODES || page.tag(id).is_none_or(never_text) {
@@ -58,7 +59,8 @@ impl<'a> Small<'a> {
         self.parts[..self.len].iter().map(|text| digits(text)).sum()
     }
 
-    /// The first character in lower case, if it is ASCII and does not combine with the next.
+    /// Returns the first character in lower case, if it is ASCII and no combining mark can follow
+    /// it.
     pub(crate) fn first_ascii(&self) -> Option<u8> {
         match self.beginning()?.as_bytes() {
             [first] | [first, 0..0x80, ..] => Some(first.to_ascii_lowercase()).filter(u8::is_ascii_graphic),
@@ -75,8 +77,8 @@ fn begun(text: &str) -> Option<&str> {
     Some(text.trim_ascii_start()).filter(|it| !it.is_empty())
 }
 
-/// The beginning of a subtree's small text: its first letter rejects most texts before the rest is
-/// read. `None` if it is too large or has no text.
+/// Returns the beginning of a subtree's small text, so that a caller can reject most texts by their
+/// first letter. `None` if the subtree is too large or has no text.
 pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     let range = page.subtree(id);
     let is_seen = |id: NodeId| !page.tag(page.node(id).parent).is_some_and(never_text);
@@ -84,13 +86,13 @@ pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     if range.len() > MOST_NODES { None } else { range.into_iter().find_map(text) }
 }
 
-/// Whether a text with this beginning may equal `other`, which is in lower case and on one line.
-/// Compares only the first words.
+/// Whether a text with this beginning may equal `other`, which must be in lower case and on one
+/// line. Only the characters of `beginning` are compared.
 pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
     let mut others = other.chars();
     let mut own = beginning.chars().peekable();
     while let Some(c) = own.next() {
-        // The next character may change it, and so may its position in the word.
+        // A combining mark may follow, and the lower case of `Σ` depends on its place in the word.
         let is_whole = own.peek().is_none_or(|next| is_plain(*next) || next.is_ascii_whitespace());
         if !is_whole || !is_plain(c) || c == 'Σ' {
             return true;

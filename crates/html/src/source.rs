@@ -1,15 +1,15 @@
 //! Splits a page's source into tags, text, scripts and remarks, in order.
 //!
-//! It serves methods that read source text and not a tree. It follows the tokenizer's rules of the
-//! HTML standard, so a `>` in a quoted value does not end a tag and `a < b` does not start one. It
-//! builds no tree, and moves, closes and adds nothing.
+//! This is for methods that read the source text instead of a tree. The splitter follows the
+//! tokenizer rules of the HTML standard, so a `>` in a quoted value does not end a tag and `a < b`
+//! does not start one. It does not move, close or add elements.
 //!
-//! Limitation: a script with `<!-- <script>` ends at the first `</script>`, where the standard
-//! reads on to the second. Foreign content (`<svg><style>`) is unknown, so a style sheet in a
-//! drawing is also raw. `<![CDATA[` is always a remark.
+//! Limitation: a script that contains `<!-- <script>` ends at the first `</script>`; by the
+//! standard it ends at the second. Foreign content is not recognized, so the content of
+//! `<svg><style>` is raw too. `<![CDATA[` is always a remark.
 //!
-//! Cost: linear, no allocation, even for tags that never end: the rest of an unfinished tag is one
-//! remark.
+//! The time is linear and nothing is allocated, even for tags that never end: an unfinished tag is
+//! one remark up to the end of the page.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -21,19 +21,19 @@ use html5ever::tokenizer::{BufferQueue, Token, TokenSink, TokenSinkResult, Token
 
 use crate::tag_state::State;
 
-/// A stretch of source.
+/// A part of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// Its kind.
+    /// The kind of the piece.
     pub kind: PieceKind<'a>,
-    /// Its range, in bytes of the source. Pieces are contiguous and never empty.
+    /// The range, in bytes of the source. Pieces are contiguous and never empty.
     pub range: Range<usize>,
 }
 
 /// The kind of a [`Piece`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind<'a> {
-    /// Text with its character references as written; see [`resolve`]. The content of `title` and
+    /// Text with unresolved character references (see [`resolve`]). The content of `title` and
     /// `textarea` is text.
     Text,
     /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`, in which only
@@ -49,12 +49,12 @@ pub enum PieceKind<'a> {
         /// The name.
         name: &'a str,
     },
-    /// A comment ("remark"), a document type, a processing instruction, or a tag cut off by the
-    /// page's end: nothing visible.
+    /// A comment ("remark"), a document type, a processing instruction, or a tag that the page's
+    /// end cuts off. Remarks are invisible.
     Remark,
 }
 
-/// The pieces of a source, in order; together they are the whole source.
+/// Splits a source into pieces, in order. Together they are the whole source.
 #[must_use]
 pub fn pieces(source: &str) -> Pieces<'_> {
     Pieces { source, at: 0, raw: None }
@@ -65,7 +65,8 @@ pub fn pieces(source: &str) -> Pieces<'_> {
 pub struct Pieces<'a> {
     source: &'a str,
     at: usize,
-    /// The element whose content comes next and has no tags, and whether that is text.
+    /// The name of the element whose content comes next and has no tags, and whether this content
+    /// is text.
     raw: Option<(&'a str, bool)>,
 }
 
@@ -102,7 +103,8 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// For an element with raw content, whether that is text for readers; `None` for other elements.
+/// Whether the raw content of an element is text for readers; `None` for an element without raw
+/// content.
 fn raw_content(name: &str) -> Option<bool> {
     let is = |names: &[&str]| names.iter().any(|raw| raw.eq_ignore_ascii_case(name));
     if is(&["script", "style", "xmp", "iframe", "noembed", "noframes"]) {
@@ -133,7 +135,7 @@ fn starts_markup(bytes: &[u8]) -> bool {
     }
 }
 
-/// The length of the content up to the end tag `</name`, or to the end.
+/// The length of the content up to the end tag `</name`, or to the end of `rest`.
 fn raw_length(rest: &str, name: &str) -> usize {
     let mut from = 0;
     while let Some(found) = rest[from..].find("</") {
@@ -150,7 +152,7 @@ fn raw_length(rest: &str, name: &str) -> usize {
     rest.len()
 }
 
-/// The tag or remark at the beginning of `rest`, or `None` for text.
+/// Returns the tag or remark at the beginning of `rest` and its length, or `None` for text.
 fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
     let bytes = rest.as_bytes();
     if !starts_markup(bytes) {
@@ -180,7 +182,7 @@ fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
     Some((PieceKind::Remark, rest.len()))
 }
 
-/// The length of a comment with its delimiters; an unclosed one takes the rest.
+/// The length of a comment with its delimiters; an unclosed comment extends to the end.
 fn comment_length(rest: &str) -> usize {
     let inside = &rest[4..];
     if inside.starts_with('>') {
@@ -201,15 +203,15 @@ fn comment_length(rest: &str) -> usize {
     rest.len()
 }
 
-/// Text with all character references of the HTML standard resolved (`&amp;`, `&eacute;`,
-/// `&#7879;`).
+/// Returns the text with all character references of the HTML standard resolved (`&amp;`,
+/// `&eacute;`, `&#7879;`).
 #[must_use]
 pub fn resolve(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
     let mut resolved = String::with_capacity(text.len());
-    // To the caller, even what the tokenizer takes for a tag is text.
+    // The tokenizer must not see a `<`, because all of this is text to the caller.
     for (number, part) in text.split('<').enumerate() {
         if number > 0 {
             resolved.push('<');

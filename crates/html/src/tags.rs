@@ -1,4 +1,4 @@
-//! Classifies elements by name: whether one is a separate line, and whether it can hold text.
+//! Classifies elements by name: whether they are separate lines, and whether they can yield text.
 //!
 //! Limitation: style sheets are ignored, and an unknown name is inline, as in a browser.
 
@@ -48,8 +48,8 @@ pub(crate) fn invisible(tag: &str) -> bool {
     code() || substitute() || repeated()
 }
 
-/// Whether a name has one of these words, ignoring case. They are in lower case and begin with a
-/// letter.
+/// Whether a name contains one of these words, ignoring case. The words must be in lower case and
+/// begin with a letter.
 pub(crate) fn holds_one(name: &str, words: &[&str]) -> bool {
     let bit = |byte: u8| 1u32.checked_shl(u32::from((byte | 0x20).wrapping_sub(b'a'))).unwrap_or(0);
     let firsts = words.iter().filter_map(|word| word.bytes().next()).fold(0, |all, byte| all | bit(byte));

@@ -1,21 +1,21 @@
-//! Converts kept parts of a page to lines of text.
+//! Converts the kept parts of a page to lines of text.
 //!
-//! A line is the text between two vertical gaps: it ends where a block-level element starts or ends
-//! and at `<br>`. The caller selects the parts of the page; [`never_text`] lists elements without
-//! text.
+//! A line ends where a block-level element starts or ends, and at `<br>`. The caller selects the
+//! parts of the page; [`never_text`] lists the elements that never yield text.
 //!
-//! Hidden elements have no text either: those with the `hidden` attribute (except `until-found`),
-//! an inline `display:none`, or a `dialog` that is not open. Exempt are `html`, `body`, `main` and
-//! `article`, which sites hide until a script has run, the root passed in, and the parts that React
-//! streams (`<div hidden id="S:0">`). `aria-hidden` has no visible effect and is ignored.
+//! Hidden elements yield no text either: elements with the `hidden` attribute (except
+//! `until-found`) or an inline `display:none`, and a `dialog` that is not open. `html`, `body`,
+//! `main` and `article` are exempt, because sites hide them until a script has run. The root passed
+//! in and the parts that React streams (`<div hidden id="S:0">`) are exempt too. `aria-hidden` has
+//! no visible effect and is ignored.
 //!
 //! An inline `display:block` makes any element a block.
 //!
-//! Limitation: style sheets are not read. A class that hides is not seen, and an unknown element is
-//! inline, as in a browser. Where only a class separates two words (`<span class=place>Hà
-//! Nội</span>Triển lãm`) the gap is guessed: a space is added at the edge of an element where a
-//! word in lower case, or the end of a sentence, meets a capital. `2024<span>Hanoi` and
-//! `Hanoi<span>opens` stay joined.
+//! Limitation: style sheets are not read. A class that hides an element has no effect, and an
+//! unknown element is inline, as in a browser. Where only a class separates two words (`<span
+//! class=place>Hà Nội</span>Triển lãm`), the gap is guessed: at the edge of an element, a space is
+//! added before a capital that follows a lower-case word or the end of a sentence.
+//! `2024<span>Hanoi` and `Hanoi<span>opens` stay joined.
 
 mod characters;
 
@@ -41,7 +41,7 @@ pub enum LineKind {
     Item,
     /// `blockquote`.
     Quote,
-    /// `td` or `th`, without a `p` inside it around the text.
+    /// `td` or `th`. Text in a `p`, `table`, `article` or `section` inside a cell is a paragraph.
     Cell,
     /// `figcaption` or a table's `caption`.
     Caption,
@@ -52,10 +52,10 @@ pub enum LineKind {
 /// One line of text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// The kind of its block.
+    /// The kind of the block around the line.
     pub kind: LineKind,
-    /// NFC, trimmed, never empty. One space between words and no line breaks, except in
-    /// [`LineKind::Pre`].
+    /// The text, in NFC and never empty. Except in [`LineKind::Pre`], it is trimmed, has single
+    /// spaces between words and no line breaks.
     pub text: String,
 }
 
@@ -64,25 +64,25 @@ pub struct Line {
 pub struct PlacedLine {
     /// The line.
     pub line: Line,
-    /// The innermost block-level element around it; the root if there is none.
+    /// The innermost block-level element around the line; the given root if there is none.
     pub block: NodeId,
-    /// The nodes from its first text to after its last. No other kept text lies between.
+    /// The range from the line's first text node to its last. It contains no other kept text.
     pub nodes: Range<NodeId>,
 }
 
-/// The lines of a subtree, in document order.
+/// Returns the lines of a subtree, in document order.
 ///
-/// A node for which `keep` returns `false` is left out with its subtree. `keep` is called once for
-/// every visited node, including the root and text nodes. Inline tags neither split nor join words:
-/// `a<b>b</b>c` is `abc`. A space replaces something visible that was left out between two words,
-/// and is added where a sentence or a word in lower case meets a capital at the edge of an inline
-/// element.
+/// A node for which `keep` returns `false` is left out with its subtree. `keep` is called at most
+/// once per node, for elements (including the root) and text nodes. Inline tags neither split nor
+/// join words: `a<b>b</b>c` is `abc`. A space replaces something visible that was left out between
+/// two words. At the edge of an inline element, a space is added before a capital that follows a
+/// lower-case word or the end of a sentence.
 #[must_use]
 pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
     placed_lines(page, root, keep).into_iter().map(|placed| placed.line).collect()
 }
 
-/// Like [`lines`], with the place of each line.
+/// Like [`lines`], but returns the place of each line too.
 #[must_use]
 pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<PlacedLine> {
     if page.is_empty() {
@@ -126,7 +126,7 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
     out.lines
 }
 
-/// The text of the lines, joined with `'\n'`.
+/// Returns the text of the lines, joined with `'\n'`.
 #[must_use]
 pub fn plain(lines: &[Line]) -> String {
     let mut out = String::with_capacity(lines.iter().map(|l| l.text.len() + 1).sum());
@@ -139,8 +139,8 @@ pub fn plain(lines: &[Line]) -> String {
     out
 }
 
-/// A short text (a title, an anchor) on one line: invisible characters removed, white space
-/// collapsed, NFC. May be empty.
+/// Normalizes a short text (a title, an anchor) to one line: removes invisible characters,
+/// collapses white space and converts to NFC. The result may be empty.
 #[must_use]
 pub fn tidy(text: &str) -> String {
     collapse(text)
@@ -166,9 +166,9 @@ impl Skip {
     }
 }
 
-/// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a `dialog`
-/// that is not open, with the exceptions of the module. Its ancestors and style sheets are not
-/// checked.
+/// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a missing
+/// `open` of a `dialog`. The exceptions in the module's documentation apply, except the one for the
+/// root. Ancestors and style sheets are not checked.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
     page.tag(id).is_some_and(|tag| shown(page, id, tag) == Shown::Not)
@@ -199,15 +199,15 @@ fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
     if (hidden && !streamed) || (tag == "dialog" && !open) { Shown::Not } else { styled }
 }
 
-/// Whether an id is React's for a late part of the page: `S:` and a hexadecimal number. The part,
-/// often the whole article, is in a hidden `div` at the end until a script moves it, so readers see
-/// it.
+/// Whether an id is one that React gives to a streamed part of the page: `S:` and a hexadecimal
+/// number. The part, often the whole article, is in a hidden `div` at the page's end until a script
+/// moves it, so readers see it.
 fn is_streamed(id: &str) -> bool {
     id.strip_prefix("S:")
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// The effect of a style attribute. The last declaration of the property wins.
+/// Returns the effect of a style attribute. The last declaration of `display` wins.
 fn displayed(style: &str) -> Shown {
     let mut shown = Shown::AsItsTag;
     for declaration in style.split(';') {
@@ -234,7 +234,7 @@ fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
         "td" | "th" => LineKind::Cell,
         "figcaption" | "caption" => LineKind::Caption,
         tag if is_preformatted(tag) => LineKind::Pre,
-        // A layout table is not data: a paragraph in its cell is a paragraph.
+        // A layout table has no data cells: a paragraph in its cell is a paragraph.
         "p" | "table" | "article" | "section" if outer == LineKind::Cell => LineKind::Paragraph,
         _ => outer,
     }
@@ -253,7 +253,7 @@ fn kind_above(page: &Page, root: NodeId) -> LineKind {
 struct Breaker {
     kind: LineKind,
     block: NodeId,
-    /// The nodes with text in the buffer.
+    /// The range of nodes whose text is in the buffer.
     nodes: Range<NodeId>,
     buffer: String,
     lines: Vec<PlacedLine>,
@@ -279,7 +279,7 @@ impl Breaker {
         self.buffer.push_str(page.text(node).unwrap_or_default());
     }
 
-    /// `<br>`; an ordinary line break in a `pre`.
+    /// Handles `<br>`: ends the line, or adds a line break in a `pre`.
     fn break_here(&mut self) {
         if self.kind == LineKind::Pre {
             self.buffer.push('\n');
@@ -303,7 +303,7 @@ impl Breaker {
 }
 
 /// Whether an element that a style sheet may set apart starts or ends between two texts of a line.
-/// Formulas and line-break opportunities do not count.
+/// `sub`, `sup` and `wbr` do not count.
 fn has_edge(page: &Page, before: NodeId, after: NodeId) -> bool {
     let (outer, inner) = (page.node(before).parent, page.node(after).parent);
     if outer != inner {

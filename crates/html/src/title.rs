@@ -1,15 +1,15 @@
 //! Finds a page's headline and separates it from the site's name.
 //!
-//! The headline is above the article, so headings are compared with the declared titles. The first
-//! choice is a heading that is a whole part of a declared title (`Headline | Section | Site`). The
-//! second is an `<h1>` that shares words with the declared titles or the page's address, because
-//! titles for search engines and sharing are worded differently. Otherwise a declared title is cut:
-//! its last or first part if that is the site's name or host, the text after a bar, and in
-//! `<title>` a short last part.
+//! Headings are compared with the declared titles. The first choice is a heading that is a whole
+//! part of a declared title (`Headline | Section | Site`). The second choice is an `<h1>` that
+//! shares words with a declared title or the page's address, because titles for search engines and
+//! sharing are often worded differently from the headline. Otherwise, the site's name is cut from a
+//! declared title: its first or last part if that is the site's name or host, the text after a bar,
+//! and, in `<title>`, a short last part.
 //!
-//! Limitation: the last rule takes `Live - day two` for a headline and a site if nothing else is
-//! known of the site. A page's only `<h1>` is the headline even if it is a slogan with a quarter of
-//! the title's words.
+//! Limitation: if the site's name is unknown, the last rule cuts `day two` from `Live news from
+//! Hanoi - day two`. A page's only `<h1>` is the headline even if it is a slogan that shares a
+//! quarter of the words with the title.
 
 use std::collections::HashSet;
 
@@ -19,40 +19,41 @@ use crate::tags::holds_one;
 use crate::text::{lines, never_text, plain, tidy};
 use crate::{NodeId, Page};
 
-/// Separators of headline and site. All but the bar and the colon need white space on both sides;
-/// the colon separates only a known site.
+/// Separators between the headline and the site's name. All except the bar and the colon need white
+/// space on both sides. The colon counts only beside the site's name or host.
 const SEPARATORS: [&str; 12] =
     [" | ", "|", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " / ", ": "];
 
-/// Words of the longest unknown site name that is cut from `<title>`.
+/// Maximum length, in words, of a last part that is cut from `<title>` as a possible site name.
 const SITE_WORDS: usize = 3;
 
-/// Most headings that are checked, for each kind.
+/// Maximum number of headings that are checked, for each kind.
 const MOST_HEADINGS: usize = 20;
 
-/// Words of the shortest headline in lesser elements.
+/// Minimum length of a headline in elements other than `<h1>`, in words.
 const LESSER_WORDS: usize = 3;
 
-/// Words of the longest headline that may differ from the page's title.
+/// Maximum length, in words, of a headline that is worded differently from the page's title.
 const MOST_WORDS: usize = 35;
 
-/// Least share of the shorter text's words in common with a declared title: for a page's only
-/// `<h1>`, and for one of several.
+/// Minimum share of the shorter text's words that an `<h1>` and a declared title have in common:
+/// for a page's only `<h1>`, and for one of several.
 const ONLY_SHARED: f64 = 0.25;
 const ONE_SHARED: f64 = 0.6;
 
-/// Letters of the shortest part of a host's name for which a title's tail is cut.
+/// Minimum length, in bytes, of a title's last part that is cut because the host's name contains
+/// it.
 const HOST_PART: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct Site<'a> {
-    /// As the page declares it.
+    /// The site's name as the page declares it.
     pub(crate) name: Option<&'a str>,
-    /// Any address of the page, for its host.
+    /// The page's own address, or the declared one if the own address is unknown.
     pub(crate) address: Option<&'a str>,
 }
 
-/// The non-empty texts of the page's `<h1>`, each on one line.
+/// Returns the non-empty texts of the page's `<h1>` elements, each on one line.
 pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
     let text = |id| tidy(&plain(&lines(page, id, |_| true)));
     page.elements("h1")
@@ -62,7 +63,7 @@ pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
         .collect()
 }
 
-/// A declared title without the site's name, or the heading that is a part of it.
+/// Returns a declared title without the site's name, or the heading that is a part of this title.
 pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Site) -> Option<String> {
     let title = tidy(&unescape(title));
     if let Some(heading) = shared(&title, headings, site) {
@@ -72,7 +73,7 @@ pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Si
     Some(cut.to_owned()).filter(|t| !t.is_empty())
 }
 
-/// The heading that is a whole part of a declared title.
+/// Returns the heading that is a whole part of a declared title.
 pub(crate) fn of_parts<'a>(
     headings: &'a [(NodeId, String)],
     stated: &[String],
@@ -81,7 +82,7 @@ pub(crate) fn of_parts<'a>(
     stated.iter().find_map(|title| shared(&tidy(&unescape(title)), headings, site))
 }
 
-/// The texts of the links in the first element named for breadcrumbs.
+/// Returns the link texts in the first element whose class or id names breadcrumbs.
 pub(crate) fn trail(page: &Page) -> Vec<String> {
     let is_trail =
         |id: &NodeId| page.class_and_id(*id).any(|name| holds_one(name, &["breadcrumb", "bread-crumb"]));
@@ -90,7 +91,7 @@ pub(crate) fn trail(page: &Page) -> Vec<String> {
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
 }
 
-/// The `<h1>` that shares enough words with the declared titles or the address.
+/// Returns the heading that shares enough words with a declared title or the address.
 pub(crate) fn of_heading<'a>(
     headings: &'a [(NodeId, String)],
     stated: &[String],
@@ -109,7 +110,7 @@ pub(crate) fn of_heading<'a>(
     let enough = if others.len() == 1 { ONLY_SHARED } else { ONE_SHARED };
     let long = others.into_iter().filter(|text| (SITE_WORDS + 1..=MOST_WORDS).contains(&weight(text)));
     let shares = long.map(|text| (shared(text), text)).filter(|(share, _)| *share >= enough);
-    // The first of the best.
+    // Of headings with equal shares, the first wins.
     shares.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, text)| text)
 }
 
@@ -118,9 +119,9 @@ pub(crate) fn of_document(page: &Page) -> Option<String> {
     in_head.map(|id| tidy(&page.raw_text(id))).filter(|t| !t.is_empty())
 }
 
-/// Small elements outside links that are a whole part of a title between separators: any lesser
-/// heading, or the longest other element except the site's name. For pages without an `<h1>`, or
-/// with the site's name in it.
+/// Returns small elements outside links whose text is the title or one of its parts between
+/// separators. An `<h2>` to `<h5>` may be any part except the site's name; another element must be
+/// the longest of these parts. For pages that have no `<h1>`, or an `<h1>` with the site's name.
 pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
@@ -184,7 +185,8 @@ fn within_svg(page: &Page, id: NodeId) -> bool {
     page.tag(page.node(id).parent) == Some("svg")
 }
 
-/// Whether a heading is one or more whole parts of a title.
+/// Whether a title contains a heading as whole words, and the heading has at least a fifth of the
+/// title's length.
 fn is_part(title: &str, heading: &str) -> bool {
     let (title, heading) = (title.to_lowercase(), heading.to_lowercase());
     title.split_once(&heading).is_some_and(|(before, after)| {
@@ -196,7 +198,7 @@ fn is_part(title: &str, heading: &str) -> bool {
 fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     let mut title = title;
     let mut cut = None;
-    // `Headline | Section | Site` may end in two parts of one name.
+    // A title may name the site twice: `Headline | Paper | the-paper.vn`.
     for _ in 0..2 {
         let parted = SEPARATORS.iter().find_map(|separator| {
             let is_tail = |tail: &str| is_site(tail, site) || is_in_host(tail, site);
@@ -212,7 +214,8 @@ fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     cut
 }
 
-/// Whether a part of a title is the site's name or host in any spelling.
+/// Whether a part of a title is the site's name or host, or contains it with little else. Case,
+/// spaces and punctuation are ignored.
 pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     let part = letters(part);
     if part.is_empty() {
@@ -228,20 +231,20 @@ pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     let host = host.strip_prefix("www.").unwrap_or(host);
     let is_label = |label: &str| {
         let label = letters(label);
-        // `The Boston Globe` of bostonglobe.com
+        // `The Boston Globe` on bostonglobe.com.
         part == label || (label.len() > 4 && part.len() <= label.len() + 4 && part.contains(&label))
     };
     part == letters(host) || host.split('.').filter(|label| label.len() > 2).any(is_label)
 }
 
-/// Whether a title's tail is in the host's name: `Paper` of the-paper.vn.
+/// Whether the host's name contains a title's last part: `Paper` on the-paper.vn.
 fn is_in_host(tail: &str, site: &Site) -> bool {
     let tail = letters(tail);
     let host = site.address.and_then(host).unwrap_or_default();
     tail.len() >= HOST_PART && host.split('.').any(|label| letters(label).contains(&tail))
 }
 
-/// True for `The Paper News` of the-paper.vn.
+/// Whether a name begins with the host's first label: `The Paper News` on the-paper.vn.
 pub(crate) fn begins_with_host(name: &str, site: &Site) -> bool {
     let host = site.address.and_then(host).unwrap_or_default();
     let own = letters(host.strip_prefix("www.").unwrap_or(host).split('.').next().unwrap_or_default());
@@ -257,7 +260,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Words for comparison: lower case, each CJK character a word.
+/// The words for comparison, in lower case; each CJK character is a word.
 fn words(text: &str) -> HashSet<String> {
     let mut out = HashSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(200) {
@@ -270,7 +273,7 @@ fn words(text: &str) -> HashSet<String> {
     out
 }
 
-/// Length in words; two CJK characters count as one.
+/// Length in words; two CJK characters count as one word.
 fn weight(text: &str) -> usize {
     text.split_whitespace().count() + text.chars().filter(|c| is_ideograph(*c)).count() / 2
 }
@@ -279,7 +282,8 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
 }
 
-/// The title before its first bar, if long enough; a section, a site or search terms follow.
+/// Returns the title up to its first bar, if that part is long enough. A section, the site's name
+/// or search terms follow the bar.
 fn bars_cut(title: &str) -> &str {
     match title.split_once(" | ") {
         Some((head, _)) if weight(head) > SITE_WORDS => head.trim(),
@@ -287,7 +291,7 @@ fn bars_cut(title: &str) -> &str {
     }
 }
 
-/// The title without a short last part, if a longer part remains.
+/// Returns the title without a short last part, if a longer part remains.
 fn short_tail_cut(title: &str) -> &str {
     let parted = SEPARATORS
         .iter()

@@ -1,20 +1,22 @@
 //! Builds scraper's tree within a budget.
 //!
 //! The rules of the HTML standard repeatedly search the stack of open elements and the list of
-//! active formatting elements. So nesting costs time quadratic in its depth, and unclosed
-//! formatting elements are rebuilt in every block. In html5ever, and so in scraper, 256 KiB of
-//! `<div>` cost 4.5 s, of `<b id=1><b id=2>...` 9.9 s, of `<ul><li>` 6.4 s; 5 MiB would take half
-//! an hour and more.
+//! active formatting elements. Nested elements therefore cost time quadratic in their depth, and
+//! unclosed formatting elements are rebuilt in every block. In html5ever, and therefore in scraper,
+//! 256 KiB of `<div>` take 4.5 s, 256 KiB of `<b id=1><b id=2>...` take 9.9 s, and 256 KiB of
+//! `<ul><li>` take 6.4 s. 5 MiB would take half an hour or more.
 //!
-//! All these searches ask the sink that receives the tree for a name or whether two nodes are the
-//! same. [`Counted`] wraps scraper's sink and counts these questions. A [`Guard`] between tokenizer
-//! and tree builder drops every token after a [`Budget`] is spent. The count needs no clock, so a
-//! page is cut at the same tag on every machine, and the tree built so far is kept.
+//! In all these searches, the tree builder asks the sink that receives the tree for a name, or
+//! whether two nodes are the same. [`Counted`] wraps scraper's sink and counts these queries. A
+//! [`Guard`] between the tokenizer and the tree builder drops every token after a [`Budget`] is
+//! spent, and the tree built so far is kept. The count needs no clock, so a page is cut at the same
+//! tag on every machine.
 //!
-//! Limitation: the cut loses the rest of the page, where a browser would flatten the nesting.
-//! Comparisons between formatting elements do not ask the sink and are estimated from the depth.
-//! The depth is itself an upper bound: subtrees that the standard moves keep their old depth.
-//! Thousands of blocks nested in unclosed formatting may so be cut at a fifth of the depth.
+//! Limitation: everything after the cut is lost, whereas a browser would flatten the nesting.
+//! Comparisons between formatting elements do not query the sink, so they are estimated from the
+//! depth. The depth itself is an upper bound, because subtrees that the standard moves keep their
+//! old depth. Thousands of blocks nested in unclosed formatting elements may therefore be cut at a
+//! fifth of the depth.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -29,19 +31,19 @@ use scraper::{Html, HtmlTreeSink};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
-    /// Questions of the tree builder, about 3 ns each.
+    /// Queries of the tree builder, about 3 ns each.
     pub(crate) work: u64,
-    /// Nodes: about 160 bytes each while building, 40 after.
+    /// Number of nodes, of about 160 bytes each during the build and 40 bytes afterwards.
     pub(crate) nodes: usize,
     pub(crate) depth: u32,
-    /// Bytes of attribute values; those of rebuilt elements count again.
+    /// Bytes of attribute values; the values of rebuilt elements count again.
     pub(crate) attribute_bytes: usize,
     pub(crate) attributes: usize,
 }
 
 impl Budget {
     /// The limits of a page. The costliest of 1,344 recorded news pages takes an eightieth of the
-    /// work; 10,000 nested elements fit.
+    /// work. 10,000 nested elements are allowed.
     pub(crate) const PAGE: Self = Self {
         work: 200_000_000,
         nodes: 1_000_000,
@@ -51,7 +53,7 @@ impl Budget {
     };
 }
 
-/// The flag is true if the budget cut the tree.
+/// Builds the tree, and returns whether the budget cut it.
 pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
     let sink = Counted::new(budget);
     let guard = Guard { builder: TreeBuilder::new(sink, TreeBuilderOpts::default()), cut: Cell::new(false) };
@@ -64,7 +66,7 @@ pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
     (builder.sink.finish(), cut.get())
 }
 
-/// Passes tokens while there is budget; always passes the end of the file.
+/// Passes tokens to the tree builder until the budget is spent; always passes the end of the file.
 struct Guard {
     builder: TreeBuilder<Handle, Counted>,
     cut: Cell<bool>,
@@ -94,21 +96,22 @@ impl TokenSink for Guard {
 #[derive(Clone, Copy, PartialEq)]
 struct Handle {
     id: NodeId,
-    /// Index of its [`Known`]; a template shares it with its content.
+    /// Index of the node's [`Known`]; a template and its content share one.
     known: u32,
 }
 
 /// Data on a node that the budget needs and scraper's tree lacks.
 #[derive(Clone, Copy, Default)]
 struct Known {
-    /// Nodes above it, or above its place before a move.
+    /// Number of nodes above the node, or above its place before a move.
     depth: u32,
-    /// Work for each comparison with a formatting element; 0 for other elements.
+    /// Work for each comparison with this element if it is a formatting element, otherwise 0.
     comparison: u32,
     integration_point: bool,
 }
 
-/// scraper's sink with a count of its questions. html5ever requires shared access, hence the cells.
+/// scraper's sink with a count of its queries. html5ever calls it through shared references, hence
+/// the cells.
 struct Counted {
     inner: HtmlTreeSink,
     known: RefCell<Vec<Known>>,
@@ -162,11 +165,12 @@ impl Counted {
             NodeOrText::AppendText(text) => NodeOrText::AppendText(text),
             NodeOrText::AppendNode(node) => {
                 let known = &mut self.known.borrow_mut()[node.known as usize];
-                // The standard fills the copy of a formatting element before it inserts it, so its
-                // depth of 0 says nothing about its content.
+                // The standard fills the copy of a formatting element before it inserts the copy.
+                // Until then the copy's depth is 0, so its content keeps the larger depth from
+                // before.
                 known.depth = known.depth.max(depth);
                 self.depth.set(self.depth.get().max(known.depth));
-                // It was compared with each formatting element open above it.
+                // The tree builder compared it with each open formatting element above it.
                 self.spend(known.depth as usize * known.comparison as usize);
                 NodeOrText::AppendNode(node.id)
             }
@@ -193,8 +197,8 @@ fn is_formatting(tag: &str) -> bool {
     )
 }
 
-/// Methods that scraper's sink leaves at the trait's default are left so here, except MathML's
-/// integration points, which scraper does not know.
+/// Methods that scraper's sink leaves at the trait's default keep the default here too, except
+/// MathML's integration points, which scraper does not implement.
 impl TreeSink for Counted {
     type Handle = Handle;
     type Output = Html;
@@ -269,8 +273,8 @@ impl TreeSink for Counted {
         self.inner.append_based_on_parent_node(&element.id, &previous.id, child);
     }
 
-    /// Passes only the attributes that the element lacks and has space for, so that only these are
-    /// counted; scraper checks again.
+    /// Passes on only the attributes that the element lacks and has space for, so that only these
+    /// are counted; scraper checks them again.
     fn add_attrs_if_missing(&self, target: &Handle, mut more: Vec<Attribute>) {
         if let Some(node) = self.inner.0.borrow().tree.get(target.id)
             && let Some(element) = node.value().as_element()

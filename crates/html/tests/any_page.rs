@@ -1,10 +1,10 @@
-//! What holds for every page: nothing panics, subtrees nest, lines are lines.
+//! Checks properties of every page: nothing panics, subtrees nest, and lines are well-formed.
 
 use gleaner_html::text::{LineKind, is_block, lines, plain};
 use gleaner_html::{Page, date, decode, links, metadata};
 use proptest::prelude::*;
 
-/// Tags and text as a bad author would mix them.
+/// Tags and text in random order.
 fn soup() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "<p>",

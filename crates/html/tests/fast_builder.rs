@@ -1,4 +1,4 @@
-//! The fast builder against html5ever: whatever it is sure of is the same page.
+//! Compares the fast builder with html5ever: if the fast builder is sure, the pages must be equal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ fn check(html: &str) -> Option<&'static str> {
     reason
 }
 
-/// A page in a line: what a failure shows.
+/// Returns a page on one line, for the message of a failed test.
 fn outline(page: &Page) -> String {
     let node = |(id, node): (u32, &gleaner_html::Node)| {
         let attributes: Vec<_> = page.attributes(id).collect();
@@ -31,7 +31,7 @@ fn outline(page: &Page) -> String {
     page.iter().take(400).map(node).collect::<Vec<_>>().join(" ")
 }
 
-/// The recorded pages, where they are present.
+/// Returns the paths of the recorded pages; empty if they are not present.
 fn recorded() -> Vec<PathBuf> {
     let mut folders =
         vec![Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets")).to_owned()];
@@ -80,8 +80,7 @@ fn recorded_pages_are_the_same() {
     assert!(different.is_empty(), "{} of {}: {different:?}", different.len(), paths.len());
 }
 
-/// What the rules of tree construction treat each in its own way, and what the
-/// tokenizer does.
+/// Markup that has rules of its own in tree construction or in the tokenizer.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "<p>", "</p>", "<div>", "</div>", "<b>", "</b>", "<i>", "</i>", "<b class=x>", "<a href='/x'>", "</a>",
@@ -113,7 +112,7 @@ const PIECES: &[&str] = &[
     "<p data-name-two=b data-name-one=a DATA-NAME-TWO=c data-name=d>", "<p a-name-longer-than-twenty-four-x A-name-longer-than-twenty-four-a=1>",
 ];
 
-/// Pieces from all of the list, or from a part of it so that they meet more often.
+/// Joins pieces from the whole list, or from a part of it so that the same pieces meet more often.
 fn soup() -> impl Strategy<Value = String> {
     let part = (0..PIECES.len(), prop::sample::select(vec![8, 30, PIECES.len()]));
     let pieces = part.prop_flat_map(|(from, width)| {
@@ -142,7 +141,8 @@ proptest! {
 #[test]
 fn what_needs_care_is_built() {
     for html in [
-        // The adoption agency: one block, copies between, a block in a block, three copies at most.
+        // The adoption agency algorithm: one block, copies in between, a block in a block, at most
+        // three copies.
         "<a>1<div>2</a>3</div>4",
         "<b>1<i>2<u>3<p>4</b>5</p>6",
         "<b><i><u><s><em><p>1</b>2",
@@ -152,7 +152,7 @@ fn what_needs_care_is_built() {
         "<p><b><i>1<p>2</i><p>3",
         "<p><b><b><b><b><b class=x><p>1",
         "<table><td><b>1<td>2</table>3",
-        // What stands behind the head and behind the body.
+        // Content after the head and after the body.
         "<head></head> <script>a</script> <!-- --> <link> <body>x",
         "<body>a</body> </html> <!-- --> b",
         "<html a=1><body b=2><html a=3 c=4><body d=5>",
@@ -199,7 +199,7 @@ fn the_budget_is_the_references() {
         ("<a><i><div>".repeat(2_000), Some("costly")),
         (format!("<p{}>", flood(300)), None),
         (format!("<p{}>", flood(1_100)), Some("costly")),
-        // What the reference takes for a tag in a script, in a value and in a comment.
+        // Text that the reference takes for a tag: in a script, in a value and in a comment.
         (format!("<script>a<b{}</script>", flood(30_000)), Some("costly")),
         (format!("<script>a<b{}</script>", flood(3_000)), None),
         (format!("<p title=\"<b{}\">", flood(30_000)), Some("costly")),

@@ -1,4 +1,4 @@
-//! Metadata of pages that were made to cost: read to the end, and still found.
+//! Reads the metadata of pages that were built to be expensive: it must still be found in time.
 
 use gleaner_html::Page;
 use gleaner_html::metadata::{Metadata, metadata_at};

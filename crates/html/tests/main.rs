@@ -1,4 +1,4 @@
-//! The integration tests of pages, links, metadata and lines.
+//! Integration tests of pages, links, metadata and lines.
 
 mod any_page;
 mod fast_builder;

@@ -1,8 +1,8 @@
-//! Linear BTE against the improved and the original one; one thread.
+//! Compares the speed of linear, improved and original Body Text Extraction. One thread.
 //!
-//! `cargo bench -p gleaner-methods`. A generated page always; the recorded pages where they are present. From
-//! the decoded source, parsing included where a method parses. On a shared machine only the ratio of two
-//! figures from one run means anything.
+//! `cargo bench -p gleaner-methods`. The input is a generated page and, if present, the recorded pages.
+//! Measurements start from the decoded source and include parsing, which the original method does not need.
+//! On a shared machine, only ratios of figures from one run are meaningful.
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ fn text(bytes: &[u8]) -> String {
 fn body_text(criterion: &mut Criterion) {
     let params = bte::BteParams::default();
     for (name, pages) in measured::groups() {
-        // With more tokens the original is not searched as published.
+        // The original method searches pages with more tokens differently than published.
         let is_small = |source: &String| original::Tokens::from_source(source).len() <= params.max_tokens;
         let sources: Vec<String> = pages.iter().map(|bytes| text(bytes)).filter(is_small).collect();
         if sources.is_empty() {

@@ -1,4 +1,4 @@
-//! The single-page methods, under the names that the command line and the tables use.
+//! The single-page methods, with the names that the command line and the tables use.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use gleaner_html::text::Line;
 use crate::text_to_tag_ratio::Clustering;
 use crate::{bte, comma_score, line_block, text_to_tag_ratio};
 
-/// One page, in both forms that methods read.
+/// A page in both forms that methods read.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The decoded source, for methods that read lines and tags as written.
@@ -21,7 +21,7 @@ pub struct Input<'a> {
 /// A single-page method, with its paper's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SinglePage {
-    /// [`bte::original`], of the source as written.
+    /// [`bte::original`], on the source as written.
     BteOriginal,
     /// [`bte::improved`].
     BteImproved,
@@ -53,7 +53,7 @@ pub enum SinglePage {
 }
 
 impl SinglePage {
-    /// All of them, in the order of the papers, ours last.
+    /// All methods: those of the papers, then our own.
     pub const ALL: [Self; 14] = [
         Self::BteOriginal,
         Self::BteImproved,
@@ -71,7 +71,7 @@ impl SinglePage {
         Self::BlockModel,
     ];
 
-    /// The name on the command line and in tables, such as `bte-linear`.
+    /// Returns the name on the command line and in tables, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -92,13 +92,13 @@ impl SinglePage {
         }
     }
 
-    /// The method of this name, or `None`.
+    /// Returns the method with this name, or `None`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// The page's text by this method; empty if it finds none.
+    /// Returns the page's text according to this method; empty if it finds none.
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
         let by_ratio = |clustering| {

@@ -1,19 +1,19 @@
-//! Cuts a page's source into lines, for the methods that read no tree.
+//! Cuts a page's source into lines, for the methods that do not use the parsed tree.
 //!
 //! A line is the source between two breaks, with the length of its text and the number of its tags. Scripts,
-//! style sheets and remarks are excluded, and a line that has neither a tag nor a word of text does not
-//! count. Text is measured as a reader sees it: without tags, with references resolved and white space
-//! collapsed, so that neither indentation nor `&nbsp;` counts as text.
+//! style sheets and remarks (HTML comments) are excluded. A line with neither tags nor text does not count.
+//! Text is measured as a reader sees it: without tags, with references resolved and white space collapsed, so
+//! that neither indentation nor `&nbsp;` counts as text.
 //!
-//! A line break inside a tag, a script or a remark does not end a line: a line holds whole tags. The tag
-//! counts on the line on which it begins. If a method wants links whole, a break inside a complete link
-//! ([`complete`]) does not end a line either.
+//! A line break inside a tag, a script or a remark does not end a line, so a line contains only whole tags. A
+//! tag counts on the line on which it begins. If a method requires whole links, a break inside a complete
+//! link ([`complete`]) does not end a line either.
 //!
-//! Limitation: no tree is read, so text that is hidden, or in a `noscript`, a `button` or a `select`, is text
-//! here.
+//! Limitation: because the tree is not used, hidden text and text in a `noscript`, a `button` or a `select`
+//! counts as text.
 //!
-//! Cost: linear in the source, in time and memory; twice that for [`Lines::Auto`] if the source has too few
-//! line breaks.
+//! Cost: linear in the source, in time and memory. [`Lines::Auto`] takes twice as long if the source has too
+//! few line breaks.
 
 use std::ops::Range;
 
@@ -22,8 +22,7 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use crate::source_links::{complete, has_address};
 
-/// Block-level tags, as for [`Lines::AtBlocks`], that one written line may hold before [`Lines::Auto`] takes
-/// it for several.
+/// The most block-level tags and `br` of a written line that [`Lines::Auto`] treats as one line.
 const MOST_BLOCK_TAGS: usize = 12;
 
 /// Where a line of source ends.
@@ -31,12 +30,12 @@ const MOST_BLOCK_TAGS: usize = 12;
 pub enum Lines {
     /// At the line breaks of the source, as in the papers.
     AsWritten,
-    /// Before the start tag and after the end tag of a block-level element ([`is_block`]) and after `br`;
-    /// line breaks of the source are white space. This is how a program would indent the page, and how most
-    /// written sources look.
+    /// Before the start tag and after the end tag of a block-level element ([`is_block`]), and after `br`.
+    /// Line breaks of the source are white space. The lines are those of a source that is formatted by a
+    /// program, as most sources are.
     AtBlocks,
-    /// As written, but at blocks if more than half of the page's text is on written lines that hold more than
-    /// 12 block-level tags each.
+    /// As written, but at blocks if more than half of the page's text is on written lines with more than 12
+    /// block-level tags each.
     #[default]
     Auto,
 }
@@ -44,7 +43,8 @@ pub enum Lines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Head {
     Kept,
-    /// It ends at `</head>`, or where the first block-level element starts; a `title` is removed everywhere.
+    /// Without the head, which ends at `</head>` or before the first block-level element, and without every
+    /// `title`.
     Removed,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct SourceLine {
     text: Range<usize>,
     pub(crate) length: usize,
     pub(crate) tags: usize,
-    /// Text in characters in links (`a` with `href`); at most `length`.
+    /// The number of characters of text in links (`a` with `href`), at most `length`.
     pub(crate) anchor_length: usize,
 }
 
@@ -70,12 +70,13 @@ impl SourceLines {
         Self::read(source, lines, head, &[])
     }
 
-    /// The lines of a decoded source, none of which ends in a complete link.
+    /// Cuts a decoded source into lines, none of which ends inside a complete link.
     pub(crate) fn with_whole_links(source: &str, lines: Lines, head: Head) -> Self {
         Self::read(source, lines, head, &complete(source))
     }
 
-    /// Lines that do not end in the links marked in `whole`, which has an entry for each `a` in order.
+    /// Cuts a source into lines that do not end inside the links marked in `whole`, which has an entry for
+    /// each `a`, in order.
     fn read(source: &str, lines: Lines, head: Head, whole: &[bool]) -> Self {
         match lines {
             Lines::AsWritten => Reader::new(false, head, whole).read(source),
@@ -91,7 +92,7 @@ impl SourceLines {
         self.lines.iter()
     }
 
-    /// The tidied text of the first `title` that has one; empty if there is none.
+    /// Returns the tidied text of the first `title` with text; empty if there is none.
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
@@ -100,8 +101,8 @@ impl SourceLines {
         &self.text[line.text.clone()]
     }
 
-    /// The text of selected lines. Neighbouring ones are joined, so that a paragraph of several lines is one;
-    /// a block-level tag or `br` ends a line.
+    /// Returns the text of the selected lines. Neighbouring lines are joined, so that a paragraph of several
+    /// source lines is one line. A block-level tag or `br` ends a line.
     pub(crate) fn selected(&self, is_selected: impl Fn(usize) -> bool) -> Vec<Line> {
         let mut out = Vec::new();
         let mut number = 0;
@@ -143,7 +144,7 @@ struct Reader<'a> {
     in_head: bool,
     in_title: bool,
     in_link: bool,
-    /// For each remaining `a`, in order, whether no line ends in it if it is a link.
+    /// For each remaining `a`, in order, whether no line may end inside it if it is a link.
     whole: &'a [bool],
     in_whole_link: bool,
     is_overdue: bool,

@@ -1,15 +1,16 @@
-//! Finds hyperlinks in a source, and tells which are complete.
+//! Finds hyperlinks in a source, and determines which are complete.
 //!
-//! A hyperlink is an `a` with an `href`; `<a name=x>` is a link target. It is complete if the next tag of an
-//! `a` after it is its end tag ("a complete Hyperlink tag has two markups", Line-Block, IV.A): a link that is
-//! never closed would otherwise include the rest of the page.
+//! A hyperlink is an `a` with an `href`; `<a name=x>` is only a link target. A hyperlink is complete if the
+//! next `a` tag after its start tag is an end tag ("a complete Hyperlink tag has two markups", Line-Block,
+//! IV.A). Otherwise a link that is never closed would include the rest of the page.
 //!
-//! Limitation: the comma score counts every shown `a` as an anchor, with an address or not, since its paper
-//! says "anchor"; here the paper's word is "hyperlink".
+//! Limitation: this definition differs from the comma score, which counts every shown `a` as an anchor, with
+//! or without `href`, because its paper writes "anchor". The Line-Block paper writes "hyperlink".
 
 use gleaner_html::source::{PieceKind, pieces};
 
-/// For each start tag of an `a`, in order, whether its element is complete. Time linear in the source.
+/// Returns, for each start tag of an `a`, in order, whether its element is complete. Time is linear in the
+/// source.
 pub(crate) fn complete(source: &str) -> Vec<bool> {
     let is_anchor = |name: &str| name.eq_ignore_ascii_case("a");
     let mut complete = Vec::new();
@@ -27,12 +28,12 @@ pub(crate) fn has_address(tag: &str) -> bool {
     attributes(tag).any(|name| name.eq_ignore_ascii_case("href"))
 }
 
-/// The names of a start tag's attributes, separated from values as in a browser.
+/// Returns the names of a start tag's attributes, separated from values as browsers do.
 fn attributes(tag: &str) -> impl Iterator<Item = &str> {
     let mut rest = tag.find(|c: char| is_space(c) || c == '/').map_or("", |at| &tag[at..]);
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches(|c: char| is_space(c) || c == '/');
-        // A name may begin with '=' and end before one.
+        // A name may begin with '=', but ends before a later '='.
         let first = rest.chars().next().filter(|c| *c != '>')?.len_utf8();
         let ends = |c: char| is_space(c) || matches!(c, '/' | '>' | '=');
         let (name, behind) = rest.split_at(rest[first..].find(ends).map_or(rest.len(), |at| first + at));

@@ -1,4 +1,4 @@
-//! Pages at the edge: empty, deep, not HTML at all.
+//! Edge cases: empty pages, deep pages, input that is not HTML.
 
 use gleaner_extract::words;
 use gleaner_html::Page;

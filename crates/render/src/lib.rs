@@ -1,4 +1,4 @@
-//! Renders what people read: HTML pages, SVG charts, numbers, times and sizes.
+//! Renders HTML pages, SVG charts, numbers, times and sizes for people.
 //!
 //! | module | content |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | [`svg`] | scales, axes, lines and bars of charts |
 //! | [`text`] | numbers, counted nouns, sizes, durations and times |
 //!
-//! maud escapes every text. This crate does no IO and reads no clock.
+//! maud escapes every text. This crate does no I/O and does not read the clock.
 
 pub mod page;
 pub mod svg;

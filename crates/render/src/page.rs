@@ -1,14 +1,14 @@
-//! HTML: the frame of a page, a page as one file, tables and facts.
+//! HTML pages: the frame, single-file pages, tables and facts.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// The style that all pages share: colors, text, tables and facts.
+/// The style sheet that all pages share: colors, text, tables and facts.
 pub const STYLE: &str = include_str!("style.css");
 
-/// The policy of a page in one file: nothing is loaded or run, but its own style.
+/// The content security policy of a single-file page: only its own style applies; nothing is loaded or run.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// A page. `language` is its tag, such as `en`; `head` follows the title.
+/// Renders an HTML page. `language` is its tag, such as `en`; `head` is inserted after the title.
 #[must_use]
 pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String {
     let page = html! {
@@ -28,8 +28,9 @@ pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String
     page.into_string()
 }
 
-/// An English page as one file without scripts or external resources, which a content security policy
-/// enforces. `style` follows [`STYLE`]. Control characters, which HTML forbids, are replaced by U+FFFD.
+/// Renders an English page as a single file. A content security policy forbids scripts and external
+/// resources. `style` is appended to [`STYLE`]. Control characters other than white space, which HTML
+/// forbids, become U+FFFD.
 #[must_use]
 pub fn file(title: &str, style: &str, body: &Markup) -> String {
     let head = html! {
@@ -40,31 +41,31 @@ pub fn file(title: &str, style: &str, body: &Markup) -> String {
     text.replace(|c: char| c.is_control() && !c.is_whitespace(), "\u{FFFD}")
 }
 
-/// The head of a column of a table.
+/// The header of a table column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column<'a> {
-    /// Its title.
+    /// The title.
     pub title: &'a str,
-    /// Whether it has numbers, which are aligned to the right. The cells need the class `number`, too.
+    /// Whether the column contains numbers, aligned to the right. Its cells need the class `number` too.
     pub is_number: bool,
 }
 
 impl<'a> Column<'a> {
-    /// A column of text.
+    /// Creates a column of text.
     #[must_use]
     pub const fn text(title: &'a str) -> Self {
         Self { title, is_number: false }
     }
 
-    /// A column of numbers.
+    /// Creates a column of numbers.
     #[must_use]
     pub const fn number(title: &'a str) -> Self {
         Self { title, is_number: true }
     }
 }
 
-/// A table that scrolls sideways on small screens. `caption` describes it to screen readers; `rows` are its
-/// `tbody` and, if any, its `tfoot`.
+/// Renders a table that scrolls sideways on small screens. `caption` describes it to screen readers; `rows`
+/// is its `tbody` and, if any, its `tfoot`.
 #[must_use]
 pub fn table(caption: &str, columns: &[Column<'_>], rows: &Markup) -> Markup {
     let content = html! {
@@ -79,13 +80,13 @@ pub fn table(caption: &str, columns: &[Column<'_>], rows: &Markup) -> Markup {
     wide(caption, &content)
 }
 
-/// Content that scrolls sideways on small screens; `label` names it for screen readers.
+/// Renders content that scrolls sideways on small screens; `label` names it for screen readers.
 #[must_use]
 pub fn wide(label: &str, content: &Markup) -> Markup {
     html! { div.wide tabindex="0" role="region" aria-label=(label) { (content) } }
 }
 
-/// A name with its value, for a `dl`.
+/// Renders a name with its value, as an entry of a `dl`.
 #[must_use]
 pub fn fact(name: &str, value: &Markup) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }

@@ -1,19 +1,19 @@
-//! SVG: scales, axes, lines and bars, as a file of its own or inside a page.
+//! SVG charts as separate files or inside a page: scales, axes, lines and bars.
 //!
-//! Sizes and positions are in pixels, from the top left, and are written as attributes, since the security
-//! policy of pages forbids inline styles. Inside a page colors come from the style sheet ([`Paint::Class`]).
+//! Sizes and positions are in pixels, from the top left. They are written as attributes, since the security
+//! policy of pages forbids inline styles. Inside a page, colors come from the style sheet ([`Paint::Class`]).
 //!
 //! Limitation: coordinates are rounded to a tenth of a pixel.
 
 use maud::{Markup, PreEscaped, html};
 
-/// The ink of axes and texts of a file.
+/// The color of axes and texts in a file.
 pub const INK: &str = "#222";
 
-/// The color of grid lines of a file.
+/// The color of grid lines in a file.
 pub const GRID: &str = "#ddd";
 
-/// A linear scale from values to pixels. A value outside is drawn at the nearer end.
+/// A linear scale from values to pixels. A value outside the scale is drawn at its nearer end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     values: (f64, f64),
@@ -21,13 +21,14 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The scale that maps the first value to the first pixel and the second to the second.
+    /// Creates the scale that maps the first value to the first pixel, and the second value to the second
+    /// pixel.
     #[must_use]
     pub const fn new(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Self { values, pixels }
     }
 
-    /// The pixel of a value. If both ends have the same value, it is the first one.
+    /// Returns the pixel of a value. If both ends of the scale have the same value, returns the first pixel.
     #[must_use]
     pub fn place(&self, value: f64) -> f64 {
         let span = self.values.1 - self.values.0;
@@ -36,12 +37,12 @@ impl Scale {
     }
 }
 
-/// How a shape is colored.
+/// The color of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint<'a> {
     /// A class of the page's style sheet.
     Class(&'a str),
-    /// A color of its own.
+    /// A color, such as `#222`.
     Color(&'a str),
 }
 
@@ -61,33 +62,34 @@ impl<'a> Paint<'a> {
     }
 }
 
-/// How a line of a file is drawn.
+/// The look of a line in a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stroke {
-    /// Its color. Colors of one chart also differ in lightness, for print and for color-blind readers.
+    /// The color. The colors of one chart should also differ in lightness, for print and for color-blind
+    /// readers.
     pub color: &'static str,
-    /// Its width in pixels.
+    /// The width in pixels.
     pub width: f64,
-    /// Lengths of dashes and spaces, such as `8 4`, or `none`.
+    /// The lengths of dashes and spaces, such as `8 4`, or `none`.
     pub dashes: &'static str,
 }
 
 impl Stroke {
-    /// A thin, unbroken line.
+    /// Creates a solid line of 1 pixel.
     #[must_use]
     pub const fn thin(color: &'static str) -> Self {
         Self { color, width: 1.0, dashes: "none" }
     }
 }
 
-/// Where a text begins at its position.
+/// The point of a text that is at the given position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// The position is its left end.
+    /// The left end.
     Start,
-    /// The position is its middle.
+    /// The middle.
     Middle,
-    /// The position is its right end.
+    /// The right end.
     End,
 }
 
@@ -101,7 +103,7 @@ impl Anchor {
     }
 }
 
-/// A chart as a file: white, with a title for screen readers.
+/// Renders a chart as a file: a white background, and a title for screen readers.
 #[must_use]
 pub fn file((width, height): (f64, f64), font_size: u32, title: &str, content: &Markup) -> String {
     let picture = html! {
@@ -115,7 +117,8 @@ pub fn file((width, height): (f64, f64), font_size: u32, title: &str, content: &
     picture.into_string() + "\n"
 }
 
-/// A chart inside a page, stretched by the style sheet. `label` is its text alternative.
+/// Renders a chart inside a page; it stretches to the size that the style sheet sets. `label` is its text
+/// alternative.
 #[must_use]
 pub fn inline(class: &str, (width, height): (f64, f64), label: &str, content: &Markup) -> Markup {
     html! {
@@ -126,13 +129,13 @@ pub fn inline(class: &str, (width, height): (f64, f64), label: &str, content: &M
     }
 }
 
-/// A text whose baseline is at a position.
+/// Renders a text whose baseline is at the given position.
 #[must_use]
 pub fn text((x, y): (f64, f64), anchor: Anchor, color: &str, text: &str) -> Markup {
     html! { text x=(px(x)) y=(px(y)) text-anchor=(anchor.name()) fill=(color) { (text) } }
 }
 
-/// A straight line.
+/// Renders a straight line.
 #[must_use]
 pub fn line(from: (f64, f64), to: (f64, f64), stroke: &Stroke) -> Markup {
     html! {
@@ -141,7 +144,7 @@ pub fn line(from: (f64, f64), to: (f64, f64), stroke: &Stroke) -> Markup {
     }
 }
 
-/// A line through points.
+/// Renders a line through points.
 #[must_use]
 pub fn polyline(places: impl IntoIterator<Item = (f64, f64)>, stroke: &Stroke) -> Markup {
     html! {
@@ -150,7 +153,7 @@ pub fn polyline(places: impl IntoIterator<Item = (f64, f64)>, stroke: &Stroke) -
     }
 }
 
-/// A rectangle between two corners.
+/// Renders a rectangle between two corners.
 #[must_use]
 pub fn bar((left, top): (f64, f64), (right, bottom): (f64, f64), paint: Paint<'_>) -> Markup {
     html! {
@@ -159,14 +162,14 @@ pub fn bar((left, top): (f64, f64), (right, bottom): (f64, f64), paint: Paint<'_
     }
 }
 
-/// Points as the attribute of a polyline or polygon.
+/// Formats points as the `points` attribute of a polyline or polygon.
 #[must_use]
 pub fn points(places: impl IntoIterator<Item = (f64, f64)>) -> String {
     let places: Vec<String> = places.into_iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     places.join(" ")
 }
 
-/// A coordinate as an attribute.
+/// Formats a coordinate as an attribute value.
 #[must_use]
 pub fn px(value: f64) -> String {
     format!("{value:.1}")
@@ -175,27 +178,27 @@ pub fn px(value: f64) -> String {
 /// The area of a chart between its axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plot {
-    /// From left to right.
+    /// The x axis, from left to right.
     pub x: Scale,
-    /// From the bottom to the top: the first pixel is the larger one.
+    /// The y axis, from bottom to top: its first pixel is the larger one.
     pub y: Scale,
 }
 
 impl Plot {
-    /// The pixels of a point.
+    /// Returns the pixel position of a point.
     #[must_use]
     pub fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.x.place(x), self.y.place(y))
     }
 
-    /// A line through points of values; points that are not finite are left out.
+    /// Renders a line through points; omits points that are not finite.
     #[must_use]
     pub fn line(&self, values: impl IntoIterator<Item = (f64, f64)>, stroke: &Stroke) -> Markup {
         let finite = values.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite());
         polyline(finite.map(|point| self.place(point)), stroke)
     }
 
-    /// The axis below, with ticks and their labels.
+    /// Renders the x axis, at the bottom, with ticks and their labels.
     #[must_use]
     pub fn x_axis(&self, ticks: &[(f64, String)]) -> Markup {
         let bottom = self.y.pixels.0;
@@ -210,7 +213,7 @@ impl Plot {
         }
     }
 
-    /// The axis at the left, with grid lines and labels at its ticks.
+    /// Renders the y axis, at the left, with grid lines and labels at its ticks.
     #[must_use]
     pub fn y_axis(&self, ticks: &[(f64, String)]) -> Markup {
         let left = self.x.pixels.0;
@@ -224,7 +227,7 @@ impl Plot {
         }
     }
 
-    /// A line across the plot at a value of the y axis.
+    /// Renders a horizontal line across the plot at a value of the y axis.
     #[must_use]
     pub fn level(&self, value: f64, stroke: &Stroke) -> Markup {
         let y = self.y.place(value);
@@ -232,7 +235,7 @@ impl Plot {
     }
 }
 
-/// An entry of a legend: a piece of the line, and its name to the right.
+/// Renders a legend entry: a piece of the line with its name to the right.
 #[must_use]
 pub fn legend((x, y): (f64, f64), name: &str, stroke: &Stroke) -> Markup {
     html! {
@@ -241,8 +244,8 @@ pub fn legend((x, y): (f64, f64), name: &str, stroke: &Stroke) -> Markup {
     }
 }
 
-/// A path of bars that stand on a ground line: one element for any number of bars, so that pages with many
-/// charts stay small. Each bar is its left edge, width and height.
+/// Renders bars on a ground line as a single path element, so that pages with many charts stay small. Each
+/// bar is given as its left edge, width and height; `ground` is the y coordinate of the line.
 #[must_use]
 pub fn bars(ground: f64, bars: impl IntoIterator<Item = (f64, f64, f64)>, class: &str) -> Markup {
     let path: String = bars

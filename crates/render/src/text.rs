@@ -1,17 +1,17 @@
-//! Writes numbers, sizes, durations and times.
+//! Formats numbers, sizes, durations and times.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Seconds from which a duration is given in days.
+/// Seconds from which a duration is written in days.
 const TWO_DAYS: u64 = 48 * 3_600;
 
-/// How a language writes numbers.
+/// The notation of numbers in a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notation {
-    /// The mark between thousands.
+    /// The separator between thousands.
     pub thousands: char,
-    /// The mark before decimals.
+    /// The decimal separator.
     pub decimal: char,
 }
 
@@ -21,7 +21,7 @@ impl Notation {
     /// `1.234,5`
     pub const VIETNAMESE: Self = Self { thousands: '.', decimal: ',' };
 
-    /// A number with marks between thousands.
+    /// Formats a number with separators between thousands.
     #[must_use]
     pub fn number(self, number: u64) -> String {
         let digits = number.to_string();
@@ -35,7 +35,7 @@ impl Notation {
         out
     }
 
-    /// A number of bytes in the largest binary unit that it reaches, with one decimal.
+    /// Formats a number of bytes in the largest binary unit that it reaches, with one decimal.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> String {
         const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -50,19 +50,19 @@ impl Notation {
     }
 }
 
-/// A number in English notation.
+/// Formats a number in English notation.
 #[must_use]
 pub fn number(number: u64) -> String {
     Notation::ENGLISH.number(number)
 }
 
-/// A number of bytes in English notation.
+/// Formats a number of bytes in English notation, like [`Notation::bytes`].
 #[must_use]
 pub fn bytes(bytes: u64) -> String {
     Notation::ENGLISH.bytes(bytes)
 }
 
-/// A number with its English noun. `noun` is the singular of a noun whose plural ends in `s`.
+/// Formats a number with its English noun. `noun` is the singular of a noun whose plural ends in `s`.
 ///
 /// ```
 /// use gleaner_render::text::count;
@@ -74,14 +74,14 @@ pub fn count(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
-/// A share, 0 to 1, in percent without decimals.
+/// Formats a share, 0 to 1, as a percentage without decimals.
 #[must_use]
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// A number of seconds in its two largest units: days and hours from 48 hours on. A second unit of zero is
-/// left out.
+/// Formats a number of seconds in its two largest units; days are used from 48 hours on. A second unit of
+/// zero is omitted.
 #[must_use]
 pub fn duration(seconds: u64) -> String {
     let (first, second) = match seconds {
@@ -96,13 +96,13 @@ pub fn duration(seconds: u64) -> String {
     }
 }
 
-/// A time to the minute, in UTC, without the name of the zone.
+/// Formats a time in UTC to the minute, without the name of the zone.
 #[must_use]
 pub fn minute(time: Timestamp) -> String {
     minute_in(time, TimeZone::UTC)
 }
 
-/// A time to the minute in a zone, without the name of the zone.
+/// Formats a time in `zone` to the minute, without the name of the zone.
 #[must_use]
 pub fn minute_in(time: Timestamp, zone: TimeZone) -> String {
     time.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string()

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// How long to pause after each failed attempt.
+/// The rule for the pauses after failed attempts.
 ///
 /// ```
 /// use std::time::Duration;
@@ -19,19 +19,19 @@ pub struct Backoff {
     pub first: Duration,
     /// The longest pause.
     pub longest: Duration,
-    /// Each pause is multiplied by a random number of this range, so that clients that failed together do not
-    /// return together. A product above `longest` is cut to it.
+    /// Each pause is multiplied by a random number from this range, so that clients that failed together do
+    /// not retry together. A pause above `longest` is then shortened to `longest`.
     pub jitter: RangeInclusive<f64>,
 }
 
 impl Backoff {
-    /// Pauses without a random part.
+    /// Returns a backoff without a random part.
     #[must_use]
     pub const fn exact(first: Duration, longest: Duration) -> Self {
         Self { first, longest, jitter: 1.0..=1.0 }
     }
 
-    /// The pause after this many failed attempts. 0 counts as 1.
+    /// Returns the pause after this many failed attempts. 0 counts as 1.
     #[must_use]
     pub fn pause(&self, tries: u32) -> Duration {
         let doubled = self.first.saturating_mul(2_u32.saturating_pow(tries.saturating_sub(1)));

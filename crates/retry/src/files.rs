@@ -1,14 +1,14 @@
 //! Waits for a free file descriptor.
 //!
-//! Connections open and close all the time, so if a file cannot be opened because the process has no
-//! descriptor left (EMFILE, ENFILE), it can be opened a little later, and the crawl need not end.
+//! If a file cannot be opened because no descriptor is free (EMFILE, ENFILE), it can usually be opened a
+//! little later, because connections open and close all the time. The crawl need not end.
 
 use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(200);
-/// Attempts; 30 s with the pauses.
+/// Maximum number of attempts; with the pauses they take 30 s.
 const TRIES: usize = 150;
 
 /// Whether the process (EMFILE) or the system (ENFILE) has no free file descriptor. Always false except on Unix.

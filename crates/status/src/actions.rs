@@ -1,7 +1,7 @@
-//! Executes the changes that users request with buttons, and checks their token.
+//! Executes the changes that users request with buttons, and checks the token.
 //!
-//! A running crawl owns the store: it receives a command ([`gleaner_crawl::Control`]) and executes it at its
-//! next tick. Without a crawl, the change is written at once.
+//! A running crawl is the only writer of the store: it receives a command ([`gleaner_crawl::Control`]) and
+//! executes it at its next tick. Without a crawl, the change is written at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::key::COOKIE_NAME;
 use crate::pages;
 use crate::site::Site;
 
-/// How long a response waits for the crawl to execute a command, and the interval between checks.
+/// How many times, and how often, a response checks whether the crawl has executed the command.
 const PATIENCE: u32 = 20;
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -34,7 +34,7 @@ pub(crate) struct ActionForm {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Typed {
     token: String,
-    /// The path of the next page.
+    /// The path of the page to show next.
     #[serde(default)]
     back: String,
 }
@@ -89,7 +89,7 @@ fn crawl(site: &Site, asked: &Asked) -> Response {
     }
 }
 
-/// Returns whether the host is known.
+/// Executes a command. Returns whether the host is known.
 async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     let store = site.corpus.store.clone();
     let text = |error: gleaner_store::StoreError| error.to_string();
@@ -133,7 +133,7 @@ pub(crate) async fn sign_in(
         return (StatusCode::FORBIDDEN, pages::key::page(&asked, &back, true)).into_response();
     }
     let is_tls = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
-    // Only a path of this server, not one that a browser reads as another server.
+    // Only a path of this server is allowed, in no form that browsers interpret as a different server.
     let back =
         if back.starts_with('/') && !back.starts_with("//") && !back.contains('\\') { &back } else { "/" };
     with_cookie(to(back), &site.key.cookie(), is_tls)

@@ -20,7 +20,7 @@ const LONGEST: usize = 500;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) language: Language,
-    /// Whether the request sets the language, so that a cookie is stored.
+    /// Whether the request sets the language, which the response then stores in a cookie.
     pub(crate) chosen: bool,
     pub(crate) has_key: bool,
     pub(crate) path: String,
@@ -28,13 +28,13 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// A parameter without surrounding spaces; empty if missing.
+    /// Returns a parameter without surrounding spaces. Empty if it is missing or too long.
     pub(crate) fn get(&self, name: &str) -> &str {
         let value = self.parameters.get(name).map_or("", |value| value.trim());
         if value.len() <= LONGEST { value } else { "" }
     }
 
-    /// The requested page of a list, from 1.
+    /// Returns the requested page of a list, from 1.
     pub(crate) fn page(&self) -> usize {
         self.get("page").parse().unwrap_or(1).clamp(1, 1_000)
     }
@@ -44,7 +44,7 @@ impl Asked {
         self.language.of(english, vietnamese)
     }
 
-    /// The same address with other parameters, without empty ones.
+    /// Returns the same address with these parameters changed. Empty parameters are omitted.
     pub(crate) fn with(&self, changes: &[(&str, &str)]) -> String {
         let mut all = self.parameters.clone();
         for (name, value) in changes {

@@ -3,8 +3,8 @@
 //! The page comes from the archive, or from the store while it is buffered there. It is classified as in a
 //! crawl, with the host's newest template.
 //!
-//! Limitation: the template may be newer than that of the stored text, and the archive has the latest fetched
-//! version of the page; then the two columns differ.
+//! Limitation: the two columns differ if the template is newer than that of the stored text, or the archive
+//! contains a later version of the page.
 
 use std::io::{Cursor, Read, Seek};
 
@@ -30,7 +30,7 @@ struct Raw {
     content_type: Option<String>,
 }
 
-/// The lines of a document's page; `None` if the page was not kept.
+/// Returns the lines of a document's page. `None`: the page is not available.
 pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
     let Some(raw) = raw(corpus, document)? else { return Ok(None) };
     let page = Page::parse(&decode(&raw.body, raw.content_type.as_deref()).text);
@@ -52,8 +52,8 @@ fn raw(corpus: &Corpus, document: &Document) -> Result<Option<Raw>, StoreError> 
     Ok(archived.and_then(|archived| archived_page(corpus, &archived)))
 }
 
-/// The archived page at a place; `None` if the file or the record is missing or damaged, which `gleaner
-/// verify` reports.
+/// Returns the page at a place in the archive. `None`: the file or the record is missing or damaged, which
+/// `gleaner verify` reports.
 fn archived_page(corpus: &Corpus, archived: &Archived) -> Option<Raw> {
     if corpus.store.is_shared() {
         let is_it = |(number, _): &(u32, _)| *number == archived.file;

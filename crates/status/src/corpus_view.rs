@@ -1,4 +1,4 @@
-//! Caches the view of the corpus that all pages show: runs, hosts, totals.
+//! Caches the view of the corpus that all pages use: runs, hosts, totals.
 
 use std::time::Duration;
 
@@ -9,26 +9,27 @@ use gleaner_store::{Counts, Run, StoreError, Totals};
 use crate::site::Corpus;
 use crate::workers::Workers;
 
-/// Runs that are shown of a host.
+/// Number of runs that are shown for a host.
 pub(crate) const RUNS_SHOWN: usize = 14;
 
-/// Runs that the overview knows.
+/// Number of runs on the overview.
 const RUNS: usize = 60;
 
 #[derive(Debug, Default)]
 pub(crate) struct CorpusView {
-    /// The last runs with their totals, the oldest first.
+    /// The last runs with their totals, oldest first.
     pub(crate) runs: Vec<(Run, Counts)>,
     /// All hosts, sorted by name.
     pub(crate) hosts: Vec<HostView>,
     pub(crate) totals: Totals,
-    /// Bytes of the data folder and of the archive; for a shared corpus, of its files in object storage.
+    /// Bytes of the data folder and of the archive. For a shared corpus, the bytes of its files in object
+    /// storage.
     pub(crate) disk: u64,
     /// `None` if the corpus is not shared.
     pub(crate) workers: Option<Workers>,
 }
 
-/// New documents, without near-duplicates, as in the reports.
+/// Returns the number of new documents, without near-duplicates, as in the reports.
 pub(crate) fn new(counts: &Counts) -> u64 {
     counts.ended("stored")
 }
@@ -41,13 +42,13 @@ pub(crate) fn duplicates(counts: &Counts) -> u64 {
     counts.of_class(|class| class == Class::Duplicate)
 }
 
-/// A host's counts in the newest run.
+/// Returns a host's counts in the newest run.
 pub(crate) fn newest(host: &HostView) -> Counts {
     host.counts.first().cloned().flatten().unwrap_or_default()
 }
 
 impl CorpusView {
-    /// Time until the cached view is computed again.
+    /// How long the cached view is used.
     pub(crate) const FRESH: Duration = Duration::from_secs(5);
 
     pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Self, StoreError> {
@@ -69,8 +70,8 @@ impl CorpusView {
         self.hosts.iter().find(|host| host.record.name == name)
     }
 
-    /// The last runs with a host's counts, the oldest first, at most [`RUNS_SHOWN`]. The counts are empty for
-    /// runs without it.
+    /// Returns the last runs with a host's counts, oldest first, at most [`RUNS_SHOWN`]. The counts are empty
+    /// for runs that did not visit the host.
     pub(crate) fn runs_of(&self, host: &HostView) -> Vec<(&Run, Counts)> {
         let counts =
             host.counts.iter().cloned().chain(std::iter::repeat(None)).map(Option::unwrap_or_default);
@@ -80,7 +81,7 @@ impl CorpusView {
         runs
     }
 
-    /// A host's new documents in those runs.
+    /// Returns a host's new documents in the runs of [`Self::runs_of`].
     pub(crate) fn news(&self, host: &HostView) -> Vec<u64> {
         self.runs_of(host).iter().map(|(_, counts)| new(counts)).collect()
     }
@@ -98,7 +99,7 @@ fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
     Ok(folders[..apart].iter().copied().map(size).sum())
 }
 
-/// Bytes of the files in a folder, two levels deep; unreadable files count as 0.
+/// Returns the bytes of the files in a folder and in two levels of subfolders. Unreadable files count as 0.
 fn size(folder: &std::path::Path) -> u64 {
     fn below(folder: &std::path::Path, levels: u32) -> u64 {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,10 +1,11 @@
 //! Checks every request and sets the security headers of every response.
 //!
-//! 1. If the server is bound to loopback, it only accepts requests for loopback names and names given by the
+//! 1. A server that is bound to loopback accepts only requests for loopback names and for names given by the
 //!    user. This prevents DNS rebinding.
 //! 2. A request that changes something must come from a page of this server, according to `Origin` or
-//!    `Sec-Fetch-Site`. Programs send neither.
-//! 3. Every response forbids foreign scripts, styles and pictures, frames, and forms to other servers.
+//!    `Sec-Fetch-Site`. Programs send neither header and are accepted.
+//! 3. Every response forbids foreign scripts, styles and pictures, frames, and forms that submit to other
+//!    servers.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::site::Site;
 
-/// The content security policy: only this server's style and script, nothing inline.
+/// The content security policy: only the style and script of this server, nothing inline.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -24,13 +25,13 @@ const HEADERS: [(&str, &str); 6] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    // With `no-referrer`, browsers would not send the origin of a form.
+    // With `no-referrer`, browsers would not send the `Origin` of a form.
     ("referrer-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
 ];
 
-/// Runs before every handler.
+/// Checks each request before its handler runs.
 pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let mut response = match refusal(&site, request.method(), request.headers()) {
         Some(reason) => (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response(),
@@ -46,7 +47,7 @@ pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next:
     response
 }
 
-/// The reason to refuse a request; `None` if it is accepted.
+/// Returns the reason to refuse a request. `None`: it is accepted.
 fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(&HOST).unwrap_or_default();
@@ -69,7 +70,7 @@ fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     pub(crate) any: bool,
-    /// The names given by the user, without ports.
+    /// The names that the user gave, without ports.
     pub(crate) named: Vec<String>,
 }
 

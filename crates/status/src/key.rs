@@ -1,14 +1,14 @@
-//! The token that authorizes changes.
+//! Checks the token that authorizes changes.
 //!
-//! 1. It is read from a file given by the user, or generated at the first start and kept in the data folder,
-//!    readable only by its owner.
-//! 2. After it is entered in a form, a cookie ([`Key::cookie`]) holds a hash of it, which does not reveal the
-//!    token.
-//! 3. Programs send it as `Authorization: Bearer KEY`.
+//! 1. The token is read from a file that the user names. Otherwise it is generated at the first start and
+//!    stored in the data folder, readable only by its owner.
+//! 2. After the user enters the token in a form, a cookie ([`Key::cookie`]) contains a hash of the token,
+//!    which does not reveal it.
+//! 3. Programs send the token as `Authorization: Bearer KEY`.
 //!
-//! Hashes are compared, in constant time by the BLAKE3 crate.
+//! Only hashes are compared. The BLAKE3 crate compares them in constant time.
 //!
-//! Limitation: plain HTTP exposes both to the network. docs/status.md explains how to add TLS.
+//! Limitation: plain HTTP exposes token and cookie to the network. docs/status.md explains how to add TLS.
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// File of a generated token, in the data folder.
+/// The file of a generated token, in the data folder.
 const FILE: &str = "status.token";
 
-/// Minimum length of a token; shorter ones can be guessed.
+/// Minimum length of a token in characters. Shorter tokens can be guessed.
 const SHORTEST: usize = 16;
 
-/// Context of the cookie's hash, so that it is not valid elsewhere.
+/// The context of the cookie's hash, so that the hash is not valid for other purposes.
 const COOKIE: &str = "gleaner 2026 status page cookie";
 
 pub(crate) const COOKIE_NAME: &str = "gleaner_key";
@@ -34,7 +34,7 @@ pub struct Key {
     cookie: blake3::Hash,
 }
 
-/// Why there is no token.
+/// Why the token cannot be loaded.
 #[derive(Debug, Error)]
 pub enum KeyError {
     /// The file cannot be read or written.
@@ -54,7 +54,7 @@ pub enum KeyError {
 }
 
 impl Key {
-    /// Reads the token from a file given by the user.
+    /// Reads the token from a file that the user names.
     ///
     /// # Errors
     ///
@@ -68,11 +68,11 @@ impl Key {
         }
     }
 
-    /// Reads the token in the data folder, or generates one. Returns its file too.
+    /// Reads the token in the data folder, or generates it. Also returns the path of its file.
     ///
     /// # Errors
     ///
-    /// The file cannot be read or written.
+    /// The file cannot be read or written, or the token is too short.
     pub fn kept(data: &Path) -> Result<(Self, PathBuf), KeyError> {
         let path = data.join(FILE);
         if !path.exists() {
@@ -101,7 +101,7 @@ impl Key {
     }
 }
 
-/// The token must not appear in logs.
+/// Hides the token, which must not appear in logs.
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key")

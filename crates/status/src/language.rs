@@ -1,6 +1,6 @@
-//! Vietnamese and English: both texts stand side by side where they are used.
+//! Selects Vietnamese or English. Both texts are written side by side where they are used.
 //!
-//! Limitation: free texts of the crawl, such as a rule of robots.txt or a reason, are always English.
+//! Limitation: texts that come from the crawl, such as a rule of robots.txt or a reason, are always English.
 
 use gleaner_render::text::{Notation, minute_in};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// The language of a tag such as `vi` or `vi-VN`.
+    /// Returns the language of a tag such as `vi` or `vi-VN`. `None`: neither Vietnamese nor English.
     pub(crate) fn named(tag: &str) -> Option<Self> {
         match tag.trim().split('-').next()?.to_ascii_lowercase().as_str() {
             "vi" => Some(Self::Vietnamese),
@@ -22,7 +22,8 @@ impl Language {
         }
     }
 
-    /// The preferred language of a browser (RFC 9110, 12.5.4); English if it accepts neither.
+    /// Returns the preferred language of a browser (RFC 9110, 12.5.4). English if the browser accepts
+    /// neither.
     pub(crate) fn accepted(header: &str) -> Self {
         let weighted = header.split(',').take(20).filter_map(|range| {
             let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));

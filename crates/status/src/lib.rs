@@ -16,15 +16,15 @@
 //! | `actions` | the changes behind the buttons |
 //! | `metrics` | metrics for Prometheus |
 //!
-//! A sled store belongs to one process, so a crawling process serves the page itself ([`Server::start`]).
-//! Without a crawl, `gleaner serve` opens the store. For a shared store, the server is a reader beside the
-//! workers and shows them.
+//! Only one process can open a sled store, so a crawling process serves the page itself ([`Server::start`]).
+//! Without a crawl, `gleaner serve` opens the store. A server for a shared store reads it while the workers
+//! write, and shows the workers.
 //!
-//! **Invariant:** crawled content is never output as HTML. maud escapes every text, a page is shown as its
-//! lines, and a strict content security policy blocks anything else.
+//! **Invariant:** crawled content is never output as HTML. maud escapes every text, an archived page is shown
+//! as a list of its lines, and a strict content security policy is an additional protection.
 //!
-//! Limitation: anyone who can reach the address can read. The token protects changes only, so the default
-//! address is loopback (docs/status.md).
+//! Limitation: anyone who can connect to the address can read everything. The token protects only changes, so
+//! the default address is loopback (docs/status.md).
 
 mod actions;
 mod asked;

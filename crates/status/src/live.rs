@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use gleaner_crawl::{Progress, Snapshot};
 
-/// Time between two samples.
+/// The time between two samples.
 pub(crate) const EVERY: Duration = Duration::from_secs(2);
 
-/// Number of samples kept: two minutes.
+/// The number of samples that are kept: two minutes.
 const LOOKS: usize = 60;
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ struct State {
 
 impl Live {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Code that holds the lock does not panic.
+        // No code panics while it holds the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -48,7 +48,7 @@ impl Live {
         self.state().progress.as_ref().map(|progress| progress.snapshot())
     }
 
-    /// Pages per second between samples, the oldest first.
+    /// Returns the pages per second between consecutive samples, oldest first.
     pub(crate) fn rates(&self) -> Vec<f64> {
         let state = self.state();
         let looks = state.looks.iter().zip(state.looks.iter().skip(1));

@@ -1,10 +1,10 @@
 //! Writes `/metrics` for Prometheus: the counters of the running crawl and the state of the store.
 //!
-//! Names end in their unit. `docs/status.md` has the table; a test compares it, and the dashboard in
+//! Names end in their unit. `docs/status.md` lists them. A test compares that list, and the dashboard in
 //! `config/`, with the served metrics.
 //!
-//! Limitation: counters are those of the running crawl and restart at 0 with the next one, which `rate` and
-//! `increase` of Prometheus handle. Without a crawl they are absent.
+//! Limitation: the counters belong to the running crawl and restart at 0 with the next crawl. The functions
+//! `rate` and `increase` of Prometheus handle this. Without a crawl the counters are absent.
 
 use std::fmt;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Collector for Seen {
     }
 }
 
-/// Encodes the metrics one by one.
+/// Encodes the metrics one after the other.
 struct Out<'a> {
     encoder: DescriptorEncoder<'a>,
 }
@@ -104,7 +104,7 @@ impl Out<'_> {
         metric.encode_histogram::<NoLabelSet>(latency.sum.as_secs_f64(), count, &classes, None)
     }
 
-    /// The metrics of the workers. They have no values if the corpus is not shared.
+    /// Encodes the metrics of the workers. If the corpus is not shared, they have no values.
     fn workers(&mut self, workers: Option<&Workers>) -> fmt::Result {
         let states = workers.map(|workers| {
             State::ALL.map(|state| ([("state", state.label())], workers.count(state))).to_vec()

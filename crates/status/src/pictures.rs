@@ -1,4 +1,4 @@
-//! Draws numbers as SVG inside the page; each picture has a text alternative.
+//! Draws numbers as SVG inside the page. Each picture has a text alternative.
 
 use gleaner_render::svg::{self, Paint, Plot, Scale, px};
 use maud::{Markup, html};
@@ -7,7 +7,7 @@ use crate::corpus_view::RUNS_SHOWN;
 
 const SPARK: (f64, f64) = (84.0, 22.0);
 
-/// Bars of counts; the last one is highlighted. `said`: the text alternative.
+/// Draws bars of counts and highlights the last one. `said` is the text alternative.
 pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let step = SPARK.0 / counts.len().max(RUNS_SHOWN) as f64;
@@ -35,7 +35,7 @@ pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     }
 }
 
-/// A line with the area below filled.
+/// Draws a line and fills the area below it.
 fn filled(points: &str, (width, height): (f64, f64), above: &Markup) -> Markup {
     html! {
         polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
@@ -44,7 +44,7 @@ fn filled(points: &str, (width, height): (f64, f64), above: &Markup) -> Markup {
     }
 }
 
-/// A line of values, with the area below filled.
+/// Draws a line of values and fills the area below it.
 pub(crate) fn curve(values: &[f64], said: &str) -> Markup {
     let (width, height) = (320.0, 56.0);
     let most = values.iter().copied().fold(0.0, f64::max).max(0.001);
@@ -62,7 +62,7 @@ pub(crate) struct Bar {
     pub(crate) parts: Vec<(&'static str, u64)>,
 }
 
-/// Stacked bars, scaled to the height of the picture.
+/// Draws stacked bars, scaled to the height of the picture.
 pub(crate) fn stacked(bars: &[Bar], said: &str) -> Markup {
     let (width, height) = (640.0, 120.0);
     let sum = |bar: &Bar| bar.parts.iter().map(|(_, count)| count).sum::<u64>();
@@ -90,7 +90,7 @@ fn ground(width: f64, height: f64) -> Markup {
     html! { line.ground x1="0" x2=(width) y1=(height) y2=(height) {} }
 }
 
-/// The stacked parts: class, start and height.
+/// Returns the class, start and height of each stacked part.
 fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static str, u64, u64)> + 'a {
     let mut below = 0;
     parts.iter().filter(|(_, count)| *count > 0).map(move |(class, count)| {
@@ -99,20 +99,20 @@ fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static 
     })
 }
 
-/// The number of documents after each run as a line, and the new ones per run as bars.
+/// Draws the number of documents after each run as a line, and the new ones per run as bars.
 pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     let (width, height) = (640.0, 160.0);
     let step = width / news.len().max(1) as f64;
     let most = news.iter().copied().max().unwrap_or(0).max(1);
     let (left, wide) = within(step);
-    // Documents before the first run shown.
+    // The number of documents before the first run shown.
     let first = total.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
     let sums = news.iter().scan(first, |sum, count| {
         *sum = sum.saturating_add(*count);
         Some(*sum as f64)
     });
     let sums: Vec<f64> = sums.collect();
-    // Includes documents that were removed later.
+    // This sum includes documents that were removed later.
     let top = sums.last().copied().unwrap_or(first as f64);
     let level = Scale::new((0.0, top.max(1.0)), (height, 8.0));
     let bar = Scale::new((0.0, most as f64), (height, height * 0.55));
@@ -134,7 +134,7 @@ fn within(step: f64) -> (f64, f64) {
     ((step - wide) / 2.0, wide)
 }
 
-/// A share, 0 to 1, as a bar; the text beside it has the number.
+/// Draws a share from 0 to 1 as a bar. The text next to it states the number.
 pub(crate) fn share(share: f64) -> Markup {
     html! {
         svg.share-bar aria-hidden="true" width="64" height="8" viewBox="0 0 64 8" {

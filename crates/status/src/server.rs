@@ -1,6 +1,6 @@
 //! Runs the HTTP server until its [`Server`] is dropped.
 //!
-//! Pages are rendered on blocking threads, several at once, so that a slow page delays neither the crawl nor
+//! Pages are rendered on blocking threads, several at once, so that a slow page does not delay the crawl or
 //! `/healthz`.
 
 use std::net::SocketAddr;
@@ -31,17 +31,17 @@ use crate::pages::{self, Fault, Made};
 use crate::site::Site;
 use crate::{Corpus, Hooks, Key, actions, live, metrics};
 
-/// Interval between updates of the search index if other processes crawl into the corpus. Each update reads
-/// every document.
+/// The interval between updates of the search index if other processes crawl into the corpus. It is long
+/// because each update reads every document.
 const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 
 /// How to serve the page.
 #[derive(Debug)]
 pub struct Options {
-    /// The address; port 0 selects a free port.
+    /// The address to bind. Port 0 selects a free port.
     pub address: SocketAddr,
-    /// Host names to accept besides those of loopback. A server bound to loopback accepts no others;
-    /// elsewhere, every name is accepted if the list is empty.
+    /// Host names to accept in addition to those of loopback. A server that is bound to loopback accepts no
+    /// further names. Elsewhere, every name is accepted if the list is empty.
     pub hosts: Vec<String>,
     /// The token that authorizes changes.
     pub key: Key,
@@ -58,7 +58,7 @@ pub enum ServerError {
         /// The system error.
         source: std::io::Error,
     },
-    /// The thread of the search index cannot be started.
+    /// The thread that updates the search index cannot be started.
     #[error("cannot start the thread of the search index: {0}")]
     Thread(std::io::Error),
 }
@@ -106,20 +106,20 @@ impl Server {
         Ok(Self { address, site, updates, tasks, keeper: Some(keeper) })
     }
 
-    /// The address on which it is served.
+    /// Returns the address that the server is bound to.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Shows a crawl of this process, or none after it has ended; then the search index is updated. During
-    /// the crawl, changes are sent to it as commands.
+    /// Sets the running crawl of this process. `None`: the crawl has ended, and the search index is updated.
+    /// During a crawl, changes are sent to it as commands.
     pub fn watch(&self, progress: Option<Arc<Progress>>) {
         let has_ended = progress.is_none();
         self.site.live.watch(progress);
         self.site.changed();
         if has_ended {
-            // One pending update is enough.
+            // If an update is already pending, it is enough.
             let _ = self.updates.try_send(());
         }
     }
@@ -132,14 +132,14 @@ impl Drop for Server {
         let (closed, _) = mpsc::sync_channel(0);
         drop(std::mem::replace(&mut self.updates, closed));
         if let Some(keeper) = self.keeper.take() {
-            // A panic there was printed on standard error.
+            // The panic message was already printed to standard error.
             let _ = keeper.join();
         }
     }
 }
 
-/// The thread that updates the search index: at the start and on request, or at intervals if other processes
-/// crawl.
+/// Starts the thread that updates the search index: at startup, on request, and also at intervals if other
+/// processes crawl.
 fn keep_search(site: &Arc<Site>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
     let (updates, told) = mpsc::sync_channel(1);
     let (site, shared) = (Arc::clone(site), site.corpus.store.is_shared());
@@ -201,7 +201,7 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-/// Renders a page; the text is the last part of the path if that is a name.
+/// Renders a page. The text is the last part of the path if the route contains a name, otherwise empty.
 type Make = fn(&Site, &Asked, &str) -> Result<Made, Fault>;
 
 async fn show(site: Arc<Site>, asked: Asked, name: String, make: Make) -> Response {

@@ -1,4 +1,4 @@
-//! The state that all pages share.
+//! Defines the state that all pages share.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,24 +18,24 @@ use crate::search::Search;
 
 const AT_ONCE: usize = 4;
 
-/// The corpus that is shown.
+/// The corpus that the pages show.
 #[derive(Debug, Clone)]
 pub struct Corpus {
-    /// The store; reading does not block a writer.
+    /// The store. Reading does not block a writer.
     pub store: Store,
-    /// The settings: archive folder, gaps, user agent.
+    /// The settings, such as archive folder, gaps and user agent.
     pub config: Config,
-    /// The user's pins of all hosts.
+    /// The user's pins for all hosts.
     pub pins: HostPins,
 }
 
 /// Starts a crawl, or returns the reason why it cannot.
 pub type CrawlNow = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// Actions of the process that serves the page.
+/// Actions that the serving process offers to the pages.
 #[derive(Default)]
 pub struct Hooks {
-    /// Starts a crawl now; `None` hides the button.
+    /// Starts a crawl now. `None` hides the button.
     pub crawl_now: Option<CrawlNow>,
 }
 
@@ -72,7 +72,7 @@ impl Site {
         }
     }
 
-    /// The view of the corpus, at most a few seconds old.
+    /// Returns the view of the corpus, which is at most a few seconds old.
     pub(crate) fn corpus_view(&self) -> Result<Arc<CorpusView>, StoreError> {
         // The lock is held during the computation, so that waiting requests share one result.
         let mut kept = self.view.lock().unwrap_or_else(PoisonError::into_inner);

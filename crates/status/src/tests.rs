@@ -1,5 +1,5 @@
-//! Tests of the pages of a fixture corpus, without a socket, and of the names that documents, dashboard and
-//! metrics share.
+//! Tests the pages of a fixture corpus, without a socket, and the metric names that documents, dashboard and
+//! served metrics share.
 
 mod changes;
 mod shared;
@@ -29,7 +29,7 @@ use crate::{Corpus, Hooks, Key};
 
 pub(crate) const KEY: &str = "a key that nobody guesses";
 
-/// Markup that a hostile site may contain.
+/// Markup that a malicious site may contain.
 const EVIL: &str = "<script>alert(1)</script>";
 
 /// A corpus with some hosts and runs.
@@ -192,7 +192,7 @@ async fn every_page_is_there_in_both_languages() {
         assert!(english.contains("<html lang=\"en\">") && english.contains("Duplicates"), "{path}");
         assert!(vietnamese.contains("<html lang=\"vi\">") && vietnamese.contains("Trùng lặp"), "{path}");
         assert!(english.contains("class=\"skip\"") && english.matches("<h1>").count() == 1, "{path}");
-        // The security policy forbids these.
+        // The content security policy forbids these.
         assert!(!english.contains(" style=") && !english.contains(" onclick="), "{path}");
         assert_eq!(english.matches("<table").count(), english.matches("<caption").count(), "{path}");
     }
@@ -242,7 +242,7 @@ async fn a_document_stands_beside_the_lines_of_its_page() {
     assert!(page.contains("The original page was not kept"), "{page}");
 }
 
-/// Host names in the order of the table.
+/// Returns the host names in the order of the table.
 fn rows(page: &str) -> Vec<&str> {
     page.split("<tr data-name=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
@@ -321,7 +321,7 @@ async fn the_language_is_kept() {
     assert!(text(fixture.ask(accepting).await).await.contains("Tổng quan"));
 }
 
-/// Names of the metrics, without the suffixes of histograms and counters.
+/// Returns the names of the metrics, without the suffixes of histograms and counters.
 fn names(text: &str) -> std::collections::BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let names = words.filter(|word| word.starts_with("gleaner_"));

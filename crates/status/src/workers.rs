@@ -1,8 +1,8 @@
 //! Reads the workers of a shared corpus.
 //!
-//! Each worker writes its partitions and its progress to the database three times per lease.
+//! Each worker writes its partitions and its progress to the database three times per lease duration.
 //!
-//! Limitation: the data are up to 10 s old with the default lease. Pages are counted from a worker's start,
+//! Limitation: with the default lease, the data are up to 10 s old. A worker counts its pages from its start,
 //! so totals do not include stopped workers.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use gleaner_store::{PARTITIONS, StoreError, WorkerStatus};
 
 use crate::site::Corpus;
 
-/// Workers that have been silent for longer are not shown.
+/// Workers without a message for this long are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum State {
     AtWork,
     Idle,
     Waiting,
-    /// It has been silent for longer than a lease.
+    /// The worker has sent no message for longer than a lease.
     Gone,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Done {
 }
 
 impl Workers {
-    /// `None` if the corpus is not shared.
+    /// Returns `None` if the corpus is not shared.
     pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Option<Self>, StoreError> {
         if !corpus.store.is_shared() {
             return Ok(None);
@@ -73,7 +73,8 @@ impl Workers {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
-    /// Partitions without a worker that need one. There are none while all workers wait for the next crawl.
+    /// Returns how many partitions need a worker and have none. Returns 0 while all workers wait for the next
+    /// crawl.
     pub(crate) fn partitions_without(&self) -> u64 {
         let crawls = self.count(State::AtWork) + self.count(State::Idle) > 0;
         if !crawls && self.count(State::Waiting) > 0 {
@@ -82,12 +83,13 @@ impl Workers {
         PARTITIONS.saturating_sub(self.all.iter().map(|worker| worker.partitions).sum())
     }
 
-    /// Pages per second of all present workers. An empty sum would be -0.
+    /// Returns the pages per second of all present workers. The sum starts at 0.0, because an empty sum would
+    /// be -0.
     pub(crate) fn rate(&self) -> f64 {
         self.by_name().values().fold(0.0, |sum, done| sum + done.rate)
     }
 
-    /// The sums of present workers by name.
+    /// Returns the sums of the present workers by name.
     pub(crate) fn by_name(&self) -> BTreeMap<&str, Done> {
         let mut by_name: BTreeMap<&str, Done> = BTreeMap::new();
         for worker in self.all.iter().filter(|worker| self.state(worker) != State::Gone) {

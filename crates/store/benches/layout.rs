@@ -1,10 +1,12 @@
-//! What a document costs on disk and in time: `cargo bench -p gleaner-store --bench layout [DOCUMENTS]`.
+//! Measures the disk space and the time for a document:
+//! `cargo bench -p gleaner-store --bench layout [DOCUMENTS]`.
 //!
-//! A store is filled as a crawl fills it: URLs are found, handed out, ended, each with a
-//! document of some 3 KB, in one change a page, flushed every 200 pages. Documents are
-//! compressed before the clock runs, since workers do that. Done without near-duplicates and with them. Printed are documents a second
-//! of processor time and of wall time, and the store's bytes against those of the packed
-//! documents and their URLs' records: after the filling, and when the store is closed.
+//! The bench fills a store as a crawl does: it adds URLs, and then ends the visit of each URL with a document
+//! of about 3 KB, in one change per page, with a flush every 200 pages. Documents are compressed before the
+//! clock starts, because a crawl does this on other threads. The bench runs without and with the detection of
+//! near-duplicates. It prints documents per second of processor time and of wall time, and the ratio of the
+//! store's size to the size of the packed documents: after filling, after closing, and after opening the
+//! store again.
 
 #![allow(
     clippy::allow_attributes,
@@ -22,16 +24,17 @@ use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;
 
-/// Pages between two flushes, as `store.flush_pages` has it.
+/// Pages between two flushes, like the default of `store.flush_pages`.
 const FLUSH: usize = 200;
-/// URLs that are found in one change, as on one page.
+/// URLs that are added in one change, as if found on one page.
 const FOUND: usize = 50;
-/// Words of a text.
+/// Number of words in a text.
 const WORDS: usize = 500;
-/// Words there are; the n-th is drawn as often as language does, by 1/n.
+/// Number of different words. The n-th word is drawn with a frequency proportional to 1/n, as in natural
+/// language.
 const VOCABULARY: usize = 20_000;
 
-/// Numbers without a library: splitmix64.
+/// A random number generator without a library: splitmix64.
 struct Numbers(u64);
 
 impl Numbers {
@@ -91,7 +94,7 @@ fn document(number: usize) -> Document {
     }
 }
 
-/// Seconds of processor time of this process so far; `None` where the system does not tell.
+/// Returns the processor time of this process so far, in seconds; `None`: the system does not report it.
 fn processor() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();

@@ -1,14 +1,14 @@
-//! What many URLs cost in PostgreSQL: `cargo bench -p gleaner-store --bench scale [URLS]`.
+//! Measures the cost of many URLs in PostgreSQL: `cargo bench -p gleaner-store --bench scale [URLS]`.
 //!
-//! A real server is started on loopback (Debian's, as the tests have it), one worker has all
-//! partitions, and URLs of 2,000 hosts are found as pages find them: some dozens in a change, a
-//! flush each 200 changes. Whenever their number has grown tenfold, hosts are drawn, and for each
-//! the URL that is to be asked next is looked up and its visit ended, as a crawl does it; and
-//! the tables with their indexes are measured, with a VACUUM before. To ask twice for what is
-//! not there is timed in turn with it: most of the time is the way to the server and back, which
-//! has nothing to do with the number of URLs, and is another one each minute.
+//! The bench starts a real server on loopback (Debian's, as in the tests). One worker has all partitions and
+//! adds URLs of 2,000 hosts, 50 URLs per change, with a flush every 200 changes. Whenever the number of URLs
+//! has grown tenfold, the bench measures the tables with their indexes, after a VACUUM. It then draws hosts,
+//! looks up the next URL of each host to request, and ends its visit, as a crawl does. Alternately, it times
+//! two look-ups of URLs that do not exist: most of the time is the round trip to the server, which varies
+//! from minute to minute but does not depend on the number of URLs.
 //!
-//! Without an argument 100,000 URLs, as `.ci/run` has it; docs/scale.md has figures of 10,000,000.
+//! Without an argument, the bench adds 100,000 URLs, as `.ci/run` does; docs/scale.md has results for
+//! 10,000,000.
 
 #![allow(
     clippy::allow_attributes,
@@ -25,13 +25,13 @@ use gleaner_store::objects::{Objects, Options};
 use gleaner_store::{Membership, Turn, Writer, join};
 use gleaner_testkit::postgres::Postgres;
 
-/// Hosts, each of a domain of its own.
+/// Number of hosts, each with its own domain.
 const HOSTS: usize = 2_000;
-/// URLs that a page leads to.
+/// Number of URLs that are found on a page.
 const FOUND: usize = 50;
-/// Pages between two flushes, as `store.flush_pages` has it.
+/// Pages between two flushes, like the default of `store.flush_pages`.
 const FLUSH: usize = 200;
-/// URLs that are handed out for one measurement.
+/// Maximum number of hosts that are drawn for one measurement.
 const HANDED: usize = 2_000;
 
 fn main() {
@@ -87,7 +87,7 @@ fn worker(folder: &tempfile::TempDir, address: &str) -> Writer {
     writer
 }
 
-/// A URL as a news site has it; some 80 bytes.
+/// Returns a URL like those of news sites, of about 80 bytes.
 fn url(number: usize) -> CanonicalUrl {
     let (host, page) = (number % HOSTS, number / HOSTS);
     let text =
@@ -106,8 +106,9 @@ fn discover(writer: &mut Writer, first: usize) {
     writer.commit(change).unwrap();
 }
 
-/// The times in which a host's next URL is found, in microseconds, and those of two answers that
-/// there is nothing. Its visit is ended, so that the queue moves on.
+/// Returns the times to look up a host's next URL, and the times to look up two URLs that do not exist, in
+/// microseconds and sorted. Ends the visit of each URL, so that the next look-up of its host finds a
+/// different URL.
 fn hand_out(writer: &mut Writer, found: usize) -> (Vec<f64>, Vec<f64>) {
     let store = writer.store();
     let (mut handing, mut empty) = (Vec::new(), Vec::new());
@@ -135,7 +136,7 @@ fn hand_out(writer: &mut Writer, found: usize) -> (Vec<f64>, Vec<f64>) {
     (handing, empty)
 }
 
-/// The value that so many tenths of them are below.
+/// Returns the value below which `tenths` tenths of the values are.
 fn share(sorted: &[f64], tenths: usize) -> f64 {
     sorted[sorted.len() * tenths / 10]
 }

@@ -12,7 +12,7 @@ use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
 use jiff::Timestamp;
 
-/// Bytes of the cache of the store.
+/// Size of the store's cache, in bytes.
 const CACHE: u64 = 64 << 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -36,7 +36,7 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut writer = open(folder, &Options { cache: CACHE, create: true })?;
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default())?;
     let mut change = writer.begin();
-    // The third text is the first one: its URL becomes an alias of that document.
+    // The third text equals the first, so its URL becomes an alias of the first document.
     for (path, text) in [("a", "The rain ended."), ("b", "The river rose."), ("c", "The rain ended.")] {
         let url = CanonicalUrl::parse(&format!("https://paper.example/{path}.html"))?;
         let id = DocumentId(*url.key().as_bytes());

@@ -1,8 +1,9 @@
-//! What looking for near-duplicates costs a document: of the worker that packs it, and of
-//! the owner that places it. Processor time of one thread, from Linux's `/proc`.
+//! Measures the cost of finding near-duplicates per document, separately for packing and for placing it in
+//! the store. Measures the processor time of one thread, from Linux's `/proc`.
 //!
-//! `cargo run --release -p gleaner-store --example near_cost -- 20000`: so many documents
-//! of 500 drawn words, every tenth an edited copy of an earlier one; stored with and without.
+//! `cargo run --release -p gleaner-store --example near_cost -- 20000` stores 20,000 documents of 500 random
+//! words, without and with the detection of near-duplicates. Every tenth document is an edited copy of an
+//! earlier one.
 
 #![allow(
     clippy::allow_attributes,
@@ -17,19 +18,20 @@ use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;
 
-/// Words of a text.
+/// Number of words in a text.
 const WORDS: usize = 500;
 
-/// Pages between two flushes, as `store.flush_pages` has it.
+/// Pages between two flushes, like the default of `store.flush_pages`.
 const FLUSH: usize = 200;
 
-/// Nanoseconds that this thread has run; 0 where the system does not tell.
+/// Returns the processor time of this thread in nanoseconds; 0 if the system does not report it.
 fn processor() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0)
 }
 
-/// 500 words of 4,000, drawn by a seed; with `edited`, every 25th is another one.
+/// Returns 500 words, drawn from 4,000 with a seed. If `edited`, every 25th word is replaced by a different
+/// one.
 fn text(seed: u64, edited: bool) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut text = String::new();

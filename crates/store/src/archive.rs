@@ -1,15 +1,15 @@
 //! Writes responses to the archive, always before the store refers to them.
 //!
-//! The [`Writer`] owns the archive, and each flush of the store writes the archive to disk first. So the
-//! archive contains everything that the store on disk refers to.
+//! The [`Writer`] owns the archive, and each flush of the store writes the archive to disk first. The archive
+//! on disk therefore contains everything to which the store on disk refers.
 //!
-//! | store | records go to | a flush |
+//! | store | records are appended to | a flush |
 //! |---|---|---|
 //! | a folder | a file that grows | syncs the file, and records its length |
 //! | shared | a file in memory | puts the file into object storage, and records its name in the same transaction |
 //!
-//! If a flush fails after that, the archive has records, or a file, that the store does not know. They are
-//! harmless: their pages are fetched and archived again.
+//! If a flush fails after it wrote the archive, the archive has records or a file to which the store does not
+//! refer. They are harmless: their pages are fetched and archived again.
 
 use std::path::Path;
 
@@ -20,12 +20,12 @@ use jiff::Timestamp;
 use crate::files::{ARCHIVE_FOLDER, FileRecord};
 use crate::{ArchiveEnd, Store, StoreError, Writer};
 
-/// Maximum bytes of records that wait in memory for a flush.
+/// Maximum size of the records that wait in memory for a flush, in bytes.
 const MOST_IN_MEMORY: u64 = 64 << 20;
 
 #[derive(Debug)]
 pub(crate) enum Shelf {
-    /// Files in a folder, the last of which grows.
+    /// Files in a folder. Records are appended to the last file.
     Folder(Archive),
     /// Object storage: one file per flush.
     Objects(Box<Uploads>),
@@ -95,8 +95,8 @@ impl Shelf {
 }
 
 impl Writer {
-    /// Opens the archive; from now on responses are kept in it. `folder`: the folder of its files, if the
-    /// store is in a folder.
+    /// Opens the archive, to which responses are appended from now on. `folder`: the folder of its files, if
+    /// the store is in a folder; a shared store ignores it.
     ///
     /// # Errors
     /// The folder cannot be read or written, or the archive is shorter than the store recorded.
@@ -105,8 +105,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends a response to the archive: `records` records, as bytes. Returns the number of their file and
-    /// their offset in it; `None`: no archive is open, so nothing is kept.
+    /// Appends a response to the archive, as the bytes of `records` WARC records. Returns the number of the
+    /// file and the offset of the records in it, in bytes; `None`: no archive is open, so nothing was
+    /// written.
     ///
     /// # Errors
     /// The archive cannot be written.
@@ -119,7 +120,7 @@ impl Writer {
         self.shelf.as_mut().map(|shelf| shelf.append(bytes, records, at)).transpose()
     }
 
-    /// Whether a flush is due, since the archive's data in memory have reached the size of a file.
+    /// Whether a flush is due, because the archive's data in memory has reached the maximum size of a file.
     #[must_use]
     pub fn is_archive_full(&self) -> bool {
         match &self.shelf {

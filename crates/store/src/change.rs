@@ -1,4 +1,4 @@
-//! Defines a change: writes that are readable at once and are committed as one batch.
+//! Defines a change: a set of writes that its own reads see at once, and that are committed as one batch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,20 +14,20 @@ use crate::{
     keys,
 };
 
-/// The name in a robots.txt's key: for a host's own robots.txt the host's name.
+/// Returns the name in a robots.txt's key: the host name for a host's own robots.txt, otherwise the URL.
 pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
     let is_own = url.url().path() == "/robots.txt" && url.url().query().is_none();
     if is_own { url.host() } else { url.as_str() }
 }
 
-/// Writes to a store that take effect together, or not at all.
+/// A set of writes to a store that take effect together or not at all.
 ///
 /// Reads through a change see its earlier writes.
 #[derive(Debug)]
 pub struct Change {
     pub(crate) store: Store,
     batch: Batch,
-    /// Values that were read ahead.
+    /// Values that were read in advance.
     ahead: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
     /// Partitions with writes.
     partitions: BTreeSet<Partition>,
@@ -51,13 +51,13 @@ impl Change {
         (self.batch, self.partitions)
     }
 
-    /// Hosts for which this change adds a ready URL.
+    /// Returns the hosts for which this change adds a ready URL.
     #[must_use]
     pub const fn touched(&self) -> &BTreeMap<HostId, HostRecord> {
         &self.touched
     }
 
-    /// By how much the number of ready and waiting URLs of each host grows.
+    /// Returns by how much each host's number of ready and waiting URLs changes.
     #[must_use]
     pub const fn queued(&self) -> &BTreeMap<HostId, i64> {
         &self.queued
@@ -93,7 +93,7 @@ impl Change {
         }
     }
 
-    /// Reads these keys in one request: with a remote engine each read is a round trip.
+    /// Reads these keys in one request if the engine is remote, because each read is then a round trip.
     pub(crate) fn read_ahead(&mut self, keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
         let unread: Vec<Vec<u8>> = keys.into_iter().filter(|key| !self.ahead.contains_key(key)).collect();
         if unread.len() > 1 && self.store.partitions.is_cut() {
@@ -103,7 +103,7 @@ impl Change {
         Ok(())
     }
 
-    /// Reads the records of these URLs ahead, in one request.
+    /// Reads the records of these URLs in advance, in one request; later reads by this change use the result.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -115,8 +115,8 @@ impl Change {
         self.scan(prefix).map(|pair| pair.map(|(key, _)| key)).collect()
     }
 
-    /// The pairs with this prefix, in the order of their keys: those of the store with this change's writes
-    /// and removals applied.
+    /// Returns the stored pairs with this prefix, with this change's writes and removals applied, in the
+    /// order of their keys.
     pub(crate) fn scan<'a>(
         &'a self,
         prefix: &'a [u8],
@@ -137,7 +137,7 @@ impl Change {
         })
     }
 
-    /// Writes a record of a partition. Like all writes to a partition, it only takes effect while this
+    /// Writes a record of a partition. Like every write to a partition, it takes effect only while this
     /// process owns the partition.
     pub(crate) fn put<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
         self.write(of, key, Write::Put(encode(record)));
@@ -151,7 +151,8 @@ impl Change {
         self.write(of, key, Write::Put(bytes));
     }
 
-    /// Writes a record that only one process may write, if the key was absent when it was read.
+    /// Writes a record that several processes may try to create. An absent key is claimed; an existing value
+    /// is replaced.
     pub(crate) fn claim<T: Serialize>(
         &mut self,
         of: Partition,
@@ -175,8 +176,8 @@ impl Change {
         self.batch.write(key, write);
     }
 
-    /// Writes a record that belongs to no partition. It is only flushed while this process still owns all of
-    /// its partitions.
+    /// Writes a record that belongs to no partition. If a flush has only records of this kind, it succeeds
+    /// only while this process still owns all of its partitions.
     pub(crate) fn put_common<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
         self.put_common_bytes(key, encode(record));
     }
@@ -185,7 +186,7 @@ impl Change {
         self.batch.write(key, Write::Put(bytes));
     }
 
-    /// The partition of a URL; `None`: the URL is unknown.
+    /// Returns the partition of a URL; `None`: the URL is unknown.
     pub(crate) fn partition_of_url(&self, url: UrlKey) -> Result<Option<Partition>, StoreError> {
         if !self.store.partitions.is_cut() {
             return Ok(Some(Partition::WHOLE));
@@ -197,7 +198,7 @@ impl Change {
         self.put(self.store.partitions.of_host(record.host), keys::url(key), record);
     }
 
-    /// The record of a host, created if missing.
+    /// Returns the record of a host, which is created if missing.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -206,7 +207,7 @@ impl Change {
         self.host_in(partition, name, domain)
     }
 
-    /// The record of a host in the partition that stored it, created if missing.
+    /// Returns the record of a host in this partition, where it is created if missing.
     pub(crate) fn host_in(
         &mut self,
         partition: Partition,
@@ -259,7 +260,8 @@ impl Change {
         self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
     }
 
-    /// The health of a host's template, from its last pages.
+    /// Returns the health of a host's template, computed from the host's last pages; `None` if none is
+    /// stored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -317,7 +319,7 @@ impl Change {
         self.put(partition, keys::replayed(purpose, partition, file), &offset);
     }
 
-    /// Writes the position up to which the archive was extracted again in a partition.
+    /// Writes the position up to which the archive was re-extracted in a partition.
     pub fn put_reextracted(&mut self, PartitionId(partition): PartitionId, done: &Reextracted) {
         self.put(partition, keys::meta_of(partition, "reextracted"), done);
     }

@@ -1,12 +1,12 @@
 //! Corrects waiting times after the clock was set back.
 //!
-//! Due times use the clock of the time of writing. If that clock was ahead (a machine that started in the
-//! wrong year), then after its correction nothing would be due for as long as it had been ahead. So the store
-//! records the latest time of a write, and all waiting records move by the difference when the clock is
-//! behind it.
+//! Due times are computed from the clock at the time of writing. If the clock was ahead (for example on a
+//! machine that started in the wrong year), then after its correction nothing would be due for as long as the
+//! clock had been ahead. Therefore the store records the latest time of a write. If the clock is behind that
+//! time, all due times move back by the difference.
 //!
-//! A clock that was set forward needs no correction: everything is due, and gaps between requests do not use
-//! it.
+//! No correction is needed after a clock was set forward: waiting URLs become due, and the gaps between
+//! requests do not depend on this clock.
 
 use gleaner_frontier::UrlKey;
 use jiff::{SignedDuration, Timestamp};
@@ -25,7 +25,7 @@ impl Change {
     /// When the store cannot be read.
     pub fn put_clock(&mut self, now: Timestamp) -> Result<(), StoreError> {
         if self.store.is_shared() {
-            // The database's clock counts, and this record is not used.
+            // A shared store uses the database's clock instead of this record.
             return Ok(());
         }
         let key = keys::meta("clock");
@@ -50,9 +50,9 @@ impl Change {
 }
 
 impl Writer {
-    /// Compares the clock with the latest recorded time. If the clock is behind, the due times of waiting
-    /// URLs and hosts move back by the difference. Returns the difference; `None`: it is not more than ten
-    /// minutes, which is usual.
+    /// Compares the clock (`now`) with the latest recorded time. If the clock is behind by more than ten
+    /// minutes, the due times of waiting URLs and the holds of hosts move back by the difference. Returns the
+    /// difference; `None`: nothing moved, because smaller differences are usual.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -87,7 +87,7 @@ impl Writer {
         Ok(Some(behind))
     }
 
-    /// All waiting URLs: lists, and failed ones.
+    /// Returns all waiting URLs, for retries and for revisits.
     fn waiting(&self) -> Result<Vec<UrlKey>, StoreError> {
         let mut waiting = Vec::new();
         for wait in [Wait::Retry, Wait::Revisit] {

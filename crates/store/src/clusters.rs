@@ -1,21 +1,22 @@
-//! Maintains the clusters of near-duplicates: every document is stored, and one represents each cluster.
+//! Maintains the clusters of near-duplicates. Every document is stored; one document represents each cluster.
 //!
-//! A signed document has a number, which is never reused, and belongs to a cluster, perhaps alone. The
-//! signature of a representative, or of a document that is alone, is stored under its number; that of a
-//! member is in the cluster's list of members. So an index entry for a document that is no longer a
-//! representative finds nothing here. A cluster with members has a number and a record of its representative;
-//! to replace the representative changes few records, however large the cluster is.
+//! A signed document has a number, which is never assigned again, and belongs to a cluster, in which it
+//! may be alone. The signature of a representative, or of a document that is alone, is stored under the
+//! document's number; the signature of a member is in the cluster's list of members. An index entry for a
+//! document that is no longer a representative therefore leads to no signature. A cluster with members has a
+//! record with the number of its representative, so replacing the representative changes few records, however
+//! large the cluster is.
 //!
 //! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
-//!    member or as the new representative. Any other document is alone. Similar documents that are not
-//!    duplicates are recorded with it.
+//!    member or as the new representative. Any other document is alone in a new cluster. Similar documents
+//!    that are not near-duplicates are recorded as related.
 //! 2. Departing ([`Change::depart`]): a member leaves its cluster; a representative is replaced by the
 //!    preferred member.
 //!
-//! A page whose text changes keeps its number and so its place in the order of arrival. Similarities are
-//! computed from two signatures and not stored.
+//! A page whose text changes keeps its number, and thereby its place in the order of arrival. Similarities
+//! within a cluster are computed from two signatures and not stored.
 //!
-//! Limitation: a new representative is similar to the previous one, not to each member.
+//! Limitation: a new representative is similar to the previous one, but not necessarily to every member.
 
 use gleaner_corpus::DocumentId;
 use gleaner_corpus::dedup::{Contender, Documents, Keys, Like, Number, Signature, Signed, Verdict, ask};
@@ -41,7 +42,7 @@ pub(crate) struct Standing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub(crate) id: DocumentId,
-    /// Words of its text.
+    /// Number of words in its text.
     pub(crate) words: u64,
     pub(crate) cluster: u32,
     #[serde(with = "serde_bytes")]
@@ -54,7 +55,7 @@ pub(crate) struct Kept {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClusterRecord {
     pub(crate) head: Number,
-    /// Without the representative.
+    /// Number of members, without the representative.
     pub(crate) members: u32,
 }
 
@@ -63,7 +64,7 @@ impl Kept {
         Signature::from_bytes(&self.signature)
     }
 
-    /// Estimated similarity to another document, 0 to 1.
+    /// Returns the estimated similarity to another document, 0 to 1.
     pub(crate) fn similarity(&self, other: &Self) -> f64 {
         let both = self.signature().zip(other.signature());
         both.map_or(0.0, |(one, other)| one.similarity(&other))
@@ -107,8 +108,8 @@ impl Change {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
-    /// The next number of a document's partition; `None` if all are used: four thousand million, or 16
-    /// million per partition.
+    /// Assigns the next number of a document's partition; `None` if all are used: 4 billion, or 16 million
+    /// per partition.
     fn allot(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
         let partition = self.partition_of_document(id)?;
         let mut allotted = None;
@@ -123,7 +124,8 @@ impl Change {
         Ok(allotted)
     }
 
-    /// Adds a document without a standing. `number`: the unique number that its page's last text had.
+    /// Adds a document that has no [`Standing`]. `number`: the number that the page's previous text had, if
+    /// any.
     pub(crate) fn join(
         &mut self,
         id: DocumentId,
@@ -168,7 +170,7 @@ impl Change {
         keys: &Keys,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
-        // A cluster of the page's earlier text may continue under its number.
+        // A new cluster number: the cluster of the page's earlier text may continue under the old one.
         let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
         let of = self.store.partitions.of_number(number);
         self.put(of, keys::standing(kept.id), &Standing { number, cluster });
@@ -211,7 +213,8 @@ impl Change {
         Ok(Placement::Stored)
     }
 
-    /// Adds a document to the members of the cluster that it names. The cluster is created if `of` was alone.
+    /// Adds a document to the members of the cluster `kept.cluster`. If `of` was alone there, creates the
+    /// cluster's record with `of` as the representative.
     pub(crate) fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
         let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
         let record = match self.cluster(cluster)? {
@@ -227,7 +230,7 @@ impl Change {
         Ok(())
     }
 
-    /// Removes a document whose text goes, and returns its number.
+    /// Removes a document from its cluster because its text is removed. Returns its number, if it had one.
     pub(crate) fn depart(
         &mut self,
         id: DocumentId,
@@ -275,7 +278,8 @@ impl Change {
         })
     }
 
-    /// Makes a member the representative and returns its number.
+    /// Makes the preferred member the representative, and returns its number; `None`: the cluster has no
+    /// members.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);

@@ -1,13 +1,15 @@
 //! Stores each document once, with every URL that has its text.
 //!
-//! The first URL with a text names the document; the others become aliases. If a page is extracted again and
-//! its text changes, but other URLs have the old text, the first of them becomes its name. A text that is
-//! similar to another's is a document of its own and joins that document's cluster (`clusters.rs`).
+//! The first URL with a text gives the document its name; later URLs with the same text become aliases. If
+//! the text of the first page changes, the first alias becomes the name of the document with the old text. A
+//! text that is similar to another document's is stored as a separate document, which joins the other
+//! document's cluster (`clusters.rs`).
 //!
-//! If exact duplicates are not detected, each document is stored under its own hash, made from its text's
-//! hash and its name.
+//! If the detection of exact duplicates is off, each document is stored under a hash of its text's hash and
+//! its id.
 //!
-//! A document with a later fetch time than the stored one is a revisit of the page (`history.rs`).
+//! If a document has a later fetch time than the stored one, it comes from a revisit of the page
+//! (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
@@ -20,26 +22,27 @@ use crate::partitions::Partition;
 use crate::records::document_of;
 use crate::{Change, PackedDocument, StoreError, UrlRecord, keys};
 
-/// What happened to a document that was passed to the store.
+/// How the store placed a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Its text is new and was stored.
+    /// The text is new and was stored.
     Stored,
-    /// Its text is already stored under another URL.
+    /// The text is already stored under another URL.
     Duplicate {
-        /// That URL.
+        /// The URL of the stored document.
         of: UrlKey,
     },
-    /// Its text is similar to that of another document; it is stored as a member of that document's cluster.
+    /// The text is similar to another document's; the new document is stored as a member of that document's
+    /// cluster.
     NearDuplicate {
         /// The URL of the cluster's representative.
         of: UrlKey,
         /// Estimated similarity to the representative, in percent.
         similarity: u8,
     },
-    /// The page was fetched again and has another text: a new revision.
+    /// The page was fetched again and its text has changed, so a new revision was stored.
     Revised,
-    /// The page was fetched again and has the same text.
+    /// The page was fetched again and its text has not changed.
     Unchanged,
 }
 
@@ -55,7 +58,7 @@ impl From<Placement> for Outcome {
     }
 }
 
-/// The hash of a document that must not be found by its text.
+/// Returns the hash under which a document is stored if it must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
     ContentHash::from_text(&format!("{content_hash} of {id}"))
 }
@@ -78,7 +81,7 @@ impl Change {
         self.claim(of, keys::content(content_hash), &document.id)
     }
 
-    /// The partition of a known URL; an error for an unknown one.
+    /// Returns the partition of a known URL; an unknown URL is an error.
     fn partition_at(&self, url: UrlKey) -> Result<Partition, StoreError> {
         let unknown = || StoreError::Damaged { what: "a URL", reason: format!("{url} is not known") };
         self.partition_of_url(url)?.ok_or_else(unknown)
@@ -89,7 +92,7 @@ impl Change {
     }
 
     /// Stores a document under the URL `key` and replaces that URL's previous text, if any. The URL must have
-    /// a record, which may change.
+    /// a record; this call may change that record.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -109,7 +112,7 @@ impl Change {
         let same: Option<DocumentId> = self.get("a content hash", &keys::content(&hash))?;
         let mut number = None;
         if same == Some(id) {
-            // The stored document has the time at which its text was first seen.
+            // The stored document is not replaced: its fetch time is when the text was first seen.
             if before.is_some() {
                 return Ok(Placement::Unchanged);
             }
@@ -145,7 +148,7 @@ impl Change {
         Ok(if before.is_some() { Placement::Revised } else { placement })
     }
 
-    /// The stored document, if its page was fetched before this one's.
+    /// Returns the stored document, packed, if its page was fetched earlier than this one's.
     fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(bytes) = self.get_bytes(&keys::document(document.id))? else { return Ok(None) };
         let is_earlier = unpack(&bytes)?.fetched < document.fetched;
@@ -193,8 +196,8 @@ impl Change {
         self.total(here, |totals| totals.duplicates = totals.duplicates.saturating_sub(1))
     }
 
-    /// Removes a page's text from the corpus, because the page is extracted again or no longer has a text.
-    /// Another URL with the same text takes it over.
+    /// Removes a page's text from the corpus, because the page is extracted again or no longer has a text. If
+    /// another URL has the same text, that URL takes over the document.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -202,7 +205,7 @@ impl Change {
         self.take_out(url, duplicates).map(drop)
     }
 
-    /// Like `withdraw`; returns the number of a document that was removed.
+    /// Removes a page's text like `withdraw`, and returns the number of the removed document if it had one.
     fn take_out(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<Option<u32>, StoreError> {
         if let Some(twin) = self.url(url)?.and_then(|record| record.twin_of) {
             self.remove_alias(document_of(twin), url)?;
@@ -223,8 +226,8 @@ impl Change {
         Ok(None)
     }
 
-    /// The aliases of a document in its own partition. Those in other partitions get the text by message and
-    /// store it again.
+    /// Returns the aliases of a document that are in its own partition. Sends the text to the aliases in
+    /// other partitions, where it is stored again.
     fn aliases_here(&mut self, document: &Document) -> Result<Vec<UrlKey>, StoreError> {
         let here = self.partition_of_document(document.id)?;
         let mut aliases = Vec::new();
@@ -251,8 +254,8 @@ impl Change {
         })
     }
 
-    /// Another process has stored the same text at the same time: the document and its aliases become aliases
-    /// of that one.
+    /// Makes the document `ours` and its aliases aliases of `theirs`, because another process stored the same
+    /// text first.
     pub(crate) fn yield_to(
         &mut self,
         theirs: DocumentId,
@@ -282,7 +285,7 @@ impl Change {
         Ok(())
     }
 
-    /// Removes the content hash if it leads to this document.
+    /// Removes the record of the content hash if it refers to this document.
     fn forget_content(&mut self, document: &Document) -> Result<(), StoreError> {
         let key = keys::content(&document.content_hash);
         if self.get::<DocumentId>("a content hash", &key)? == Some(document.id) {
@@ -291,7 +294,7 @@ impl Change {
         Ok(())
     }
 
-    /// Gives `document` the name of `heir`; `rest` become its aliases.
+    /// Renames `document` to the URL `heir`; the URLs in `rest` become its aliases.
     fn inherit(&mut self, document: &Document, heir: UrlKey, rest: &[UrlKey]) -> Result<(), StoreError> {
         self.remove_alias(document.id, heir)?;
         let of = self.partition_of_document(document.id)?;
@@ -315,8 +318,8 @@ impl Change {
         self.reattribute(heir, outcome)
     }
 
-    /// Updates the outcome of a document whose placement changed because of another document. Later outcomes
-    /// of its page, for example that it is gone, stay.
+    /// Updates the outcome of a URL whose placement changed because of another document. Later outcomes of
+    /// the page, for example that it is gone, are not replaced.
     pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
         let is_placement = |last: &Outcome| {
             matches!(last, Outcome::Stored | Outcome::Duplicate { .. } | Outcome::NearDuplicate { .. })

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// An error when a store is opened, read or written.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// The folder cannot be made or read.
+    /// The folder cannot be created or read.
     #[error("data folder {}: {source}; choose another with --data DIR", path.display())]
     Folder {
         /// The data folder.
@@ -23,11 +23,11 @@ pub enum StoreError {
     Busy {
         /// The data folder.
         path: PathBuf,
-        /// The process, as it named itself in the lock file.
+        /// The process that has the folder, as named in the lock file.
         holder: String,
     },
-    /// There is no corpus in the folder, and none may be created.
-    #[error("no corpus in {}: `gleaner crawl --data DIR` makes one", path.display())]
+    /// The folder has no corpus, and none may be created.
+    #[error("no corpus in {}: `gleaner crawl --data DIR` creates one", path.display())]
     Nothing {
         /// The data folder.
         path: PathBuf,
@@ -83,7 +83,7 @@ pub enum StoreError {
         doing: &'static str,
         /// Its address, without the password.
         database: String,
-        /// The error of the database or the driver, and how long was retried.
+        /// The error of the database or the driver, and for how long the operation was retried.
         reason: String,
     },
     /// Object storage failed or refused.
@@ -96,7 +96,7 @@ pub enum StoreError {
     )]
     Archive(#[from] gleaner_archive::ArchiveError),
     /// The database has no tables of gleaner.
-    #[error("{database} has no tables of gleaner: `gleaner crawl --store ...` makes them")]
+    #[error("{database} has no tables of gleaner: `gleaner crawl --store ...` creates them")]
     NoTables {
         /// Its address.
         database: String,
@@ -118,20 +118,20 @@ pub enum StoreError {
     OlderWorkers {
         /// Its address.
         database: String,
-        /// Their names.
+        /// The names of the older workers.
         workers: String,
     },
     /// A worker's settings differ from those of the running workers.
     #[error(
-        "this worker's settings are not those of the others ({workers}): {differing}; start it like them, or stop them first"
+        "this worker's settings differ from those of the others ({workers}): {differing}; use the same settings, or stop the others first"
     )]
     Settings {
-        /// Names and values.
+        /// The names and values of the differing settings.
         differing: String,
         /// Names of the running workers.
         workers: String,
     },
-    /// The storage contains the files of another database.
+    /// The storage contains the files of another corpus.
     #[error(
         "{objects} has the files of another corpus, as its object `corpus` says (this corpus is {corpus}); choose another prefix with --objects"
     )]
@@ -141,7 +141,7 @@ pub enum StoreError {
         /// The identifier of this corpus.
         corpus: String,
     },
-    /// The storage is empty or another corpus's, and this corpus's files are elsewhere.
+    /// The storage does not contain this corpus's files.
     #[error("{objects} is not the storage of this corpus: {why}; is --objects wrong?")]
     NotItsStorage {
         /// Address of the storage.
@@ -151,7 +151,7 @@ pub enum StoreError {
     },
     /// A single text is unreadable; others are readable.
     #[error(
-        "the text of the document {id} cannot be read: {source}; `gleaner verify` names all that are lost"
+        "the text of the document {id} cannot be read: {source}; `gleaner verify` names all texts that are lost"
     )]
     Lost {
         /// The document.
@@ -166,16 +166,16 @@ pub enum StoreError {
         "this machine's clock is {ahead:.0} s ahead of the database's; set both by a time service (NTP), then start again"
     )]
     Clocks {
-        /// Seconds.
+        /// By how many seconds this machine's clock is ahead; negative if it is behind.
         ahead: f64,
     },
-    /// A setting that is not possible with several workers.
+    /// A setting that cannot be used with several workers.
     #[error(
         "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document represents the others; set corpus.head = \"first\""
     )]
     Heads,
     /// The records now belong to another process.
-    #[error("another worker has taken over what this one was to write; it is dropped and done there")]
+    #[error("another worker has taken over these records; the change is dropped, and that worker repeats it")]
     NotOurs,
     /// A partition has used all its numbers.
     #[error("the store has no number left for more {what} of one site's domain; please report this")]
@@ -185,18 +185,18 @@ pub enum StoreError {
     },
     /// An unreadable record.
     #[error(
-        "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` restores it from the archive and keeps the old one beside it"
+        "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` restores it from the archive and keeps the damaged store beside it"
     )]
     Damaged {
         /// The kind of record.
         what: &'static str,
-        /// The decoder's error.
+        /// Why the record cannot be read.
         reason: String,
     },
 }
 
 impl StoreError {
-    /// For `map_err` on an operation in a data folder.
+    /// Returns a function for `map_err` that converts the error of an operation in a data folder.
     pub(crate) fn folder(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
         move |source| match source.kind() {
             io::ErrorKind::StorageFull => Self::Full { doing: "writing into its folder", source },

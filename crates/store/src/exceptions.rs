@@ -1,21 +1,21 @@
-//! Records hosts that are stored in another partition than that of their registrable domain.
+//! Records the hosts that are not stored in the partition of their registrable domain.
 //!
-//! The registrable domain depends on the Public Suffix List, which is part of the program and changes with
-//! it. After a change, hosts of a domain may be stored in one partition while another worker looks for them
-//! in another. So the partition that has a host wins:
+//! A host's registrable domain depends on the Public Suffix List, which is part of the program. After a
+//! change of the list, a host may be stored in one partition while workers look for it in another. The
+//! partition that stores a host therefore takes precedence:
 //!
-//! 1. The store records the list with which its partitions were last checked. Workers with different lists do
-//!    not run at the same time: the list is one of the settings that must agree.
-//! 2. The first worker with another list checks the names of all hosts, before it takes a partition, and
-//!    records those whose partition differs from the current list's. If several workers do so, one writes;
-//!    all find the same.
-//! 3. Every process looks a host's partition up here first.
+//! 1. The store records the list with which its partitions were last checked. Workers with different lists
+//!    cannot run at the same time, because the list is one of the settings that must be equal.
+//! 2. The first worker with a new list checks the names of all hosts before it takes a partition. It records
+//!    the hosts whose partition differs from the one that the new list implies. If several workers do this at
+//!    the same time, they find the same hosts, and one of them writes the result.
+//! 3. Every process looks up a host's partition in these records first.
 //!
-//! New hosts go to the partition of the current list, and share no gap with hosts of the same domain that
-//! were stored before the list changed.
+//! New hosts are stored in the partition that the current list implies. They share no gap with hosts of the
+//! same domain that the old list put into another partition.
 //!
-//! Limitation: a store from before this check may have a host in both partitions. Then the owner of each
-//! partition crawls it, and a warning names the host.
+//! Limitation: a store that was written before this check existed may have a host in both partitions. The
+//! owner of each partition then crawls the host, and a warning names it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub(crate) fn brought_up_to_date(engine: &dyn Engine) -> Result<Exceptions, Stor
         let hosts = found(engine)?;
         info!(hosts = hosts.len(), list = PUBLIC_SUFFIX_LIST, "looked for hosts stored in another partition");
         let records = vec![(key.clone(), today.clone()), (keys::meta(HOSTS), encode(&hosts))];
-        // If another worker was faster, its result is read.
+        // If another worker wrote first, the next iteration reads its result.
         engine.exchange(&key, last.as_deref(), records)?;
     }
 }

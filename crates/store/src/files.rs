@@ -1,7 +1,7 @@
-//! Maintains the manifest: the files in object storage that are valid.
+//! Maintains the manifest, which lists the valid files in object storage.
 //!
-//! A file is valid if it has a record, which is written in the change that needs the file. A file without one
-//! was left by a process that died in between.
+//! A file is valid if it has a record, which is written in the change that refers to the file. A file without
+//! a record was left by a process that died before it wrote the record.
 
 use std::collections::HashSet;
 
@@ -20,25 +20,26 @@ pub(crate) const DOCUMENTS_FOLDER: &str = "documents";
 /// A file in object storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Its name below the address of the storage.
+    /// Its name, relative to the address of the storage.
     pub name: String,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Documents or WARC records in it.
+    /// Number of documents or WARC records in the file.
     pub records: u64,
     /// When it was stored.
     pub at: Timestamp,
 }
 
 impl Change {
-    /// Makes a file of the archive valid with this change.
+    /// Records a file of the archive, which is valid once this change is flushed.
     pub fn put_archive_file(&mut self, number: u32, file: &FileRecord) {
         self.put_common(keys::file(keys::ARCHIVE_FILE, number), file);
     }
 }
 
 impl Store {
-    /// The unique number of the next archive file. 0 in a folder, whose archive numbers its files itself.
+    /// Returns a unique number for the next archive file; 0 for a store in a folder, whose archive numbers
+    /// its own files.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -46,7 +47,7 @@ impl Store {
         self.distributed.as_ref().map_or(Ok(0), |engine| engine.allot("files"))
     }
 
-    /// Puts a file into object storage.
+    /// Writes a file to object storage. Does nothing for a store in a folder.
     ///
     /// # Errors
     /// The storage cannot be reached or refuses.
@@ -62,26 +63,27 @@ impl Store {
         Ok(self.distributed.as_ref().map(|engine| engine.objects().get(name)).transpose()?)
     }
 
-    /// The archive's files by number, oldest first. Empty for a store in a folder, which has its archive
-    /// beside it.
+    /// Returns the archive's files with their numbers, in ascending order. Empty for a store in a folder,
+    /// whose archive is in files beside the store.
     pub fn archive_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::ARCHIVE_FILE)
     }
 
-    /// The corpus's files by number, oldest first. Empty for a store in a folder.
+    /// Returns the files of documents with their numbers, in ascending order. Empty for a store in a folder.
     pub fn document_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::DOCUMENTS_FILE)
     }
 
-    /// Files in object storage that were written before `before` and are not valid: left by processes that
-    /// died before they wrote the record. Empty for a store in a folder.
+    /// Returns the files in object storage that were written before `before` and are not valid. Processes
+    /// that died before they wrote the record left these files. Empty for a store in a folder.
     ///
     /// # Errors
-    /// The database or the storage cannot be reached, or the storage is another corpus's.
+    /// The database or the storage cannot be reached, or the storage belongs to another corpus.
     pub fn leftovers(&self, before: Timestamp) -> Result<Vec<Entry>, StoreError> {
         let Some(engine) = &self.distributed else { return Ok(Vec::new()) };
         engine.check_objects()?;
-        // Listed before the records are read: files that are written meanwhile are in neither list.
+        // Files are listed before the records are read, so a valid file that is written meanwhile is not
+        // taken for a leftover.
         let mut files = engine.objects().list(ARCHIVE_FOLDER)?;
         files.extend(engine.objects().list(DOCUMENTS_FOLDER)?);
         files.retain(|file| file.changed < before);

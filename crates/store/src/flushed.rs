@@ -1,8 +1,8 @@
 //! Records the number of the last flush in a file beside the store.
 //!
-//! sled silently opens a file that has lost its end, or a part of its middle, in an older state. So each
-//! flush has a number, which is in the store and, once the flush is on disk, in the file `flushed`. A store
-//! with a smaller number than its file has lost acknowledged data.
+//! If a file of sled has lost its end or a part of its middle, sled silently opens it in an older state.
+//! Therefore each flush has a number, which is written to the store and, once the flush is on disk, to the
+//! file `flushed`. If the store's number is smaller than the file's, the store has lost flushed data.
 //!
 //! Limitation: a loss that leaves the last flush intact is not detected here; `gleaner verify` checks every
 //! record.
@@ -27,7 +27,7 @@ pub(crate) fn note(folder: &Path, number: u64) -> Result<(), StoreError> {
         .map_err(StoreError::folder(folder))
 }
 
-/// Removes the file: another store replaces this one.
+/// Removes the file, because a new store replaces this one.
 pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     match fs::remove_file(file(folder)) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(StoreError::folder(folder)(source)),

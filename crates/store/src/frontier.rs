@@ -1,10 +1,11 @@
 //! Maintains the frontier: which URLs are known, ready and waiting.
 //!
-//! Of a host's ready URLs the one with the smallest rank is requested first, and among equal ranks the newest
-//! ([`Turn`]).
+//! A host's ready URLs are requested in the order of their ranks, smallest first; among equal ranks, the
+//! newest URL comes first ([`Turn`]).
 //!
-//! A URL has one record and is in at most one of three lists: ready, waiting, buffered. Dispatching a URL
-//! writes nothing: it stays in the ready list until its visit has ended, so a crash does not lose it.
+//! A URL has one record and is in at most one of three lists: ready, waiting, buffered. Dispatch writes
+//! nothing to the store: a URL stays in the ready list until its visit has ended, so a crash does not lose
+//! the URL.
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
 use jiff::Timestamp;
@@ -12,21 +13,22 @@ use jiff::Timestamp;
 use crate::messages::Message;
 use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, Wait, keys};
 
-/// The position of a URL among the ready ones of its host.
+/// The position of a URL among its host's ready URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Turn {
     /// Smaller ranks are requested earlier.
     pub rank: u8,
-    /// The age: of equal ranks the newest is requested first. `None`: older than all others.
+    /// The URL's date: among equal ranks, the newest URL is requested first. `None`: after all URLs with a
+    /// date.
     pub fresh: Option<Timestamp>,
 }
 
-/// Bits of a place in the ready list for the order of discovery; the bits above them are for the age.
+/// Number of low bits of a place that contain the order of discovery; the higher bits contain the age.
 const ORDER: u32 = 28;
 
 impl Turn {
-    /// The place within a rank: by age, newest first, then by the order of discovery. Both are in one number,
-    /// since a key has one.
+    /// Returns the place within a rank: by age, newest first, then by order of discovery. One number combines
+    /// both, because a key has only one number for them.
     fn place(self, sequence: u64) -> u64 {
         const AGES: u64 = (1 << (64 - ORDER)) - 1;
         let fresh = self.fresh.and_then(|at| u64::try_from(at.as_second()).ok()).unwrap_or(0);
@@ -35,7 +37,7 @@ impl Turn {
 }
 
 impl Change {
-    /// The record of a URL, with this change's writes.
+    /// Returns the record of a URL, with this change's writes applied; `None` if the URL is unknown.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -43,8 +45,9 @@ impl Change {
         self.get("a URL", &keys::url(key))
     }
 
-    /// Adds a URL to the frontier as ready. Returns `false` if it is already known; its record then stays
-    /// unchanged. Within a rank the freshest comes first, then the first discovered.
+    /// Adds a URL to the frontier as ready. Returns `false` if the URL is already known; its record then
+    /// stays unchanged. `turn`: its position among the ready URLs. URLs with the same rank and date are
+    /// requested in order of discovery.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -52,8 +55,8 @@ impl Change {
         self.take_in(None, found, depth, hops, turn)
     }
 
-    /// Like `discover`, for a URL that was found at a host. If the URL belongs to another worker, the message
-    /// to that worker is only sent while this process owns the host.
+    /// Adds a URL like [`Change::discover`], for a URL that was found on the host `by`. If the URL belongs to
+    /// another worker, the message to that worker is sent only while this process owns the partition of `by`.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -111,9 +114,9 @@ impl Change {
         Ok(true)
     }
 
-    /// Adds a seed to the frontier. A known URL, for example one that another site links to or that
-    /// redirected, becomes a front page again, and ready unless another visit is planned. A seed in another
-    /// process's partition is left to that process.
+    /// Adds a seed to the frontier. A URL that is already known, for example from a link on another site,
+    /// gets the seed's role and depth 0, and becomes ready unless a visit is already planned. Seeds in other
+    /// processes' partitions are ignored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -142,7 +145,8 @@ impl Change {
         Ok(())
     }
 
-    /// Records a failed attempt after which the host asked to wait: the URL keeps its place.
+    /// Records a failed attempt after which the host asked the crawler to wait. The URL keeps its place in
+    /// the ready list.
     pub fn keep_ready(&mut self, key: UrlKey, record: &UrlRecord) {
         self.put_url(key, record);
     }
@@ -201,7 +205,7 @@ impl Change {
         self.mark(of, keys::waiting(of, wait, due, key));
     }
 
-    /// Ends the visit of a URL. `again`: the time and rank of the next visit.
+    /// Ends the visit of a URL. `again`: the time and rank of the next visit, if one is planned.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -241,8 +245,8 @@ impl Change {
         Ok(())
     }
 
-    /// Moves a page to the other scheme (a redirect from http to https): the URL is requested again at once
-    /// under the new one.
+    /// Changes the scheme of a page's URL after a redirect from http to https. The URL becomes ready again
+    /// under the new scheme, with rank 0.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -261,8 +265,8 @@ impl Change {
         Ok(())
     }
 
-    /// Marks an article as buffered for training, and returns the host's number of buffered pages. A raw page
-    /// that was already kept is kept afterwards, too.
+    /// Marks an article as buffered for training, and returns the host's number of buffered pages. If the
+    /// URL's raw page was already kept, it is not removed.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -283,7 +287,7 @@ impl Change {
         Ok(host.buffered)
     }
 
-    /// Keeps the raw page of a URL whose visit has ended.
+    /// Marks the raw page of a URL in the state [`UrlState::Done`] as kept; does nothing in other states.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -311,7 +315,7 @@ impl Change {
         self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
-    /// Makes waiting URLs ready that are due at `until`, at most `limit`, and returns their number.
+    /// Makes at most `limit` waiting URLs ready that are due by `until`, and returns how many were due.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -331,7 +335,7 @@ impl Change {
         Ok(due.len())
     }
 
-    /// Makes a URL ready whose visit has ended, or that waits for its next one.
+    /// Makes a URL ready whose visit has ended, or that waits for its next visit.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -348,7 +352,8 @@ impl Change {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
         let url = CanonicalUrl::from_record(&record.url)
             .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
-        // In the partition that stored the host, whatever the current Public Suffix List says.
+        // The host stays in the partition that stored it, even if the current Public Suffix List implies
+        // another.
         self.host_in(self.store.partitions.of_host(record.host), url.host(), url.domain())
     }
 }

@@ -1,11 +1,11 @@
-//! Keeps earlier revisions of documents, and whether their pages still exist.
+//! Stores earlier revisions of documents, and whether their pages still exist.
 //!
-//! A page that is fetched again with another text becomes a new revision of the same document; the previous
-//! text is kept under its number. A page that is extracted again is not a revision: its document is replaced.
-//! The fetch time tells the two cases apart.
+//! If a page is fetched again and its text has changed, the new text becomes a new revision of the document;
+//! the previous text is kept under its revision number. If a page is only extracted again, its document is
+//! replaced. The fetch time distinguishes the two cases.
 //!
-//! If a page is gone (404, 410), its document stays, with the time of that response. If the page comes back,
-//! the mark is removed.
+//! If a page is gone (404, 410), its document stays, marked with the time of that response. If the page comes
+//! back, the mark is removed.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -16,17 +16,17 @@ use crate::packed::unpack;
 use crate::records::document_of;
 use crate::{Change, Store, StoreError, keys};
 
-/// The history of a document. Most documents have none.
+/// A document's history. Most documents have no stored history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct History {
-    /// Earlier revisions that are kept; 0 if the text never changed.
+    /// Number of earlier revisions; 0 if the text never changed.
     pub earlier: u32,
     /// When its page was found to be gone; `None`: the page existed at the last request.
     pub gone: Option<Timestamp>,
 }
 
 impl History {
-    /// The number of the newest revision, 1 for the first.
+    /// Returns the number of the newest revision; the first is 1.
     #[must_use]
     pub const fn revision(&self) -> u32 {
         self.earlier + 1
@@ -34,7 +34,7 @@ impl History {
 }
 
 impl Store {
-    /// A document's history.
+    /// Returns a document's history; the default if none is stored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -42,7 +42,7 @@ impl Store {
         Ok(self.get("a document's history", &keys::history(id))?.unwrap_or_default())
     }
 
-    /// The earlier revisions of a document, the oldest first.
+    /// Returns the earlier revisions of a document, oldest first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -53,7 +53,7 @@ impl Store {
             match self.engine.get(&key)? {
                 Some(bytes) => revisions.push(unpack(&bytes)?),
                 None => {
-                    let reason = format!("revision {number} of {id} is not there");
+                    let reason = format!("revision {number} of {id} does not exist");
                     return Err(StoreError::Damaged { what: "a document's history", reason });
                 }
             }
@@ -84,7 +84,7 @@ impl Change {
         self.put_history(id, History { earlier, ..history })
     }
 
-    /// Marks the document of a URL whose page is gone; an earlier mark keeps its time. Does nothing if the
+    /// Marks the document of a URL as gone since `at`; an existing mark keeps its time. Does nothing if the
     /// URL has no document of its own.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Change {
         Ok(())
     }
 
-    /// Marks the document of a URL as not gone: its page exists.
+    /// Removes the mark that a URL's document is gone, because the page exists.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,15 +1,15 @@
-//! Defines the keys of all records; the first byte tells their kind.
+//! Defines the keys of all records. The first byte of a key is the kind of its record.
 //!
 //! | key | value |
 //! |---|---|
 //! | `u` url key | [`crate::UrlRecord`] |
 //! | `q` host, rank, sequence, url key | no value: a ready URL |
 //! | `w` partition, due second, url key | no value: a URL that waits for a retry |
-//! | `v` partition, due second, url key | no value: a list that waits for its next visit |
+//! | `v` partition, due second, url key | no value: a URL that waits for its next visit |
 //! | `g` host, sequence, url key | no value: an article buffered for training |
 //! | `h` partition, host name | [`crate::HostRecord`] |
 //! | `b` host name | the host's robots.txt, as the fetcher encodes it |
-//! | `b` URL | the target of another host's robots.txt redirect, encoded likewise |
+//! | `b` URL | the target of another host's robots.txt redirect, in the same encoding |
 //! | `l` host name | the health of the host's template, as the crawl encodes it |
 //! | `t` host name, NUL, version | the host's template, JSON |
 //! | `d` document id | a document, packed |
@@ -17,22 +17,22 @@
 //! | `e` document id, number | an earlier revision of the document, packed |
 //! | `a` document id, url key | an alias of the document |
 //! | `c` content hash | document id |
-//! | `n` document id | the document's number, and that of its cluster |
-//! | `s` number | the signature of a representative or a document that is alone (see `clusters.rs`) |
+//! | `n` document id | the numbers of the document and of its cluster |
+//! | `s` number | the signature of a document that represents its cluster, or is alone in it (see `clusters.rs`) |
 //! | `k` cluster | the number of the cluster's representative, and the number of members |
 //! | `k` cluster, number | the signature of a member |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
 //! | `i` run | [`crate::Run`] |
 //! | `r` purpose, NUL, partition, file | the position up to which a file was replayed |
-//! | `p` url key | a raw page, packed; sled has another tree for these |
+//! | `p` url key | a raw page, packed; sled has a separate tree for raw pages |
 //! | `f` kind, number | [`crate::FileRecord`]: a valid file in object storage |
 //! | `x` partition, number | a message to the partition (see `messages.rs`) |
-//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock, and the hosts in other partitions with the list that was used (see `exceptions.rs`) |
+//! | `m` name | the store's format, the last run, the end of the archive, the number of flushes, the latest recorded time, an unfinished rebuild or migration, and the hosts stored in other partitions with the list that was used (see `exceptions.rs`) |
 //! | `m` partition, name | totals and number of hosts of a partition, [`crate::Reextracted`] |
 //!
-//! Numbers are big-endian, so keys are in the order of the numbers. The partition is one byte, and is absent
-//! in a store without partitions; numbers of hosts, documents and clusters begin with it (see
-//! `partitions.rs`).
+//! Numbers are big-endian, so keys sort in the order of their numbers. The partition is one byte; a store
+//! without partitions omits it. In a partitioned store, the numbers of hosts, documents and clusters begin
+//! with the partition (see `partitions.rs`).
 
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -40,7 +40,7 @@ use gleaner_frontier::UrlKey;
 use crate::partitions::Partition;
 use crate::{HostId, Wait};
 
-/// The first byte of a key.
+/// First bytes of keys, by kind of record.
 pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
 pub(crate) const RETRY: u8 = b'w';
@@ -110,7 +110,7 @@ pub(crate) fn waiting(partition: Partition, wait: Wait, due: u64, url: UrlKey) -
     key(space_of(wait), &[partition.as_bytes(), &due.to_be_bytes(), url.as_bytes()])
 }
 
-/// The second since 1970 at which a waiting URL is due.
+/// Returns when a waiting URL is due, in seconds since 1970.
 pub(crate) fn due_of(waiting: &[u8]) -> Option<u64> {
     let end = waiting.len().checked_sub(16)?;
     Some(u64::from_be_bytes(waiting.get(end.checked_sub(8)?..end)?.try_into().ok()?))
@@ -165,7 +165,7 @@ pub(crate) fn revision(id: DocumentId, number: u32) -> Vec<u8> {
     key(HISTORY, &[id.as_bytes(), &number.to_be_bytes()])
 }
 
-/// The document of a history or an earlier revision, and the revision's number.
+/// Returns the document of a history or of an earlier revision, and the revision's number if the key has one.
 pub(crate) fn revision_of(key: &[u8]) -> Option<(DocumentId, Option<u32>)> {
     let id = DocumentId(key.get(1..17)?.try_into().ok()?);
     Some((id, key.get(17..21).and_then(|number| Some(u32::from_be_bytes(number.try_into().ok()?)))))
@@ -199,7 +199,7 @@ pub(crate) fn member(cluster: u32, number: u32) -> Vec<u8> {
     key(CLUSTER, &[&cluster.to_be_bytes(), &number.to_be_bytes()])
 }
 
-/// The first and the second number of a key; `None`: it has no second one.
+/// Returns the first number of a key, and the second number if the key has one.
 pub(crate) fn numbers(key: &[u8]) -> Option<(u32, Option<u32>)> {
     let number = |at: usize| Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?));
     Some((number(1)?, number(5)))
@@ -237,7 +237,7 @@ pub(crate) fn page(url: UrlKey) -> Vec<u8> {
     key(PAGE, &[url.as_bytes()])
 }
 
-/// The key of a page from its name in sled's tree of pages.
+/// Returns the key of a raw page from its name in sled's tree of pages.
 pub(crate) fn page_named(name: &[u8]) -> Vec<u8> {
     key(PAGE, &[name])
 }
@@ -246,7 +246,8 @@ pub(crate) fn replayed(purpose: &str, partition: Partition, file: &str) -> Vec<u
     key(REPLAYED, &[purpose.as_bytes(), &[0], partition.as_bytes(), file.as_bytes()])
 }
 
-/// Purpose and file of a replay record. `is_cut`: the key also contains a partition.
+/// Returns the purpose and the file in the key of a replay position. `is_cut`: the key also contains a
+/// partition.
 pub(crate) fn purpose_and_file(key: &[u8], is_cut: bool) -> Option<(&str, &str)> {
     let rest = key.get(1..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
@@ -275,7 +276,7 @@ pub(crate) fn is_text(key: &[u8]) -> bool {
     }
 }
 
-/// A key as text for users.
+/// Formats a key in hexadecimal, for messages.
 pub(crate) fn hex(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,19 +1,19 @@
 //! Tracks which partitions of a shared store this process has, and how long it may rely on them.
 //!
-//! A process has a partition by a lease: a row with its owner, an epoch that grows with each owner, and an
-//! end time by the database's clock ([`crate::engine::postgres::leases`]). This module has what the process
-//! knows of its own leases.
+//! A process has a partition through a lease: a row with the owner, an epoch that grows with each owner, and
+//! an end time by the database's clock ([`crate::engine::postgres::leases`]). This module contains the
+//! process's view of its own leases.
 //!
-//! 1. It may request pages from hosts of its partitions while it is *certain*: until the leases would have
-//!    ended, measured from before they were renewed, by its monotonic clock and also by the time of day,
-//!    since the monotonic clock stops while a machine is suspended. A tenth of a lease's duration is
-//!    subtracted, since clocks differ and closing a connection takes time. A [`Lease`] returns the remaining
-//!    time.
-//! 2. Its writes carry the epochs, and are refused if an epoch has grown.
+//! 1. The process may request pages from hosts of its partitions while its leases are *certain*: for nine
+//!    tenths of their duration, measured from before their last renewal. The last tenth is not used, because
+//!    clocks differ and closing a connection takes time. Both the monotonic clock and the time of day are
+//!    checked, because the monotonic clock stops while a machine is suspended. [`Lease::left`] returns the
+//!    remaining time.
+//! 2. The process's writes carry the epochs. The database refuses them if an epoch has grown.
 //! 3. A partition that another process should have is released once the outcomes of its requests in flight
 //!    are on disk.
-//! 4. If the last owner did not release a partition, a site may still work on its requests, although their
-//!    connections were closed. [`Gained::was_left`] marks such partitions.
+//! 4. If the last owner did not release a partition, a site may still be processing that owner's requests,
+//!    although their connections were closed. [`Gained::was_left`] marks such partitions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,7 +24,7 @@ use jiff::Timestamp;
 
 use crate::partitions::Partition;
 
-/// The process's knowledge of its leases. Clones share one state.
+/// The process's view of its leases. Clones share one state.
 #[derive(Debug, Clone)]
 pub struct Leases(Arc<Shared>);
 
@@ -32,15 +32,15 @@ pub struct Leases(Arc<Shared>);
 struct Shared {
     session: String,
     state: Mutex<State>,
-    /// Held while leases are renewed, taken or returned, so that these operations do not overlap.
+    /// Locked while leases are renewed, taken or released, so that these operations do not overlap.
     dealing: Mutex<()>,
     /// Number of the last message that was sent.
     sent: AtomicU64,
-    /// Pages that were read since the process began.
+    /// Number of pages that were read since the process began.
     pages: AtomicU64,
     /// Whether the worker has nothing to do.
     idle: AtomicBool,
-    /// Whether it waits for its next crawl and wants no partitions.
+    /// Whether the worker waits for its next crawl and takes no partitions.
     waiting: AtomicBool,
 }
 
@@ -48,9 +48,10 @@ struct Shared {
 struct State {
     /// Partitions with the epoch of this process's lease.
     held: BTreeMap<Partition, i64>,
-    /// Those that the crawl does not know yet, and whether the last owner left them without a release.
+    /// Held partitions of which the crawl does not know yet, and whether their last owner left them without a
+    /// release.
     gained: BTreeMap<Partition, bool>,
-    /// Whether more are being taken at this moment.
+    /// Whether partitions are being taken at this moment.
     is_taking: bool,
     /// Number of partitions to release.
     excess: usize,
@@ -70,15 +71,16 @@ impl State {
     }
 }
 
-/// The part of a lease's duration that is not relied on, as its reciprocal.
+/// The last 1/`MARGIN` of a lease's duration is not used.
 const MARGIN: u32 = 10;
 
-/// A partition that this process has newly got.
+/// A partition that this process has just gained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gained {
     /// The partition.
     pub partition: PartitionId,
-    /// Whether the previous owner did not release it, so that a site may still work on its requests.
+    /// Whether the previous owner did not release it, so that a site may still be processing that owner's
+    /// requests.
     pub was_left: bool,
 }
 
@@ -90,16 +92,17 @@ pub struct Lease(Option<Known>);
 struct Known {
     leases: Leases,
     partition: Partition,
-    /// `None`: it was not held when this was made.
+    /// `None`: the process did not have the partition when this value was created.
     epoch: Option<i64>,
     generation: u64,
 }
 
 impl Lease {
-    /// For a store that only this process uses.
+    /// The lease of a store that only this process uses; it does not end.
     pub(crate) const UNLIMITED: Self = Self(None);
 
-    /// The remaining certain time as known now; a renewal extends it. Zero: the lease has ended for ever.
+    /// Returns for how long the lease is still certain; a renewal extends this time. Zero: the lease has
+    /// ended, or is not certain until its next renewal.
     #[must_use]
     pub fn left(&self) -> Duration {
         let Some(Known { leases, partition, epoch, generation }) = &self.0 else { return Duration::MAX };
@@ -109,11 +112,11 @@ impl Lease {
     }
 }
 
-/// A partition of the store, for the crawl.
+/// The identifier of a partition, for the crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartitionId(pub(crate) Partition);
 
-/// The monotonic clock and the time of day.
+/// Returns the monotonic time and the time of day.
 pub(crate) fn now() -> (Instant, SystemTime) {
     (Instant::now(), SystemTime::now())
 }
@@ -141,23 +144,23 @@ impl Leases {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code that holds the lock can fail halfway.
+        // A poisoned lock is usable: no code that holds it can fail halfway.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Held from a request to the database about leases until its result is recorded: a late result would
-    /// restore leases that were released.
+    /// Returns a lock that is held from a request to the database about leases until its result is recorded.
+    /// Without the lock, a late result could restore leases that were released.
     pub(crate) fn dealing(&self) -> MutexGuard<'_, ()> {
         self.0.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A name that is unique to this run of the process.
+    /// Returns a name that is unique to this run of the process.
     #[must_use]
     pub fn session(&self) -> &str {
         &self.0.session
     }
 
-    /// Whether hosts may be requested: the leases are certain.
+    /// Whether hosts may be requested, because the leases are certain.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         !self.state().certain_for().is_zero()
@@ -169,14 +172,14 @@ impl Leases {
         Lease(Some(Known { leases: self.clone(), partition, epoch, generation }))
     }
 
-    /// Whether another process has taken a lease: changes that were not flushed must be dropped.
+    /// Whether another process has taken one of the leases, so that unflushed changes must be dropped.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.state().is_lost
     }
 
-    /// Partitions that were gained since the last call. They only count as held after this call, so that
-    /// nothing is done in them before their hosts are known.
+    /// Returns the partitions that were gained since the last call. They count as held only after this call,
+    /// so that nothing is done in them before the crawl knows their hosts.
     #[must_use]
     pub fn gained(&self) -> Vec<Gained> {
         let gained = std::mem::take(&mut self.state().gained);
@@ -192,13 +195,13 @@ impl Leases {
         !self.state().gained.is_empty()
     }
 
-    /// How many partitions other processes should get.
+    /// Returns how many partitions this process should release to others.
     #[must_use]
     pub fn excess(&self) -> usize {
         self.state().excess
     }
 
-    /// The number of partitions of this process.
+    /// Returns the number of partitions for which this process has leases.
     #[must_use]
     pub fn len(&self) -> usize {
         self.state().held.len()
@@ -210,14 +213,14 @@ impl Leases {
         self.len() == 0
     }
 
-    /// Records the pages that were read and whether the process has nothing to do, for the list of workers.
+    /// Records how many pages were read and whether the process has nothing to do, for the list of workers.
     pub fn report(&self, pages: u64, is_idle: bool) {
         self.0.pages.store(pages, Ordering::Relaxed);
         self.0.idle.store(is_idle, Ordering::Relaxed);
     }
 
-    /// Pages that were read, and whether there is nothing to do. `false` while the crawl does not know all
-    /// partitions.
+    /// Returns the reported number of pages, and whether the process has nothing to do; `false` while the
+    /// crawl does not know all partitions.
     pub(crate) fn reported(&self) -> (u64, bool) {
         let knows_all = {
             let state = self.state();
@@ -234,7 +237,7 @@ impl Leases {
         self.0.waiting.store(waits, Ordering::Relaxed);
     }
 
-    /// Partitions will be taken, or were found to be this process's.
+    /// Records that partitions will be taken, so that the process does not count as idle meanwhile.
     pub(crate) fn begin_taking(&self) {
         self.state().is_taking = true;
     }
@@ -249,7 +252,8 @@ impl Leases {
         state.held.contains_key(&partition) && !state.gained.contains_key(&partition)
     }
 
-    /// Whether this process has a lease of the partition, whether or not the crawl knows it.
+    /// Whether this process has a lease of the partition, even if the crawl does not know of the partition
+    /// yet.
     pub(crate) fn knows(&self, partition: Partition) -> bool {
         self.state().held.contains_key(&partition)
     }
@@ -314,7 +318,8 @@ impl Leases {
         state.generation += 1;
     }
 
-    /// The key of the next message, greater than all earlier ones.
+    /// Returns the key of the next message, which is greater than the keys of all earlier messages of this
+    /// process.
     pub(crate) fn next_message(&self) -> [u8; 16] {
         let now = u64::try_from(Timestamp::now().as_microsecond()).unwrap_or(0);
         let greater = |last: u64| Some(now.max(last + 1));

@@ -1,18 +1,19 @@
-//! Stores all records of a corpus so that they survive a crash. Only this crate names sled and PostgreSQL.
+//! Stores all records of a corpus durably. No other crate accesses sled or PostgreSQL.
 //!
-//! Records lie under keys (`keys.rs`) in an ordered map, which an engine (`engine/`) provides: sled in a
-//! folder ([`open`](fn@open)), or a database that many processes share ([`join`]). A [`Change`] reads its own
-//! writes and takes effect as a whole: after a crash all of it is present, or none.
+//! Records are stored under keys (`keys.rs`) in an ordered map. An engine (`engine/`) provides the map: sled
+//! in a folder ([`open`](fn@open)), or a PostgreSQL database that many processes share ([`join`]). A
+//! [`Change`] reads its own writes and is atomic: after a crash, either all of its writes are present or
+//! none.
 //!
-//! A process has one [`Writer`]. A lock file makes it the only one of a data folder, across processes, and
-//! names its owner. Any number of [`Store`] handles can read at the same time. In a shared store each process
-//! writes the partitions that it has leases of (`partitions.rs`, `leases.rs`), and sends messages for changes
-//! in others (`messages.rs`).
+//! A store has one [`Writer`] per process. A lock file keeps other processes out of a data folder and names
+//! the process that has it. Any number of [`Store`] handles can read at the same time. In a shared store,
+//! each process writes only the partitions for which it has leases (`partitions.rs`, `leases.rs`). For
+//! changes in other partitions it sends messages (`messages.rs`).
 //!
-//! The writer also owns the archive (`archive.rs`), which every flush writes first.
+//! The writer also owns the archive (`archive.rs`). Every flush writes the archive before the store.
 //!
-//! `kill -9` loses no URL: a change that was not flushed is gone as a whole, so its URL is still in the
-//! frontier and is fetched again.
+//! `kill -9` loses no URL: an unflushed change is lost as a whole, so its URL is still in the frontier and is
+//! fetched again.
 
 mod archive;
 mod change;

@@ -1,4 +1,4 @@
-//! Reads near-duplicates: those of one document, and cluster by cluster.
+//! Reads near-duplicates, for one document or cluster by cluster.
 //!
 //! Similarities are computed from the stored signatures at the time of reading, so they refer to the current
 //! representative.
@@ -9,14 +9,15 @@ use crate::clusters::{ClusterRecord, Kept, Standing};
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
-/// The relation of a document to similar ones.
+/// A document's relation to similar documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likeness {
-    /// The representative of its cluster; the document itself if it is the representative, or alone.
+    /// The representative of its cluster; the document itself if it is the representative or is alone.
     pub head: DocumentId,
-    /// Estimated similarity to the representative, 0 to 1; `None`: it is the representative, or alone.
+    /// Estimated similarity to the representative, 0 to 1; `None`: the document is the representative or is
+    /// alone.
     pub similarity: Option<f64>,
-    /// Members of its cluster, without the representative.
+    /// Number of members of its cluster, without the representative.
     pub members: u64,
     /// Up to four earlier documents that are similar but not duplicates, with their estimated similarity, 0
     /// to 1, most similar first.
@@ -27,11 +28,11 @@ pub struct Likeness {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cluster {
     number: u32,
-    /// The representative.
+    /// The id of the representative.
     pub head: DocumentId,
     /// Words of its text.
     pub words: u64,
-    /// Members without the representative; at least 1.
+    /// Number of members without the representative; at least 1.
     pub members: u64,
 }
 
@@ -47,7 +48,7 @@ pub struct Member {
 }
 
 impl Store {
-    /// The relation of a document to similar ones; `None` if it was never compared with any.
+    /// Returns a document's relation to similar documents; `None` if it was never compared.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -74,7 +75,7 @@ impl Store {
         }))
     }
 
-    /// Whether another document represents this one.
+    /// Whether the document is in a cluster that another document represents.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -83,7 +84,7 @@ impl Store {
         Ok(self.cluster_record(cluster)?.is_some_and(|record| record.head != number))
     }
 
-    /// All clusters that have members, the oldest first.
+    /// Returns all clusters that have members, in the order of their numbers.
     pub fn clusters(&self) -> impl Iterator<Item = Result<Cluster, StoreError>> + use<'_> {
         let pairs = self.scan([keys::CLUSTER]);
         let heads = pairs.map(|pair| {
@@ -96,7 +97,7 @@ impl Store {
         heads.filter_map(Result::transpose)
     }
 
-    /// The members of a cluster, in the order in which their pages arrived.
+    /// Returns the members of a cluster, in the order of their numbers.
     ///
     /// # Errors
     /// When the store cannot be read.

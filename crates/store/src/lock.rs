@@ -1,7 +1,7 @@
 //! Locks a data folder: one process per folder, and one writer in that process.
 //!
-//! The operating system removes the lock when the process ends, however it ends. The file's text names the
-//! owner, for the error message of other processes.
+//! The operating system removes the lock when the process ends, even after a crash. The lock file contains
+//! the name of the owner, for the error messages of other processes.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -13,7 +13,7 @@ use gleaner_retry::wait_for_descriptor;
 
 use crate::StoreError;
 
-/// Attempts to take a lock that another process has, and the pause between them.
+/// Number of attempts to take a lock that another process has.
 const TRIES: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(20);
 
@@ -26,8 +26,8 @@ pub(crate) struct Lock {
     writing: AtomicBool,
 }
 
-/// Retries for a short time: a child process of this one inherits all open files until its program starts,
-/// and so also the lock of a folder that was just released.
+/// Tries to lock the file for 200 ms. A child process inherits all open files until its own program starts,
+/// including the lock of a folder that was just released.
 fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
@@ -60,12 +60,12 @@ impl Lock {
         Ok(Self { file: Some(file), writing: AtomicBool::new(false) })
     }
 
-    /// For a store that is only read.
+    /// Returns a lock without a file, for a store that is only read.
     pub(crate) const fn none() -> Self {
         Self { file: None, writing: AtomicBool::new(true) }
     }
 
-    /// Makes the caller the writer; `false`: there is one already.
+    /// Makes the caller the writer; `false`: another writer exists.
     pub(crate) fn begin_writing(&self) -> bool {
         !self.writing.swap(true, Ordering::AcqRel)
     }

@@ -1,26 +1,27 @@
 //! Sends messages between the partitions of a shared store.
 //!
-//! A process only writes the records of its own partitions. For a change elsewhere it sends a message: a
-//! record among those of the receiving partition, written in the change that causes it and removed in the
-//! change that applies it. So a message is sent exactly if its cause is stored, and is applied once. Messages
-//! of one sender are received in the order in which they were sent.
+//! A process writes only records of its own partitions. To change a record of another partition, it sends a
+//! message: a record of the receiving partition that is written in the change that causes it, and removed in
+//! the change that applies it. A message is therefore sent if and only if its cause is stored, and is applied
+//! exactly once. Messages of one sender are received in the order in which they were sent.
 //!
 //! | message | from | to | effect |
 //! |---|---|---|---|
-//! | `Found` | a page | a URL's partition | the URL enters the frontier, if it is new |
-//! | `Alias`, `NoAlias` | a URL with a text that is stored elsewhere | the document's partition | the URL becomes an alias of the document, or ends to be one; the answer is `Place` if the document is gone |
-//! | `Place` | a removed document | the partition of a URL that had its text | the text is stored under that URL, or is a duplicate |
-//! | `Join`, `Leave` | a member | its cluster's partition | the member is added or removed; the answer is `Alone` if there is no such cluster |
-//! | `Promote` | a cluster without representative | the partition of the preferred member | the member becomes the representative |
-//! | `Alone` | a partition without the cluster | the member's partition | the member is alone |
-//! | `RobotsWanted` | a host whose robots.txt redirects there | the partition of the redirect's target | it waits until the target was requested; the answer is `RobotsFound` |
+//! | `Found` | a page | a URL's partition | the URL is added to the frontier, if it is new |
+//! | `Alias`, `NoAlias` | a URL whose text is stored in another partition | the document's partition | the URL becomes an alias of the document, or stops being one; if the document does not exist, the answer is `Place` |
+//! | `Place` | a removed document | the partition of a URL that had its text | the text is stored under that URL, or the URL becomes an alias of another document |
+//! | `Join`, `Leave` | a member | its cluster's partition | the member is added or removed; if the cluster does not exist, the answer to `Join` is `Alone` |
+//! | `Promote` | a cluster without a representative | the partition of the preferred member | the member becomes the representative |
+//! | `Alone` | a partition without the cluster | the member's partition | the member becomes alone in a new cluster |
+//! | `RobotsWanted` | a host whose robots.txt redirects to another partition | the partition of the redirect's target | the crawl requests the target; the answer is `RobotsFound` |
 //! | `RobotsFound` | the target of such a redirect | the partition of the robots.txt that redirects | the host gets the rules of the target |
 //!
-//! What a message refers to may have changed. So each is checked first, and an outdated one has no effect.
+//! The records to which a message refers may have changed since it was sent. Each message is therefore
+//! checked first; an outdated message has no effect.
 //!
-//! The crawl sends requests to sites, so [`Change::receive`] returns the messages on robots.txt to it.
-//! `RobotsWanted` stays until it is answered: the next owner of the partition can answer it, and no run ends
-//! before.
+//! Only the crawl sends requests to sites, so [`Change::receive`] returns the messages on robots.txt to it.
+//! `RobotsWanted` stays in the store until it is answered, so the next owner of the partition can answer it,
+//! and a run does not end while it waits.
 
 use gleaner_corpus::dedup::{Keys, Number};
 use gleaner_corpus::{Document, DocumentId};
@@ -95,7 +96,7 @@ pub(crate) enum Message {
     },
 }
 
-/// A robots.txt that redirects to a host in this process's partitions; the target is wanted.
+/// A request for the target of a robots.txt redirect; the target is in this process's partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsWanted {
     /// The message's key.
@@ -105,20 +106,20 @@ pub struct RobotsWanted {
     pub origin: String,
     /// The target of the redirect.
     pub url: String,
-    /// Redirects up to the target, from 1.
+    /// Number of redirects up to the target, at least 1.
     pub hops: u32,
 }
 
 /// The result for the target of a robots.txt redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsFound {
-    /// The URL of the robots.txt that redirects; it is in this process's partitions.
+    /// The URL of the robots.txt that redirects, which is in this process's partitions.
     pub origin: String,
     record: Vec<u8>,
 }
 
 impl RobotsFound {
-    /// The record for the host.
+    /// Returns the robots.txt record for the host that redirects.
     ///
     /// # Errors
     /// When it cannot be decoded.
@@ -130,9 +131,9 @@ impl RobotsFound {
 /// The result of [`Change::receive`].
 #[derive(Debug, Default)]
 pub struct Received {
-    /// Messages that the change completes.
+    /// Number of messages that the change completes.
     pub done: usize,
-    /// Messages that need an answer; each is returned every time until [`Change::answer_robots`].
+    /// Messages that need an answer. Every call returns them again until [`Change::answer_robots`].
     pub wanted: Vec<RobotsWanted>,
     /// Messages for the crawl; they count as done.
     pub found: Vec<RobotsFound>,
@@ -152,7 +153,7 @@ impl Change {
         self.put(from, keys::message(to, id), message);
     }
 
-    /// Sends a message that belongs to no sending partition.
+    /// Sends a message that no single partition sends.
     pub(crate) fn send_from_all(&mut self, to: Partition, message: &Message) {
         let id = self.store.partitions.next_message();
         self.put_common(keys::message(to, id), message);
@@ -166,7 +167,7 @@ impl Change {
         self.send(from, to, &Message::RobotsWanted { origin, url, hops });
     }
 
-    /// Answers a wanted robots.txt.
+    /// Answers a request for a robots.txt with its record.
     pub fn answer_robots<T: Serialize>(&mut self, wanted: &RobotsWanted, record: &T) {
         self.drop_wanted(wanted);
         let Ok(origin) = CanonicalUrl::parse(&wanted.origin) else { return };
@@ -175,12 +176,12 @@ impl Change {
         self.send(wanted.partition, to, &Message::RobotsFound { origin, record });
     }
 
-    /// Removes a wanted robots.txt without an answer; the sender will ask again.
+    /// Removes a request for a robots.txt without an answer; the sender will request it again.
     pub fn drop_wanted(&mut self, wanted: &RobotsWanted) {
         self.remove(wanted.partition, wanted.key.clone());
     }
 
-    /// Applies messages to this process's partitions, at most `limit`.
+    /// Applies at most `limit` messages to this process's partitions. A store in a folder has no messages.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -236,7 +237,7 @@ impl Change {
             Message::Join { of, number, kept } => self.apply_join(partition, of, number, kept),
             Message::Leave { cluster, number } => self.leave_cluster(cluster, number, duplicates),
             Message::Promote { number, kept } => self.apply_promotion(partition, number, kept, duplicates),
-            // Returned by `receive`.
+            // `receive` returns these messages to the crawl.
             Message::RobotsWanted { .. } | Message::RobotsFound { .. } => Ok(()),
             Message::Alone { number, kept } => {
                 if self.standing(kept.id)? != Some(Standing { number, cluster: kept.cluster }) {
@@ -251,7 +252,8 @@ impl Change {
         }
     }
 
-    /// Makes a URL an alias of a document. Without the document, the text becomes the URL's own.
+    /// Makes a URL an alias of a document. If the document no longer has the text, the URL's partition stores
+    /// the text.
     fn apply_alias(
         &mut self,
         partition: Partition,

@@ -1,25 +1,25 @@
 //! Moves a corpus from one store to another: from a folder to a database, or back.
 //!
-//! The records are copied by kind, in batches, each of which is on disk before the next one begins. Where a
-//! store in a folder and a partitioned one differ, data are made again:
+//! The records are copied one kind after another, in batches. Each batch is on disk before the next one
+//! begins. Data that differ between a store in a folder and a partitioned store are computed again:
 //!
-//! 1. Hosts, documents and clusters get numbers of the target's partitions. Documents and clusters keep their
-//!    order, so that the first document of a partition stays the first. A cluster goes to the partition of
-//!    its representative.
+//! 1. Hosts, documents and clusters get numbers of the target's partitions. Within a partition, documents and
+//!    clusters keep their order, so that the first document stays the first. A cluster is assigned to the
+//!    partition of its representative.
 //! 2. The lists of URLs (ready, waiting, buffered) are written from the URLs' states.
-//! 3. Totals are counted from the records, per partition, so they can be compared with those of the source.
+//! 3. Totals are counted from the records, per partition, so they can be compared with the source's totals.
 //! 4. If the target's engine has the index of near-duplicates, the representatives are added to it.
 //!
-//! From the first write to the last the target is marked as unfinished. A migration to an unfinished target
-//! empties it and starts again. The caller copies the archive's files, between [`Migration::begin`] and
+//! The target is marked as unfinished from the first write to the last. A migration to an unfinished target
+//! empties it and starts again. The caller copies the archive's files between [`Migration::begin`] and
 //! [`Migration::copy`]. The source is only read.
 //!
 //! Memory: 4 bytes for each host, document and cluster number that the source ever used, and one batch.
 //!
-//! Limitation: an interrupted migration starts again, because the source may have changed meanwhile. The
-//! index of near-duplicates gets the day of the migration, whatever the age of the documents. Documents of
-//! different partitions have no common order, so after a migration and back the first of two documents of
-//! different domains may change.
+//! Limitation: an interrupted migration starts from the beginning, because the source may have changed
+//! meanwhile. In the index of near-duplicates, all documents get the day of the migration. Documents of
+//! different partitions have no common order, so a migration to a database and back may change which of two
+//! documents of different domains comes first.
 
 mod alone;
 mod copy;
@@ -37,27 +37,27 @@ use load::Load;
 
 const AT_ONCE: usize = 1_000;
 
-/// Why a corpus cannot be moved.
+/// The reason why a corpus cannot be moved.
 #[derive(Debug, Error)]
 pub enum MigrateError {
     /// The target has records that are not from an interrupted migration.
-    #[error("the target holds {what} already; a corpus is moved into an empty one")]
+    #[error("the target already has {what}; a corpus is moved into an empty store")]
     NotEmpty {
         /// The kind of record that was found.
         what: &'static str,
     },
     /// The source itself is not complete.
-    #[error("the source is not complete: a rebuilding or migration into it was interrupted; end that first")]
+    #[error("the source is not complete: a rebuild or migration into it was interrupted; finish that first")]
     Unfinished,
     /// Messages wait in the source.
     #[error(
-        "messages wait in the source: start a worker (`gleaner crawl --store ...`), which does what they ask, and stop it when it is idle"
+        "messages wait in the source: start a worker (`gleaner crawl --store ...`), which processes them, and stop it when it is idle"
     )]
     Messages,
-    /// Workers use the database.
+    /// Workers are running on the database.
     #[error("workers are running on the database: {workers}; stop them first (`gleaner workers` lists them)")]
     AtWork {
-        /// Their names.
+        /// The names of the workers.
         workers: String,
     },
     /// A store failed.
@@ -65,7 +65,7 @@ pub enum MigrateError {
     Store(#[from] StoreError),
 }
 
-/// Numbers of copied records.
+/// How many records were copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Hosts.
@@ -93,8 +93,8 @@ impl<'a> Migration<'a> {
     /// storage are removed.
     ///
     /// # Errors
-    /// The source is not complete, messages wait in it, the target has a corpus, or one of them cannot be
-    /// read or written.
+    /// The source is not complete, messages wait in it, the target has a corpus, or a store cannot be read or
+    /// written.
     pub fn begin(from: &Store, to: &'a mut Writer) -> Result<Self, MigrateError> {
         if from.is_rebuilding()? || from.is_migrating()? {
             return Err(MigrateError::Unfinished);
@@ -119,16 +119,16 @@ impl<'a> Migration<'a> {
         self.is_again
     }
 
-    /// The target, for the files that the caller copies.
+    /// Returns the target, to which the caller copies the archive's files.
     #[must_use]
     pub const fn target(&mut self) -> &mut Writer {
         self.to
     }
 
-    /// The stored totals of the source, and the counted totals of the target.
+    /// Returns the stored totals of the source, and the counted totals of the target.
     ///
     /// # Errors
-    /// When one of them cannot be read.
+    /// When one of the stores cannot be read.
     pub fn totals(&self) -> Result<(Totals, Totals), StoreError> {
         Ok((self.from.totals()?, self.to.store().totals()?))
     }
@@ -136,7 +136,7 @@ impl<'a> Migration<'a> {
     /// Marks the target as complete.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the target cannot be written.
     pub fn finish(self) -> Result<(), MigrateError> {
         let store = self.to.store();
         if let Some(engine) = &store.distributed {

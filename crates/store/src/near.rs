@@ -1,9 +1,9 @@
-//! Finds duplicates: the levels that are detected, and the index in memory.
+//! Finds duplicates: defines which kinds are detected, and maintains the index of near-duplicates.
 //!
-//! The index has the documents that are alone or represent a cluster, by the keys of their signatures. At the
-//! start of a crawl it is built from the stored signatures, in the order of their numbers, in 10 to 20 us per
-//! document. Its results are always checked against the store, so a document that has gone or became a member
-//! need not be removed.
+//! The index contains the documents that represent their cluster or are alone in it, by the keys of their
+//! signatures. With sled, the index is in memory. It is built at the start of a crawl from the stored
+//! signatures, in the order of their numbers, in 10 to 20 us per document. Results are always checked against
+//! the store, so a document that was removed or became a member need not be removed from the index.
 //!
 //! Limitation: documents that were stored without near-duplicate detection have no signature, and are not
 //! compared until they are extracted again.
@@ -26,7 +26,7 @@ const LITTLE: f64 = 0.5;
 /// The kinds of duplicates that are detected when a document is stored.
 #[derive(Debug, Clone)]
 pub struct Levels {
-    /// A text that is already stored is stored once, with all its URLs.
+    /// Whether a text that occurs under several URLs is stored only once, with all its URLs.
     pub exact: bool,
     /// The thresholds by which a similar text becomes a member of a cluster; `None`: near-duplicates are not
     /// detected.
@@ -64,10 +64,10 @@ enum Where {
 }
 
 impl Duplicates {
-    /// Builds the index from a store.
+    /// Builds the index from a store, unless the store's engine has an index.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read, or it has an index of its own and `levels.representative` is not `First`.
     pub fn new(store: &Store, levels: &Levels) -> Result<Self, StoreError> {
         let is_kept = store.engine.near().is_some();
         if is_kept && levels.representative != Representative::First {
@@ -103,12 +103,13 @@ impl Duplicates {
         if kept < LITTLE {
             warn!(
                 documents = known,
-                kept, "corpus.index_memory is small for so many documents: copies of old ones are missed"
+                kept, "corpus.index_memory is too small for all documents: copies of old ones are missed"
             );
         }
     }
 
-    /// The thresholds, and the documents that may be similar.
+    /// Returns the thresholds and the documents that may be similar; `None`: near-duplicates are not
+    /// detected.
     pub(crate) fn candidates(
         &self,
         signed: &Signed,

@@ -1,4 +1,4 @@
-//! Opens a data folder: one writer, and any number of readers.
+//! Opens a data folder for one writer and any number of readers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const FORMAT: u32 = 1;
 pub struct Options {
     /// Memory for sled's page cache, in bytes.
     pub cache: u64,
-    /// Create the folder and the store if missing.
+    /// Whether to create the folder and the store if they are missing.
     pub create: bool,
 }
 
@@ -37,8 +37,8 @@ pub struct Writer {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// The folder cannot be used, another process has it, it has no store and none may be created, or the store
-/// cannot be read.
+/// The folder cannot be used, or another process has it open. It has no store, and `options.create` is false.
+/// The store cannot be read.
 pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
@@ -60,11 +60,11 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     Ok(writer)
 }
 
-/// Renames the store in `folder`, so that another can be created in its place. Returns its new path; `None`:
-/// there was none.
+/// Renames the store in `folder`, so that a new store can be created in its place. Returns the path of the
+/// renamed store; `None`: the folder has no store.
 ///
 /// # Errors
-/// The folder cannot be used, or another process has it.
+/// The folder cannot be used, or another process has it open.
 pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
     let wrong = |source| StoreError::Folder { path: folder.into(), source };
     std::fs::create_dir_all(folder).map_err(wrong)?;
@@ -81,31 +81,31 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 }
 
 impl Writer {
-    /// The writer of an open store; `None` while another exists.
+    /// Returns the writer of an open store; `None` while another writer exists.
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
-        // Its drop allows another.
+        // Dropping the writer allows the next one.
         store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
     }
 
-    /// A handle for reading; cheap to clone and to send to other threads.
+    /// Returns a handle for reading, which is cheap to clone and to send to other threads.
     #[must_use]
     pub fn store(&self) -> Store {
         self.store.clone()
     }
 
-    /// The data folder.
+    /// Returns the data folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.store.folder
     }
 
-    /// Begins a change. [`Writer::commit`] applies it; without that it has no effect.
+    /// Begins a change. It has no effect until [`Writer::commit`] applies it.
     #[must_use]
     pub fn begin(&self) -> Change {
         Change::new(self.store.clone())
     }
 
-    /// Applies a change as a whole. It is on disk after [`Writer::flush`].
+    /// Applies a change as a whole. The change is on disk after [`Writer::flush`].
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -115,8 +115,8 @@ impl Writer {
         self.store.engine.commit(batch, partitions)
     }
 
-    /// Keeps a raw page. Call it before the change that marks its URL as buffered or kept is committed; a
-    /// page without such a URL is removed when the store is next opened.
+    /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept. When
+    /// a store in a folder is opened, raw pages of all other URLs are removed.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -124,7 +124,7 @@ impl Writer {
         let mut change = self.begin();
         match change.partition_of_url(url)? {
             Some(partition) => change.put_bytes(partition, keys::page(url), page.0),
-            // For a URL of a change that is not yet committed.
+            // The URL is new in a change that is not committed yet.
             None => change.put_common_bytes(keys::page(url), page.0),
         }
         self.commit(change)
@@ -134,7 +134,7 @@ impl Writer {
         self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Partition::WHOLE].into())
     }
 
-    /// Writes everything that was committed to disk, after the records that were appended to the archive.
+    /// Writes all committed changes to disk, after the records that were appended to the archive.
     ///
     /// # Errors
     /// When the disk cannot be written.
@@ -146,17 +146,17 @@ impl Writer {
         Ok(())
     }
 
-    /// Free bytes on the disk of the data folder.
+    /// Returns the free space on the disk of the data folder, in bytes.
     ///
     /// # Errors
-    /// When the system does not return them.
+    /// When the system does not report it.
     pub fn free_space(&self) -> Result<u64, StoreError> {
         let folder = &self.store.folder;
         fs4::available_space(folder)
             .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })
     }
 
-    /// Copies everything that was committed into a new store in another folder.
+    /// Copies all committed records to a new store in another folder.
     ///
     /// # Errors
     /// The folder cannot be used or has a store already, or one of the two stores fails.
@@ -164,7 +164,7 @@ impl Writer {
         let path = folder.join("sled");
         let wrong = |source| StoreError::Folder { path: folder.into(), source };
         if path.exists() {
-            return Err(wrong(std::io::Error::other("it holds a store already")));
+            return Err(wrong(std::io::Error::other("it already has a store")));
         }
         std::fs::create_dir_all(folder).map_err(wrong)?;
         let copy = Embedded::open(&path, folder, options.cache)?;
@@ -178,14 +178,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Applies lost claims: what was claimed belongs to other processes, which claimed it earlier.
+    /// Resolves lost claims. Other processes stored the same texts earlier, so this process's documents
+    /// become aliases of theirs.
     fn resolve_lost_claims(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
         let mut duplicates = Duplicates::new(&self.store, &Levels::default())?;
         for Lost { key, ours, theirs } in lost {
             let mut change = self.begin();
             let ours = decode("a content hash", &ours)?;
             let theirs = decode("a content hash", &theirs)?;
-            warn!(key = keys::hex(&key), "another worker stored the same text in the same moment");
+            warn!(key = keys::hex(&key), "another worker stored the same text at the same time");
             change.yield_to(theirs, ours, &mut duplicates)?;
             self.commit(change)?;
         }
@@ -203,8 +204,8 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages without a buffered or kept URL. A crash leaves them between keeping a page and
-    /// committing its URL, or between training and removing.
+    /// Removes raw pages whose URL is neither buffered nor kept. Such pages remain after a crash between
+    /// storing a page and committing its URL, or between training and removing the page.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {
             let key = key?;
@@ -214,7 +215,7 @@ impl Writer {
             };
             let state = self.store.url(url)?.map(|record| record.state);
             if !matches!(state, Some(UrlState::Buffered { .. } | UrlState::Kept)) {
-                info!(%url, "removing a raw page that no URL names");
+                info!(%url, "removing a raw page to which no URL refers");
                 self.put_alone(key, Write::Remove)?;
             }
         }

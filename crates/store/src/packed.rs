@@ -1,9 +1,9 @@
-//! Compresses documents and raw pages for the store, in any thread.
+//! Compresses documents and raw pages for the store, on any thread.
 //!
-//! Only the owner writes to the store, one change after the other. So compression, the most expensive part of
-//! writing, is done before, by the thread that has the page.
+//! Only the writer writes to the store, one change after another. Compression, the most expensive part of
+//! writing, is therefore done earlier, on the thread that has the page.
 //!
-//! A thread keeps its compressor, some MiB of memory, until it ends.
+//! Each thread keeps its compressor, which takes a few MiB, until the thread ends.
 
 use std::cell::RefCell;
 
@@ -17,8 +17,8 @@ use crate::records::{Packed, RawPage, decode, encode};
 
 /// Compression level for texts: above it, time grows faster than size shrinks.
 const TEXT_LEVEL: i32 = 3;
-/// Level for raw pages, which are kept until their host is trained: half the time of level 3, and a tenth
-/// larger.
+/// Compression level for raw pages, which are kept until their host is trained: half the time of level 3,
+/// with results a tenth larger.
 const PAGE_LEVEL: i32 = 1;
 
 /// A document that is ready to be stored.
@@ -31,7 +31,8 @@ pub struct PackedDocument {
     pub(crate) words: u64,
     pub(crate) fetched: Timestamp,
     pub(crate) bytes: Vec<u8>,
-    /// The keys to find near-duplicates; `None`: the text is too short.
+    /// The signature and the keys for finding near-duplicates; `None`: the text is too short, or was signed
+    /// already.
     pub(crate) signed: Option<Signed>,
 }
 
@@ -53,19 +54,19 @@ impl PackedDocument {
         Self { id, url, language, content_hash, words, fetched, bytes, signed: None }
     }
 
-    /// The document's name.
+    /// Returns the document's id.
     #[must_use]
     pub const fn id(&self) -> DocumentId {
         self.id
     }
 
-    /// Its stored size in bytes.
+    /// Returns the stored size in bytes.
     #[must_use]
     pub const fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Hash of its text.
+    /// Returns the hash of the document's text.
     #[must_use]
     pub const fn content_hash(&self) -> ContentHash {
         self.content_hash

@@ -1,13 +1,14 @@
 //! Maps hosts, documents and clusters to the fixed partitions of a shared store.
 //!
-//! A partition contains all registrable domains with the same hash; there are always 256. So a host with its
-//! URLs, documents and counts belongs to one partition, as do all hosts that share a gap. When the Public
-//! Suffix List changes, a host stays in the partition that has it (`exceptions.rs`). Only one process at a
-//! time has a partition and may write its records. Numbers of hosts, documents and clusters begin with the
-//! partition's number, so each partition assigns its own.
+//! There are always 256 partitions. The hash of a registrable domain determines the partition of its hosts. A
+//! host with its URLs, documents and counts is therefore in one partition, and so are all hosts of a domain,
+//! which share a gap. When the Public Suffix List changes, a host stays in the partition that stores it
+//! (`exceptions.rs`). Only one process at a time has a partition and may write its records. Numbers of hosts,
+//! documents and clusters begin with the partition's number, so each partition assigns its numbers
+//! independently.
 //!
-//! A store in a folder is not partitioned: it is one partition without a number, and its keys and numbers do
-//! not contain one.
+//! A store in a folder is not partitioned: it is one partition without a number, so no key or number in it
+//! contains a partition.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::leases::Leases;
 /// Number of partitions of a shared store.
 pub const PARTITIONS: u64 = 256;
 
-/// Bits of a number after those of its partition.
+/// How many low bits of a number its partition assigns; the higher bits are the partition.
 const WITHIN: u32 = 24;
 
 /// One partition, or a whole store that is not partitioned.
@@ -35,7 +36,7 @@ impl Partition {
         Self(Some([number]))
     }
 
-    /// The partition of a host by its name and this program's Public Suffix List.
+    /// Returns the partition of a host according to its name and this program's Public Suffix List.
     pub(crate) fn from_host(host: &str) -> Self {
         match CanonicalUrl::from_record(&format!("http://{host}/")) {
             Ok(url) => Self::new(partition_of(url.domain())),
@@ -47,12 +48,12 @@ impl Partition {
         self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
     }
 
-    /// Its number; `None`: the whole store.
+    /// Returns the partition's number; `None`: it is a whole store.
     pub(crate) fn index(self) -> Option<u8> {
         self.0.map(|[number]| number)
     }
 
-    /// The `n`-th number that it assigns; `None`: all are used.
+    /// Returns the `n`-th number that the partition assigns, from 0; `None`: it has no number left.
     pub(crate) fn number(self, n: u32) -> Option<u32> {
         match self.index() {
             None => Some(n),
@@ -61,8 +62,8 @@ impl Partition {
     }
 }
 
-/// Hosts that are stored in another partition than that of their domain, because the Public Suffix List has
-/// changed (`exceptions.rs`).
+/// Hosts that are not stored in their domain's partition, because the Public Suffix List has changed
+/// (`exceptions.rs`).
 pub(crate) type Exceptions = Arc<BTreeMap<String, Partition>>;
 
 /// How a store is partitioned, and which partitions this process has.
@@ -79,8 +80,9 @@ impl Partitions {
         matches!(self, Self::Cut(..))
     }
 
-    /// The partition of a host by its name, with its port if it has one, and its registrable domain: the one
-    /// that has the host, else that of the domain.
+    /// Returns the partition of a host: the partition that stores the host, or else the partition of
+    /// `domain`. `host` is the name, with the port if it is not the default; `domain` is the registrable
+    /// domain.
     pub(crate) fn of(&self, host: &str, domain: &str) -> Partition {
         match self {
             Self::Whole => Partition::WHOLE,
@@ -107,7 +109,7 @@ impl Partitions {
         self.of_number(host.0)
     }
 
-    /// The partition that assigned the number of a document or cluster.
+    /// Returns the partition that assigned the number of a host, document or cluster.
     pub(crate) fn of_number(&self, number: u32) -> Partition {
         if self.is_cut() { Partition::new((number >> WITHIN) as u8) } else { Partition::WHOLE }
     }

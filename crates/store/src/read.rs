@@ -1,4 +1,4 @@
-//! Reads a store, also while a writer changes it.
+//! Reads a store, even while a writer changes it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::{
     UrlRecord, UrlState, Wait, Writer, keys,
 };
 
-/// A handle for reading. Clones are cheap and may be sent to other threads.
+/// A handle for reading a store. Clones are cheap and may be sent to other threads.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) engine: Arc<dyn Engine>,
@@ -29,22 +29,22 @@ pub struct Store {
     pub(crate) folder: Arc<Path>,
     /// Keeps the folder locked while any handle exists.
     pub(crate) lock: Arc<Lock>,
-    /// `None`: only one process uses the store.
+    /// The shared database; `None`: only one process uses the store.
     pub(crate) distributed: Option<Postgres>,
-    /// Keeps the leases while any handle exists. Declared after the engine that it needs.
+    /// Keeps the leases while any handle exists.
     pub(crate) worker: Option<Arc<WorkerHandle>>,
 }
 
 impl Store {
-    /// The writer of the store; `None` while there is one already.
+    /// Returns the writer of the store; `None` while a writer exists.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// None at present.
     pub fn writer(&self) -> Result<Option<Writer>, StoreError> {
         Ok(Writer::from_store(self))
     }
 
-    /// The data folder.
+    /// Returns the data folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -58,7 +58,7 @@ impl Store {
         self.engine.get(key)?.map(|bytes| decode(what, &bytes)).transpose()
     }
 
-    /// Refuses a change of another process's records.
+    /// Returns an error if another process has one of these partitions.
     pub(crate) fn check_held(&self, partitions: &BTreeSet<Partition>) -> Result<(), StoreError> {
         match partitions.iter().all(|partition| self.partitions.holds(*partition)) {
             true => Ok(()),
@@ -77,7 +77,7 @@ impl Store {
         self.engine.scan(Range::with_prefix(prefix).keys_only()).map(|pair| pair.map(|(key, _)| key))
     }
 
-    /// The record of a URL; `None` if the crawl does not know it.
+    /// Returns the record of a URL; `None` if the crawl does not know it.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -85,8 +85,7 @@ impl Store {
         self.get("a URL", &keys::url(key))
     }
 
-    /// The next URL of a host to request: by rank, then by [`crate::Turn`]'s order. `None` if no URL is
-    /// ready.
+    /// Returns a host's next URL to request, in the order of [`crate::Turn`]; `None` if no URL is ready.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -98,7 +97,7 @@ impl Store {
         Ok(Some((url, record)))
     }
 
-    /// The number of documents whose pages the archive does not have. `is_there`: whether the archive still
+    /// Counts the documents whose pages are not in the archive. `is_there` returns whether the archive still
     /// has a response.
     ///
     /// # Errors
@@ -113,7 +112,7 @@ impl Store {
         Ok(count)
     }
 
-    /// The number of ready URLs of a host, counted up to `limit`.
+    /// Counts the ready URLs of a host, up to `limit`.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -126,7 +125,7 @@ impl Store {
         Ok(count)
     }
 
-    /// The second since 1970 at which the next URL that waits for `wait` is due.
+    /// Returns when the next URL that waits for `wait` is due, in seconds since 1970; `None` if no URL waits.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -135,15 +134,15 @@ impl Store {
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// The key prefixes of waiting URLs, by partition: the process's own partitions, or all if the store is
-    /// only read.
+    /// Returns the key prefix of waiting URLs for each of this process's partitions, or for each partition if
+    /// the store is only read.
     fn waiting_in_partitions(&self, wait: Wait) -> Vec<Vec<u8>> {
         let partitions =
             if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };
         partitions.into_iter().map(|partition| keys::waiting_for(partition, wait)).collect()
     }
 
-    /// At most `limit` URLs that wait for `wait` and are due at the second `until`.
+    /// Returns at most `limit` URLs that wait for `wait` and are due by `until`, in seconds since 1970.
     pub(crate) fn due(&self, wait: Wait, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
         let is_due = |key: &Vec<u8>| keys::due_of(key).is_some_and(|at| at <= until);
         let prefixes = self.waiting_in_partitions(wait);
@@ -164,12 +163,12 @@ impl Store {
         Ok(due)
     }
 
-    /// All hosts, by name within their partition.
+    /// Returns all hosts, sorted by partition and name.
     pub fn hosts(&self) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
         self.scan([keys::HOST]).map(|pair| decode("a host", &pair?.1))
     }
 
-    /// The hosts of these partitions.
+    /// Returns the hosts of these partitions.
     pub(crate) fn hosts_of(
         &self,
         partitions: Vec<Partition>,
@@ -179,7 +178,7 @@ impl Store {
         partitions.into_iter().flat_map(of).map(|pair| decode("a host", &pair?.1))
     }
 
-    /// The record of one host.
+    /// Returns the record of a host; `None` if it is unknown.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -187,7 +186,7 @@ impl Store {
         self.get("a host", &keys::host(self.partitions.of_name(name), name))
     }
 
-    /// The record of a host's robots.txt.
+    /// Returns the record of a host's robots.txt; `None` if none is stored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -195,7 +194,7 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// The record of a robots.txt: a host's own, or the target of another host's redirect.
+    /// Returns the record of the robots.txt at a URL: a host's own, or the target of another host's redirect.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -203,7 +202,8 @@ impl Store {
         self.robots(robots_name(url))
     }
 
-    /// The health of a host's template, from its last pages.
+    /// Returns the health of a host's template, computed from the host's last pages; `None` if none is
+    /// stored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -211,7 +211,7 @@ impl Store {
         self.get("a template's health", &keys::health(host))
     }
 
-    /// The newest template of a host, as JSON.
+    /// Returns the newest template of a host as JSON; `None` if it has none.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -220,7 +220,7 @@ impl Store {
         newest.transpose()?.map(|(_, json)| text(&json)).transpose()
     }
 
-    /// The URLs of a host whose raw pages are buffered for training, in the order of buffering.
+    /// Returns the URLs of a host whose raw pages are buffered for training, in the order of buffering.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -235,7 +235,7 @@ impl Store {
         .collect()
     }
 
-    /// The raw page of a URL that is buffered or kept.
+    /// Returns the raw page of a URL that is buffered or kept; `None` if it has none.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -243,7 +243,7 @@ impl Store {
         self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
-    /// A document.
+    /// Returns a document; `None` if it does not exist.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -251,12 +251,12 @@ impl Store {
         self.engine.get(&keys::document(id))?.map(|bytes| unpack(&bytes)).transpose()
     }
 
-    /// All documents in the order of their ids, read one at a time.
+    /// Returns all documents in the order of their ids. Each is read when the iterator reaches it.
     pub fn documents(&self) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
         self.documents_after(None)
     }
 
-    /// The documents after `last` in the order of their ids; all of them for `None`.
+    /// Returns the documents after `last` in the order of their ids; all documents if `last` is `None`.
     pub fn documents_after(
         &self,
         last: Option<DocumentId>,
@@ -269,7 +269,8 @@ impl Store {
         self.engine.scan(range).map(|pair| unpack(&pair?.1))
     }
 
-    /// The URLs with a document's text: its own first, the others in the order of their keys.
+    /// Returns the URLs with a document's text: the document's own URL first, then its aliases in the order
+    /// of their keys.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -281,7 +282,7 @@ impl Store {
         Ok(urls)
     }
 
-    /// Sums over the whole corpus.
+    /// Returns the totals of the whole corpus.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -295,7 +296,7 @@ impl Store {
         Ok(totals)
     }
 
-    /// The position up to which the archive is known to be on disk; `None` if there is no archive.
+    /// Returns the position up to which the archive is known to be on disk; `None` if there is no archive.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -303,8 +304,8 @@ impl Store {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// The position, in bytes, up to which a file was replayed for a purpose, for each of these partitions; 0
-    /// if it was not.
+    /// Returns the position, in bytes, up to which a file was replayed for a purpose, for each of these
+    /// partitions; 0 if it was not replayed.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -322,8 +323,8 @@ impl Store {
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
-    /// The position up to which the archive was extracted again, for each of these partitions; `None` if it
-    /// never was.
+    /// Returns the position up to which the archive was re-extracted, for each of these partitions; `None` if
+    /// it never was.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -336,7 +337,7 @@ impl Store {
         done.map(|done| done.map(|done| decode("the state of a re-extraction", &done)).transpose()).collect()
     }
 
-    /// Whether the store is being rebuilt and is not complete.
+    /// Whether a rebuild of the store is unfinished.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -344,7 +345,7 @@ impl Store {
         Ok(self.get("the state of the store", &keys::meta("rebuilding"))?.unwrap_or(false))
     }
 
-    /// At most `limit` URLs that wait for `wait`, the next due one first.
+    /// Returns at most `limit` URLs that wait for `wait`, sorted by due time.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,4 +1,4 @@
-//! Defines the records. They are encoded as MessagePack, with fields by position.
+//! Defines the records, which are encoded as MessagePack with fields by position.
 //!
 //! A field may be added at the end of a record with `#[serde(default)]`; older records remain readable. Any
 //! other change needs a new format number.
@@ -16,20 +16,20 @@ use crate::StoreError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct HostId(pub u32);
 
-/// A URL that the crawl knows.
+/// A known URL with its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UrlRecord {
     /// The canonical URL.
     pub url: String,
     /// Its host's number.
     pub host: HostId,
-    /// The expected content.
+    /// What the URL is expected to be: front page, section, page, feed or sitemap.
     pub role: Role,
-    /// Links away from a seed, sitemap or feed.
+    /// Number of links between a seed, sitemap or feed and this URL.
     pub depth: u32,
-    /// Redirects in a row that led here.
+    /// Number of consecutive redirects that led to this URL.
     pub hops: u32,
-    /// Failed attempts since the last outcome.
+    /// Number of failed attempts since the last outcome.
     pub tries: u32,
     /// Its state in the frontier.
     pub state: UrlState,
@@ -41,13 +41,13 @@ pub struct UrlRecord {
     pub last_modified: Option<String>,
     /// How the last visit ended.
     pub last: Option<Outcome>,
-    /// The URL whose document has this page's text, too; `None` if the page has a document of its own, or no
-    /// text.
+    /// The URL of the document that has the same text as this page; `None` if the page has its own document,
+    /// or no text.
     pub twin_of: Option<UrlKey>,
-    /// The archive's last response with a body.
+    /// The position in the archive of the last response with a body.
     #[serde(default)]
     pub archived: Option<Archived>,
-    /// When it was visited, and its revisit interval.
+    /// When the URL was visited, and its revisit interval.
     #[serde(default)]
     pub rhythm: Rhythm,
 }
@@ -57,11 +57,11 @@ pub struct UrlRecord {
 pub struct Archived {
     /// Number of the archive's file.
     pub file: u32,
-    /// Offset of its record, in bytes.
+    /// Offset of the response's record, in bytes.
     pub offset: u64,
     /// When it was fetched.
     pub at: Timestamp,
-    /// SHA-1 of its body.
+    /// SHA-1 of the response's body.
     #[serde(with = "serde_bytes")]
     pub digest: [u8; 20],
 }
@@ -69,7 +69,7 @@ pub struct Archived {
 /// The position up to which the archive is known to be on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchiveEnd {
-    /// Name of its newest file.
+    /// Name of the archive's newest file.
     pub file: String,
     /// That file's length, in bytes.
     pub length: u64,
@@ -78,18 +78,18 @@ pub struct ArchiveEnd {
 /// The state of a URL in the frontier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UrlState {
-    /// It may be requested as soon as its host may.
+    /// The URL may be requested as soon as its host may be requested.
     Ready {
         /// Smaller ranks are requested earlier.
         rank: u8,
         /// Place within its rank: by age, then by order of discovery.
         sequence: u64,
     },
-    /// It is due later.
+    /// The URL is due later.
     Waiting {
-        /// The reason.
+        /// The reason for waiting.
         wait: Wait,
-        /// Seconds since 1970.
+        /// When the URL is due, in seconds since 1970.
         due: u64,
         /// Its rank once it is due.
         rank: u8,
@@ -100,9 +100,9 @@ pub enum UrlState {
         /// Order of buffering within the host.
         sequence: u64,
     },
-    /// Its visit has ended; no other visit is planned.
+    /// The visit has ended, and no further visit is planned.
     Done,
-    /// Like `Done`, but its raw page is kept, since its text may have to be extracted again.
+    /// Like `Done`, but the raw page is kept, because its text may be extracted again.
     Kept,
 }
 
@@ -111,11 +111,11 @@ pub enum UrlState {
 pub enum Wait {
     /// A retry.
     Retry,
-    /// The next visit of a list.
+    /// The next visit of a URL that was visited before.
     Revisit,
 }
 
-/// The data on a host.
+/// The stored state of a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostRecord {
     /// The host's number.
@@ -126,24 +126,24 @@ pub struct HostRecord {
     pub domain: String,
     /// Sequence number of the next discovered URL.
     pub sequence: u64,
-    /// URLs that are ready or waiting.
+    /// Number of URLs that are ready or waiting.
     pub queued: u64,
-    /// Buffered articles that were not used for training yet.
+    /// Number of buffered articles, which were not used for training yet.
     pub buffered: u32,
     /// Version of the newest template; 0 if there is none.
     pub template: u32,
     /// The end of the host's hold.
     pub held_until: Option<Timestamp>,
-    /// Whether the newest template is outdated, and pages are buffered for another.
+    /// Whether the newest template is outdated, and pages are buffered for a new one.
     #[serde(default)]
     pub outdated: bool,
     /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Articles that were fetched again since the site reported a change.
+    /// Number of revisits of articles. The crawl halves it with `confirmed_updates` when it gets large.
     #[serde(default)]
     pub announced_updates: u32,
-    /// Number of these that had changed.
+    /// Number of these revisits in which the article had changed.
     #[serde(default)]
     pub confirmed_updates: u32,
 }
@@ -163,15 +163,15 @@ pub struct RawPage {
 /// The counts of one host in one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Ended visits, by [`Outcome::reason`].
+    /// Number of ended visits, by [`Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
-    /// Links that were not followed, by label of the reason.
+    /// Number of links that were not followed, by the label of the reason.
     pub refused: BTreeMap<String, u64>,
-    /// Received responses, without retries and robots.txt.
+    /// Number of received responses, without retries and robots.txt.
     pub fetched: u64,
-    /// Bytes of their bodies.
+    /// Total size of the bodies of these responses, in bytes.
     pub bytes: u64,
-    /// Milliseconds from the dispatch of its URLs to their ends.
+    /// Total duration of the visits, each from the dispatch of the URL, in milliseconds.
     #[serde(default)]
     pub millis: u64,
 }
@@ -179,44 +179,44 @@ pub struct Counts {
 /// One run of the crawl.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// 1 for the first.
+    /// The run's number; the first run is 1.
     pub number: u32,
     /// When it began.
     pub started: Timestamp,
-    /// When it ended normally; `None` while it runs and after an interruption.
+    /// When it ended normally; `None` while the run is in progress or if it was interrupted.
     pub ended: Option<Timestamp>,
-    /// Whether it read an archive instead of the network.
+    /// Whether the run read an archive instead of the network.
     #[serde(default)]
     pub replayed: bool,
 }
 
-/// The position up to which the archive was extracted again in a partition.
+/// The position up to which the archive was re-extracted in a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reextracted {
-    /// The run that did it. Another run starts from the beginning.
+    /// The number of the run that re-extracts. A later run starts from the beginning.
     pub run: u32,
-    /// A digest of the settings. With other settings it also starts from the beginning.
+    /// A digest of the settings. If they differ, re-extraction starts from the beginning.
     pub settings: String,
-    /// The number of the archive's file. All files before it are done.
+    /// The number of the current archive file. All earlier files are done.
     pub file: u32,
-    /// The position in that file, in bytes.
+    /// The position in the current file, in bytes.
     pub offset: u64,
 }
 
 /// Sums over the whole corpus.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Documents and words by language.
+    /// Number of documents and of words, by language.
     pub languages: BTreeMap<String, (u64, u64)>,
-    /// URLs whose text is stored under another URL.
+    /// Number of URLs whose text is stored under another URL.
     pub duplicates: u64,
-    /// Documents that are members of a cluster and not its representative.
+    /// Number of documents that are members of a cluster and not its representative.
     #[serde(default)]
     pub near_duplicates: u64,
-    /// Clusters with a member.
+    /// Number of clusters with a member.
     #[serde(default)]
     pub clusters: u64,
-    /// Numbers that were assigned to documents and clusters.
+    /// How many numbers were assigned to documents and clusters.
     #[serde(default)]
     pub numbers: u32,
 }
@@ -234,13 +234,13 @@ impl Totals {
         self.numbers = self.numbers.saturating_add(other.numbers);
     }
 
-    /// Documents in the corpus.
+    /// Returns the number of documents in the corpus.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.languages.values().map(|(documents, _)| documents).sum()
     }
 
-    /// Words in the corpus.
+    /// Returns the number of words in the corpus.
     #[must_use]
     pub fn words(&self) -> u64 {
         self.languages.values().map(|(_, words)| words).sum()
@@ -260,14 +260,14 @@ impl Counts {
         self.millis += other.millis;
     }
 
-    /// Visits that ended with this [`Outcome::label`].
+    /// Returns the number of visits that ended with this [`Outcome::label`].
     #[must_use]
     pub fn ended(&self, label: &str) -> u64 {
         let of = |reason: &str| reason.split(": ").next() == Some(label);
         self.outcomes.iter().filter(|(reason, _)| of(reason)).map(|(_, count)| count).sum()
     }
 
-    /// Visits that ended with an outcome of such a class.
+    /// Returns the number of visits whose outcome has a class for which `is_wanted` is true.
     #[must_use]
     pub fn of_class(&self, is_wanted: impl Fn(Class) -> bool) -> u64 {
         let is_wanted = |reason: &str| Class::from_reason(reason).is_some_and(&is_wanted);
@@ -283,7 +283,7 @@ pub(crate) struct Packed {
     pub(crate) text: Vec<u8>,
 }
 
-/// The id of the document that is named by this URL.
+/// Returns the id of the document that has the name of this URL.
 pub(crate) fn document_of(url: UrlKey) -> gleaner_corpus::DocumentId {
     gleaner_corpus::DocumentId(*url.as_bytes())
 }

@@ -1,8 +1,8 @@
-//! Records runs: when a crawl, or the reading of an archive, began and ended.
+//! Records runs: when a crawl or a replay of an archive began and ended.
 //!
-//! A run belongs to the whole store, not to a partition: the first of several workers begins it, others join
-//! it, and one ends it. The record is replaced by compare-and-exchange, so that a suspended worker cannot set
-//! it back.
+//! A run belongs to the whole store, not to a partition: the first of several workers begins the run, the
+//! others join it, and one of them ends it. The record is replaced by compare-and-exchange, so a worker that
+//! was suspended cannot restore an older state.
 
 use jiff::Timestamp;
 
@@ -12,7 +12,7 @@ use crate::records::{decode, encode};
 use crate::{Counts, Run, Store, StoreError, Writer, keys};
 
 impl Store {
-    /// The last run.
+    /// Returns the last run; `None` if there was no run.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -20,7 +20,7 @@ impl Store {
         self.get("the last run", &keys::meta("run"))
     }
 
-    /// At most `limit` of the last crawl runs, the newest first. Runs that read an archive are left out.
+    /// Returns at most `limit` of the last crawl runs, newest first. Runs that read an archive are excluded.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -30,7 +30,7 @@ impl Store {
         runs.map(|pair| decode("a run", &pair?.1)).filter(is_crawl).take(limit).collect()
     }
 
-    /// The counts of each host in a run, by host name.
+    /// Returns the counts of each host in a run, sorted by host name.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -47,8 +47,8 @@ impl Store {
 }
 
 impl Writer {
-    /// Begins a run, or continues the last one if it is of the same kind and did not end. `replayed`: it
-    /// reads an archive and is left out of comparisons. Returns the run and whether it is a continued one.
+    /// Begins a run, or continues the last run if it has the same kind and did not end. `replayed`: the run
+    /// reads an archive and is excluded from comparisons. Returns the run and whether it is continued.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -66,7 +66,7 @@ impl Writer {
         }
     }
 
-    /// Marks a run as ended normally. Does nothing if it has ended or another has begun.
+    /// Marks a run as ended normally. Does nothing if the run has already ended or another run has begun.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -88,9 +88,11 @@ impl Writer {
         Ok((bytes, run))
     }
 
-    /// Writes the last run, and its entry in the list of runs. Returns `false` if another process was faster.
+    /// Writes a run as the last run and to the list of runs. Returns `false` if another process changed the
+    /// last run first.
     fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
-        // An exchange goes to disk at once and may flush everything else.
+        // An exchange is durable at once. With sled it also flushes all changes, so the archive must be
+        // flushed first.
         self.flush()?;
         let key = keys::meta("run");
         let records = vec![(key.clone(), encode(run)), (keys::run(run.number), encode(run))];

@@ -1,16 +1,16 @@
 //! Checks that all records of a store are consistent.
 //!
-//! 1. Every record is readable, and so is every text, with the stated digest.
+//! 1. Every record and every text is readable, and each text has the stored hash.
 //! 2. A URL is in the list of its state, and every entry of a list names a URL in that state; a buffered or
 //!    kept URL has its raw page.
-//! 3. A document has a URL, and its text leads to it; an alias has a document, and its URL refers to it, and
-//!    the other way round.
-//! 4. A signed document is alone, or represents its cluster, or is among the members of a cluster whose
-//!    representative exists; and the other way round.
-//! 5. The counts of documents, duplicates and queues are correct.
+//! 3. A document has a URL, and the hash of its text refers to the document. An alias has a document, and its
+//!    URL refers to that document. Each URL that refers to another URL's document has an alias.
+//! 4. A signed document is alone, represents its cluster, or is a member of a cluster whose representative
+//!    exists. Each signature belongs to a signed document.
+//! 5. The stored numbers of documents, duplicates, clusters and queued URLs are correct.
 //!
-//! One pass over the records in the order of their keys, with look-ups by key: time grows with the store,
-//! memory with its hosts.
+//! The check is one pass over the records in the order of their keys, with look-ups by key. Its time grows
+//! with the size of the store, its memory with the number of hosts.
 
 mod clusters;
 
@@ -25,7 +25,7 @@ use crate::packed::unpack;
 use crate::records::{decode, document_of};
 use crate::{Archived, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
-/// Numbers of checked records.
+/// How many records were checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Looked {
     /// URLs.
@@ -46,9 +46,9 @@ pub struct Looked {
 pub trait Examiner {
     /// Reports a fault. `what` describes it, with the URL or key.
     fn fault(&mut self, what: String);
-    /// A URL's last body should be in the archive at `at`.
+    /// Receives a URL whose last response body should be in the archive at `at`.
     fn archived(&mut self, url: &UrlRecord, at: Archived);
-    /// A document whose URL has no position in the archive.
+    /// Receives a document whose URL has no position in the archive.
     fn without_archive(&mut self, document: &Document);
 }
 
@@ -56,8 +56,8 @@ impl Store {
     /// Checks the whole store.
     ///
     /// # Errors
-    /// When the engine cannot continue to read. A record that cannot be decoded, and a single unreadable
-    /// text, is a fault and not an error.
+    /// When the engine cannot continue to read. A record that cannot be decoded, or a single unreadable text,
+    /// is reported as a fault instead.
     pub fn verify(&self, examiner: &mut impl Examiner) -> Result<Looked, StoreError> {
         let mut look = Look { store: self, examiner, looked: Looked::default(), queued: BTreeMap::new() };
         for space in keys::SPACES {
@@ -75,16 +75,16 @@ impl Store {
         Ok(look.looked)
     }
 
-    /// Refuses object storage that is not marked as this corpus's. Does nothing for a store in a folder.
+    /// Checks that the object storage is marked as this corpus's. Does nothing for a store in a folder.
     ///
     /// # Errors
-    /// The mark is missing or another corpus's, or cannot be read.
+    /// The mark is missing, names another corpus, or cannot be read.
     pub fn check_storage(&self) -> Result<(), StoreError> {
         self.distributed.as_ref().map_or(Ok(()), |engine| engine.check_objects())
     }
 
-    /// Returns `error`, from a file that could not be read, or a clearer one if the storage is another
-    /// corpus's.
+    /// Returns a clearer error if `error` is a missing file and the storage is another corpus's; otherwise
+    /// returns `error`.
     #[must_use]
     pub fn explained(&self, error: StoreError) -> StoreError {
         match &self.distributed {
@@ -98,7 +98,7 @@ struct Look<'a, E> {
     store: &'a Store,
     examiner: &'a mut E,
     looked: Looked,
-    /// Numbers of ready and waiting URLs, and of buffered ones, by host.
+    /// Number of ready and waiting URLs, and of buffered URLs, by host.
     queued: BTreeMap<HostId, (u64, u32)>,
 }
 
@@ -134,7 +134,7 @@ impl<E: Examiner> Look<'_, E> {
 
     fn history(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some((id, number)) = keys::revision_of(key) else {
-            self.examiner.fault(format!("a history of no document (key {})", keys::hex(key)));
+            self.examiner.fault(format!("a history has the invalid key {}", keys::hex(key)));
             return Ok(());
         };
         if number.is_some() {
@@ -147,7 +147,7 @@ impl<E: Examiner> Look<'_, E> {
         for number in 1..=history.earlier {
             let key = keys::revision(id, number);
             if !self.has(&key)? {
-                self.examiner.fault(format!("revision {number} of document {id} is not there"));
+                self.examiner.fault(format!("revision {number} of document {id} is missing"));
             }
         }
         Ok(())
@@ -176,17 +176,17 @@ impl<E: Examiner> Look<'_, E> {
         if let Some(list) = list
             && !self.has(&list)?
         {
-            self.examiner.fault(format!("{} is in no list, and {:?}", record.url, record.state));
+            self.examiner.fault(format!("{} is not in the list of state {:?}", record.url, record.state));
         }
         if matches!(record.state, UrlState::Buffered { .. } | UrlState::Kept)
             && self.store.page(url)?.is_none()
         {
-            self.examiner.fault(format!("{} has no raw page, and {:?}", record.url, record.state));
+            self.examiner.fault(format!("{} has no raw page, but is {:?}", record.url, record.state));
         }
         if let Some(twin) = record.twin_of
             && !self.has(&keys::alias(document_of(twin), url))?
         {
-            self.examiner.fault(format!("{} carries a text that does not know it", record.url));
+            self.examiner.fault(format!("{} is an alias of a document without a record of it", record.url));
         }
         if let Some(at) = record.archived {
             self.examiner.archived(&record, at);
@@ -212,7 +212,7 @@ impl<E: Examiner> Look<'_, E> {
             Err(error) => return Err(error),
         };
         if list != key {
-            self.examiner.fault(format!("a list names the URL {url}, which is not in its state"));
+            self.examiner.fault(format!("a list names the URL {url}, which has another state"));
         }
         Ok(())
     }
@@ -228,16 +228,16 @@ impl<E: Examiner> Look<'_, E> {
         self.looked.documents += 1;
         let url = UrlKey::from_bytes(document.id.0);
         if key != keys::document(document.id) {
-            self.examiner.fault(format!("the document of {} has another's name", document.url));
+            self.examiner.fault(format!("the document of {} is stored under another id", document.url));
         }
         if ContentHash::from_text(&document.text) != document.content_hash {
-            self.examiner.fault(format!("the text of {} is not the one that was stored", document.url));
+            self.examiner.fault(format!("the text of {} differs from the stored hash", document.url));
         }
         let head: Option<DocumentId> =
             self.store.get("a content hash", &keys::content(&document.content_hash))?;
         let own = keys::content(&own_hash(&document.content_hash, document.id));
         if head != Some(document.id) && !self.has(&own)? {
-            self.examiner.fault(format!("the text of {} does not lead to it", document.url));
+            self.examiner.fault(format!("the content hash of {} does not refer to it", document.url));
         }
         match self.store.url(url) {
             Ok(Some(record)) if record.archived.is_none() => self.examiner.without_archive(&document),
@@ -267,7 +267,7 @@ impl<E: Examiner> Look<'_, E> {
     fn content(&mut self, value: &[u8]) -> Result<(), StoreError> {
         let Some(id) = self.read::<DocumentId>("a content hash", &[], value) else { return Ok(()) };
         if !self.has(&keys::document(id))? {
-            self.examiner.fault(format!("a text leads to the document {id}, which is not there"));
+            self.examiner.fault(format!("a content hash names the document {id}, which is missing"));
         }
         Ok(())
     }
@@ -277,11 +277,11 @@ impl<E: Examiner> Look<'_, E> {
         let (Some(head), Some(url)) = (key.get(1..17), keys::last_url(key)) else { return Ok(()) };
         let head = DocumentId(head.try_into().unwrap_or_default());
         if !self.has(&keys::document(head))? {
-            self.examiner.fault(format!("the URL {url} carries the document {head}, which is not there"));
+            self.examiner.fault(format!("the URL {url} is an alias of the missing document {head}"));
         }
         let twin = self.store.url(url)?.and_then(|record| record.twin_of).map(document_of);
         if twin != Some(head) {
-            self.examiner.fault(format!("the URL {url} does not know that it carries the document {head}"));
+            self.examiner.fault(format!("the URL {url} does not record that it is an alias of {head}"));
         }
         Ok(())
     }
@@ -300,7 +300,7 @@ impl<E: Examiner> Look<'_, E> {
             let (queued, buffered) = self.queued.get(&host.id).copied().unwrap_or_default();
             if (host.queued, host.buffered) != (queued, buffered) {
                 self.examiner.fault(format!(
-                    "{} counts {} URLs in its queue and {} buffered, and has {queued} and {buffered}",
+                    "{} counts {} queued and {} buffered URLs, but has {queued} and {buffered}",
                     host.name, host.queued, host.buffered
                 ));
             }

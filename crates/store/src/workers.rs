@@ -1,8 +1,8 @@
 //! Opens a store that many processes share, and manages this process as a worker.
 //!
-//! [`join`] makes a process a worker: it agrees on settings with the running workers, takes its share of the
-//! partitions and keeps it. [`visit`] only reads. A worker also learns here which partitions it has gained,
-//! releases partitions, and starts again after other workers took it for dead.
+//! [`join`] makes a process a worker: the process must have the settings of the running workers, takes its
+//! share of the partitions, and keeps its leases. [`visit`] opens the store only for reading. This module
+//! also releases partitions, and registers a worker again if other workers considered it dead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,27 +22,27 @@ use crate::lock::Lock;
 use crate::partitions::Partitions;
 use crate::{HostId, HostRecord, Store, StoreError, Writer};
 
-/// Maximum difference between the clocks of a worker and of the database, in seconds.
+/// Maximum difference between a worker's clock and the database's, in seconds.
 const CLOCKS: f64 = 60.0;
 
-/// How a worker joins the others.
+/// The parameters with which a worker joins the others.
 #[derive(Clone)]
 pub struct Membership {
     /// The database: `postgres://user@host/database`.
     pub address: String,
-    /// Where files are stored.
+    /// The object storage for files.
     pub objects: Objects,
     /// The worker's name, for users.
     pub name: String,
     /// How long a lease lasts without a renewal.
     pub lease: Duration,
-    /// How long to retry while the database is away.
+    /// How long to retry while the database is unavailable.
     pub patience: Duration,
     /// Called between retries; `true`: the process should end.
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Settings that must be equal for all workers, by name.
     pub settings: Settings,
-    /// Whether it waits for its crawl, without partitions, until [`Writer::work`].
+    /// Whether the worker waits without partitions until [`Writer::work`].
     pub waits: bool,
 }
 
@@ -61,12 +61,12 @@ impl Membership {
     }
 }
 
-/// Makes this process a worker. `folder` has the process's own files: reports, caches.
+/// Makes this process a worker. `folder` is for the process's own files, such as reports and caches.
 ///
 /// # Errors
-/// The database or the storage cannot be reached or refuses; the tables are newer than this program; the
-/// settings differ from those of the running workers; the clocks differ by more than a minute; the folder
-/// cannot be used or is another process's.
+/// The database or the storage cannot be reached or refuses access. The tables are newer than this program.
+/// The settings differ from those of the running workers. The clocks differ by more than a minute. The folder
+/// cannot be used, or another process has it.
 pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError> {
     std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
     let lock = Lock::take(folder)?;
@@ -111,7 +111,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
 /// Opens a shared store for reading. `folder` is for reports and caches.
 ///
 /// # Errors
-/// The database cannot be reached or refuses, has no tables, or has newer ones.
+/// The database cannot be reached or refuses access, or its tables are missing or newer than this program.
 pub fn visit(
     folder: &Path,
     address: &str,
@@ -142,20 +142,20 @@ pub(crate) struct WorkerHandle {
 }
 
 impl WorkerHandle {
-    /// Registers with the workers that are running now.
+    /// Registers again, if the tables and the running workers' settings still match.
     fn apply(&self, engine: &Postgres) -> Result<(), StoreError> {
         schema::check(engine.link(), &self.address)?;
         register(engine.link(), &self.applicant)
     }
 }
 
-/// A name that is unique to this run of the process.
+/// Returns a name that is unique to this run of the process.
 fn session_of(name: &str) -> String {
     format!("{name} {} {:032x}", std::process::id(), uuid::Uuid::new_v4().as_u128())
 }
 
 impl Store {
-    /// This process's leases; `None`: only this process uses the store, or the store is only read.
+    /// Returns this process's leases; `None`: only this process uses the store, or the store is only read.
     #[must_use]
     pub fn leases(&self) -> Option<&Leases> {
         self.distributed.as_ref().and_then(Postgres::leases)
@@ -167,31 +167,31 @@ impl Store {
         self.distributed.is_some()
     }
 
-    /// The partition of a URL's host.
+    /// Returns the partition of a URL's host.
     #[must_use]
     pub fn partition_of_url(&self, url: &CanonicalUrl) -> PartitionId {
         PartitionId(self.partitions.of_url(url))
     }
 
-    /// The partition of a host.
+    /// Returns the partition of a host.
     #[must_use]
     pub fn partition_of(&self, host: HostId) -> PartitionId {
         PartitionId(self.partitions.of_host(host))
     }
 
-    /// This process's lease of a host's partition, from now on.
+    /// Returns this process's current lease of a host's partition.
     #[must_use]
     pub fn lease_of(&self, host: HostId) -> Lease {
         self.lease(PartitionId(self.partitions.of_host(host)))
     }
 
-    /// This process's lease of a partition, from now on.
+    /// Returns this process's current lease of a partition.
     #[must_use]
     pub fn lease(&self, PartitionId(partition): PartitionId) -> Lease {
         self.leases().map_or(Lease::UNLIMITED, |leases| leases.lease(partition))
     }
 
-    /// The hosts of these partitions.
+    /// Returns the hosts of these partitions.
     pub fn hosts_of_partitions(
         &self,
         partitions: Vec<PartitionId>,
@@ -199,13 +199,14 @@ impl Store {
         self.hosts_of(partitions.into_iter().map(|PartitionId(partition)| partition).collect())
     }
 
-    /// The partitions of this process: a single one if only this process uses the store.
+    /// Returns the partitions of this process. If only this process uses the store, the whole store is one
+    /// partition.
     #[must_use]
     pub fn held_partitions(&self) -> Vec<PartitionId> {
         self.partitions.held().into_iter().map(PartitionId).collect()
     }
 
-    /// The workers that were alive within this time. Empty if only this process uses the store.
+    /// Returns the workers that sent a heartbeat within this time. Empty if only this process uses the store.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -226,7 +227,7 @@ impl Store {
 }
 
 impl Writer {
-    /// Releases partitions for other workers, after a flush of everything committed.
+    /// Flushes all committed changes, and then releases partitions for other workers.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -236,8 +237,8 @@ impl Writer {
         self.store().distributed.as_ref().map_or(Ok(()), |engine| engine.release(&partitions))
     }
 
-    /// Drops everything that was not flushed, and all leases, as after a crash: other workers took this
-    /// process for dead. Then registers again.
+    /// Registers again after other workers considered this process dead. Drops all unflushed changes and all
+    /// leases, as after a crash.
     ///
     /// # Errors
     /// The running workers have other settings or other tables; the database cannot be reached.
@@ -245,18 +246,18 @@ impl Writer {
         let store = self.store();
         let (Some(engine), Some(worker)) = (&store.distributed, &store.worker) else { return Ok(()) };
         warn!(
-            "another worker has taken over; what was not yet written is dropped, and its pages are due again"
+            "another worker has taken over; unflushed changes are dropped, and their pages will be fetched again"
         );
         worker.apply(engine)?;
-        // Its appended records belong to the dropped changes.
+        // The records appended to the archive belong to the dropped changes.
         self.shelf = None;
         engine.forget();
         engine.leases().inspect(|leases| leases.forget());
         Ok(())
     }
 
-    /// Ends the waiting: registers again, since other workers may have joined, and takes this process's share
-    /// of the partitions. Does nothing if the store is not shared.
+    /// Ends the wait for a crawl: registers again, because other workers may have joined meanwhile, and takes
+    /// this process's share of the partitions. Does nothing if the store is not shared.
     ///
     /// # Errors
     /// The running workers have other settings or other tables; the database cannot be reached.
@@ -268,11 +269,12 @@ impl Writer {
         self.wait(false)
     }
 
-    /// Waits for the next crawl: releases all partitions and takes none until [`Writer::work`], so that other
-    /// workers can have them. Does nothing if the store is not shared.
+    /// Releases all partitions, so that other workers can take them, and takes none until [`Writer::work`].
+    /// Returns at once. Does nothing if the store is not shared.
     ///
     /// # Errors
-    /// When the database cannot be reached. The partitions are released once it can be, or their leases end.
+    /// When the database cannot be reached. A later heartbeat then releases the partitions, or their leases
+    /// end.
     pub fn rest(&mut self) -> Result<(), StoreError> {
         self.wait(true)
     }
@@ -285,7 +287,8 @@ impl Writer {
         worker.keeper.beat()
     }
 
-    /// Removes documents of more than `days` days ago from the index of near-duplicates.
+    /// Removes documents that were added more than `days` days ago from the database's index of
+    /// near-duplicates.
     ///
     /// # Errors
     /// When the database cannot be reached.

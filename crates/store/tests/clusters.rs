@@ -1,5 +1,5 @@
-//! Clusters of near-duplicates: whatever is stored, replaced and withdrawn, and with
-//! whichever settings, the store agrees with itself and nothing is lost.
+//! Clusters of near-duplicates: with any settings and any sequence of stored, replaced and withdrawn
+//! documents, the store is consistent and loses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +29,8 @@ fn letters(number: usize) -> String {
     number.to_string().bytes().map(|digit| char::from(digit + 49)).collect()
 }
 
-/// 90 words of a topic. Variants have another word each; each is longer than the one
-/// before it.
+/// Returns at least 90 words of a topic. Each variant has one different word, and is one word longer than the
+/// previous variant.
 fn text(topic: usize, variant: usize) -> String {
     let word = |at: usize| match at {
         _ if at == 10 * (variant + 1) => format!("variant{}", letters(variant)),
@@ -39,7 +39,7 @@ fn text(topic: usize, variant: usize) -> String {
     (0..90 + variant).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Pages of three hosts of one domain; from 100 on, of three domains.
+/// Returns the URL of a page. Pages below 100 are on three hosts of one domain, the others on three domains.
 fn url(page: usize) -> CanonicalUrl {
     let domain = if page < 100 { "news.example" } else { "example" };
     CanonicalUrl::parse(&format!("http://a{}.{domain}/{page}", page % 3)).unwrap()
@@ -54,7 +54,7 @@ fn document(page: usize, text: &str) -> Document {
     Document::bare(id(page), url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
 }
 
-/// A store with its index.
+/// A store with its index of near-duplicates.
 struct Corpus {
     writer: Writer,
     duplicates: Duplicates,
@@ -69,7 +69,7 @@ impl Corpus {
         Self { writer, duplicates, levels }
     }
 
-    /// As a new process with other settings would.
+    /// Changes the settings and builds the index again, as a new process would.
     fn set(&mut self, change: impl FnOnce(&mut Levels)) {
         change(&mut self.levels);
         self.duplicates = Duplicates::new(&self.writer.store(), &self.levels).unwrap();
@@ -103,7 +103,7 @@ impl Corpus {
         self.writer.store().url(url(page).key()).unwrap().unwrap().last.unwrap()
     }
 
-    /// Heads with their members.
+    /// Returns the representatives with their members.
     fn clusters(&self) -> BTreeMap<DocumentId, BTreeSet<DocumentId>> {
         let store = self.writer.store();
         let clusters: Vec<_> = store.clusters().map(Result::unwrap).collect();
@@ -135,11 +135,12 @@ fn copies_join_the_first_and_leave_it_to_the_next(place: &Place) {
     assert_eq!(corpus.clusters(), BTreeMap::from([(id(0), BTreeSet::from([id(1), id(2)]))]));
     let totals = corpus.writer.store().totals().unwrap();
     assert_eq!((totals.documents(), totals.near_duplicates, totals.clusters), (4, 2, 1));
-    // What goes leaves it to the one that came next, and its outcome says so.
+    // When the representative is withdrawn, the next document becomes the representative, and its outcome
+    // changes.
     corpus.withdraw(0);
     assert_eq!(corpus.clusters(), BTreeMap::from([(id(1), BTreeSet::from([id(2)]))]));
     assert_eq!(corpus.last(1), Outcome::Stored);
-    // The heir is in the index, also when that is made anew.
+    // The new representative is in the index, even after the index is built again.
     corpus.set(|_| {});
     assert_eq!(near(corpus.place(4, &text(0, 2))), Some(url(1).key()));
     assert_eq!(corpus.faults(), [""; 0]);
@@ -160,7 +161,8 @@ fn a_page_that_came_first_stays_the_first_when_its_text_changes(place: &Place) {
     assert_eq!(corpus.place(0, &text(0, 3)), Placement::Stored);
     assert_eq!((corpus.clusters(), corpus.faults()), (before, vec![]));
     assert!(matches!(corpus.last(1), Outcome::NearDuplicate { of, .. } if of == url(0).key()));
-    // Another text altogether: the cluster goes on without it, and may be left alone.
+    // With a completely different text, the page leaves the cluster. The last member of a cluster is then
+    // alone.
     corpus.place(0, &text(1, 0));
     assert_eq!(corpus.clusters(), BTreeMap::from([(id(1), BTreeSet::from([id(2)]))]));
     corpus.place(1, &text(2, 0));
@@ -202,7 +204,7 @@ fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(1, &text(0, 1)), Placement::Stored);
     assert_eq!(corpus.writer.store().likeness(id(0)).unwrap(), None);
-    // What was not signed then takes part when it is extracted again.
+    // A document that was not signed is compared once it is extracted again.
     corpus.set(|levels| levels.near = Some(SimilarityParams::default().with_duplicate(0.95)));
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(2, &text(0, 2)), Placement::Stored);
@@ -213,7 +215,7 @@ fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     let likeness = corpus.writer.store().likeness(id(1)).unwrap().unwrap();
     assert!(likeness.similarity.is_some_and(|similarity| similarity > 0.5), "{likeness:?}");
     assert!(corpus.writer.store().is_member(id(1)).unwrap());
-    // Switched off again, clusters are kept right all the same.
+    // Clusters stay consistent even if detection is off again.
     corpus.set(|levels| levels.near = None);
     corpus.withdraw(0);
     corpus.withdraw(2);
@@ -286,8 +288,8 @@ fn check_any_steps(place: &Place, first: usize) {
     run.unwrap();
 }
 
-/// With one setting throughout, copies of one text are one cluster, and its head is the one
-/// that is preferred, in whichever order things happened.
+/// If the settings do not change, copies of one text form one cluster with the preferred document as its
+/// head, in any order of events.
 fn the_head_is_the_preferred_one(place: &Place) {
     let given = (prop::collection::vec((0..6_usize, 0..4_usize), 1..20), any::<bool>());
     let run = runner(place).run(&given, |(places, is_longest)| {

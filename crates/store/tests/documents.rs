@@ -1,5 +1,5 @@
-//! Documents: each text once, with every URL that carried it, whatever is
-//! extracted anew and in whichever order.
+//! Documents: each text is stored once, with every URL that has it, in any order of extractions and
+//! re-extractions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ on_each_engine!(
     the_corpus_of_several_partitions_is_what_the_pages_last_said,
 );
 
-/// Pages of three hosts of one domain; from 100 on, of three domains.
+/// Returns the URL of a page. Pages below 100 are on three hosts of one domain, the others on three domains.
 fn url(number: u8) -> CanonicalUrl {
     let domain = if number < 100 { "news.example" } else { "example" };
     CanonicalUrl::parse(&format!("http://a{}.{domain}/{number}", number % 3)).unwrap()
@@ -34,8 +34,8 @@ fn document(number: u8, text: &str) -> Document {
     Document::bare(id, url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
 }
 
-/// Extracts page `number` as `text`, as the crawl does it; with a text that begins with
-/// "own", the same text is not looked for.
+/// Stores `text` as the text of page `number`, as the crawl does. If the text begins with "own", exact
+/// duplicates are not detected.
 fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
     let (url, mut change) = (url(number), writer.begin());
     change
@@ -58,7 +58,7 @@ fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
     placement
 }
 
-/// The corpus as texts with the URLs that carried each.
+/// Returns the texts of the corpus, each with its URLs.
 fn corpus(writer: &Writer) -> BTreeMap<String, BTreeSet<String>> {
     let store = writer.store();
     let entry = |document: Document| {
@@ -103,7 +103,7 @@ fn files_that_do_not_count_are_told_and_removed(place: &Place) {
     assert_eq!(names(later), [""; 0]);
     assert!(objects.get("notes/of-the-user.txt").is_ok());
     assert_eq!(corpus(&writer).len(), 1);
-    // The storage of another corpus is let alone.
+    // Files in the storage of another corpus are not leftovers.
     let other = place.another();
     let other_store = other.open().store();
     objects.put("corpus", b"another".into()).unwrap();
@@ -144,8 +144,8 @@ fn a_text_survives_a_reopening(place: &Place) {
     assert_eq!(corpus(&writer).keys().next().unwrap(), &"chợ quê ".repeat(1000));
 }
 
-/// However pages are extracted and extracted again, the corpus holds just the last text of
-/// each page, once, and the totals agree.
+/// After any sequence of extractions, the corpus contains exactly the last text of each page, each text once,
+/// and the totals are correct.
 fn the_corpus_is_what_the_pages_last_said(place: &Place) {
     check_any_steps(place, 0);
 }

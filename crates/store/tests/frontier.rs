@@ -1,4 +1,4 @@
-//! The frontier through crashes: what is ready, in which order, and what waits.
+//! The frontier, even after crashes: the ready URLs, their order, and the waiting URLs.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +48,7 @@ fn discover(writer: &mut Writer, urls: &[(&str, u8)]) {
     writer.commit(change).unwrap();
 }
 
-/// What a host would be asked for, in order, without ending anything.
+/// Returns the next URL of a host to request, without ending its visit.
 fn next(writer: &Writer, host: &str) -> Option<String> {
     let store = writer.store();
     let id = store.host(host).unwrap()?.id;
@@ -219,7 +219,7 @@ fn a_change_that_is_not_committed_leaves_no_trace(place: &Place) {
     assert_eq!(next(&writer, "a.example"), None);
 }
 
-/// What was committed before a reader began is met, whether it is flushed meanwhile or not.
+/// A reader finds everything that was committed before it began, whether or not a flush happens meanwhile.
 fn a_reader_beside_a_flush_misses_nothing(place: &Place) {
     let mut writer = place.open();
     let store = writer.store();
@@ -251,7 +251,7 @@ fn a_run_goes_on_until_it_is_ended(place: &Place) {
             writer.end_run(&run, NOW).unwrap();
         }
     }
-    // What reads an archive is another run, and nobody ends but the last, and that once.
+    // Reading an archive is a separate run. Only the last run can be ended, and only once.
     let (crawl, _) = writer.begin_run(NOW, false).unwrap();
     let (replay, goes_on) = writer.begin_run(NOW, true).unwrap();
     assert_eq!((replay.number, goes_on), (4, false));
@@ -314,7 +314,7 @@ fn a_store_that_lost_what_was_flushed_says_so() {
     discover(&mut writer, &[("http://a.example/", 0)]);
     writer.flush().unwrap();
     drop(writer);
-    // As a file system gives back an older state after a failure.
+    // Simulates a file system that returns an older state after a failure.
     copy(&sled, &old);
     let mut writer = open(folder.path(), &OPTIONS).unwrap();
     discover(&mut writer, &[("http://b.example/", 0)]);

@@ -1,4 +1,4 @@
-//! What a document was before: revisions, and pages that are gone.
+//! The history of documents: revisions, and pages that are gone.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};
@@ -26,7 +26,7 @@ fn hour(hours: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hours)
 }
 
-/// The page was fetched in that hour and has that text.
+/// Stores the text of a page that was fetched `hours` hours after the epoch.
 fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Placement {
     let (url, mut change) = (url(number), writer.begin());
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };

@@ -1,5 +1,5 @@
-//! Files of texts that are missing, in a database: what is read on, and what is told.
-//! Skipped where PostgreSQL is not installed.
+//! Missing files of texts, with a database: the other texts are still read, and the lost ones are reported.
+//! Skipped if PostgreSQL is not installed.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::common::{Place, faults, settle};
 
-/// More than a few pages of a scan.
+/// Number of documents; a scan reads them in several pages.
 const DOCUMENTS: u32 = 60;
 
 fn url(number: u32) -> CanonicalUrl {
@@ -21,7 +21,7 @@ fn id(number: u32) -> DocumentId {
     DocumentId(*url(number).key().as_bytes())
 }
 
-/// Stores a page's text, as the crawl does it.
+/// Stores a page's text, as the crawl does.
 fn store(writer: &mut Writer, number: u32, text: String) {
     let (url, mut change) = (url(number), writer.begin());
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
@@ -37,7 +37,8 @@ fn store(writer: &mut Writer, number: u32, text: String) {
     settle(writer, &mut duplicates);
 }
 
-/// A corpus with three files of texts: of all documents, and of the numbers 7 and 8 later.
+/// Creates a corpus with three files of texts: one with most documents, then one with document 7 and one with
+/// document 8.
 fn corpus(place: &Place) -> Writer {
     let mut writer = place.open();
     (0..DOCUMENTS).filter(|number| ![7, 8].contains(number)).for_each(|number| {
@@ -52,7 +53,7 @@ fn corpus(place: &Place) -> Writer {
     writer
 }
 
-/// The names of the files of texts, in the order in which they were written.
+/// Returns the names of the files of texts, in the order in which they were written.
 fn files(place: &Place) -> Vec<String> {
     let mut names: Vec<String> =
         place.objects().list("documents").unwrap().into_iter().map(|file| file.name).collect();
@@ -67,7 +68,7 @@ fn each_document_that_is_lost_is_named_and_the_others_are_read() {
     let writer = corpus(&place);
     let (reader, files) = (writer.store(), files(&place));
     place.objects().delete(&files[1]).unwrap();
-    // The other one was cut off.
+    // The other file was truncated.
     place.objects().put(&files[2], vec![0; 3]).unwrap();
 
     let told = faults(&reader);

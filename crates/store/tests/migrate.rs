@@ -1,5 +1,5 @@
-//! A corpus moved from a folder into a database and back: the same records, and both stores
-//! agree with themselves.
+//! A corpus is moved from a folder to a database and back. The records stay the same, and both stores are
+//! consistent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +30,8 @@ fn id(page: usize) -> DocumentId {
     DocumentId(*url(page).key().as_bytes())
 }
 
-/// 90 words of a topic; variants differ in one. The last topic is too short to be signed.
+/// Returns 90 words of a topic. Variants differ in one word. The text of the last topic is too short to be
+/// signed.
 fn text(topic: usize, variant: usize) -> String {
     if topic == 3 {
         return format!("kurz {variant}");
@@ -73,7 +74,7 @@ fn at(second: usize) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_800_000_000 + second as i64)
 }
 
-/// Does a step as the crawl does it, at a time.
+/// Performs a step as the crawl does, at the given time.
 fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usize) {
     let (Step::Found(page)
     | Step::Place(page, ..)
@@ -153,10 +154,10 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
     writer.flush().unwrap();
 }
 
-/// A document with its earlier revisions, its URLs, what is like it, and when it was gone.
+/// A document with its earlier revisions, its URLs, its relation to similar documents, and when it was gone.
 type SeenDocument = (Document, Vec<Document>, Vec<String>, Option<Likeness>, Option<Timestamp>);
 
-/// All that can be asked of a store, with names in the place of numbers.
+/// Everything that a store returns, with names instead of numbers.
 #[derive(Debug, PartialEq)]
 struct Seen {
     hosts: BTreeMap<String, String>,
@@ -231,7 +232,7 @@ fn membership(place: &Place) -> Membership {
     place.membership("anything", Duration::from_secs(2))
 }
 
-/// The store of a place, for whoever works there: all partitions are its.
+/// Opens the store of a place as a worker that has all partitions.
 fn open(place: &Place) -> Writer {
     if !place.is_database() {
         return open_folder(place);
@@ -245,8 +246,8 @@ fn open(place: &Place) -> Writer {
     writer
 }
 
-/// A server that another test starts in this moment has the lock file open until it has
-/// become the server.
+/// Opens a store in a folder. Retries while it is busy: a server that another test is starting inherits the
+/// open lock file until the server's program runs.
 fn open_folder(place: &Place) -> Writer {
     let options = Options { cache: 16 << 20, create: true };
     loop {
@@ -257,7 +258,7 @@ fn open_folder(place: &Place) -> Writer {
     }
 }
 
-/// The store of a place, for whoever moves a corpus.
+/// Opens the store of a place for a migration.
 fn alone(place: &Place) -> Writer {
     match place.is_database() {
         true => join_alone(&place.path().join("migrate"), &membership(place), true).unwrap(),
@@ -276,7 +277,7 @@ fn migrate(from: &Store, to: &mut Writer) {
     assert!(!to.store().is_migrating().unwrap());
 }
 
-/// The same, field by field, so that a failure can be read.
+/// Compares two stores field by field, so that a failure is readable.
 fn check(what: &str, (one, own): (&Seen, &[String]), (other, theirs): (&Seen, &[String])) {
     assert_eq!(one.hosts, other.hosts, "{what}");
     for (one, other) in one.urls.iter().zip(&other.urls) {
@@ -291,7 +292,7 @@ fn check(what: &str, (one, own): (&Seen, &[String]), (other, theirs): (&Seen, &[
     assert_eq!(one, other, "{what}");
 }
 
-/// Answers lie in a file four numbers later.
+/// Adds four to the number of the archive file of each response.
 fn later(seen: Seen) -> Seen {
     let later = |(record, page): (UrlRecord, Option<RawPage>)| {
         let archived = record.archived.map(|at| Archived { file: at.file + 4, ..at });
@@ -300,7 +301,7 @@ fn later(seen: Seen) -> Seen {
     Seen { urls: seen.urls.into_iter().map(|url| url.map(later)).collect(), ..seen }
 }
 
-/// Moves a corpus from one place to the other and to a third one of the first kind.
+/// Moves a corpus from `one` to `other`, and from there to `third`, which is of the same kind as `one`.
 fn there_and_back(one: &Place, other: &Place, third: &Place, steps: &[Step]) {
     let mut source = open(one);
     fill(&mut source, steps);
@@ -353,7 +354,7 @@ fn a_corpus_of_a_database_comes_into_a_folder_and_into_a_database_again() {
     });
 }
 
-/// What was moved can be worked on: numbers are not given out twice, clusters go on.
+/// A crawl can continue in the target: no number is assigned twice, and clusters get new members.
 #[test]
 fn work_goes_on_in_the_target() {
     let Some(database) = Place::database() else { return };
@@ -393,7 +394,7 @@ fn work_goes_on_in_the_target() {
     assert_eq!(faults(&to.store()), [""; 0]);
 }
 
-/// Many URLs, so that what is interrupted has been brought to disk in part.
+/// Adds many URLs, so that an interrupted migration has already written a part of them to disk.
 fn large(writer: &mut Writer) {
     for some in 0..30 {
         let mut change = writer.begin();
@@ -429,7 +430,7 @@ fn an_interrupted_migration_begins_anew(one: &Place, other: &Place) {
     }));
     assert!(died.is_err());
     drop((source, target));
-    // The source goes on meanwhile.
+    // The source changes after the interruption.
     let mut source = open(one);
     let mut duplicates = Duplicates::new(&source.store(), &Levels::default()).unwrap();
     for (time, step) in
@@ -479,7 +480,7 @@ fn who_moves_a_corpus_is_alone() {
     let refused = join(&database.path().join("south"), &membership(&database)).unwrap_err();
     assert!(matches!(refused, StoreError::Settings { .. }), "{refused}");
     drop(alone);
-    // Its settings do not stay.
+    // The settings of the migration do not remain.
     drop(database.worker("south", Duration::from_secs(2)));
 }
 
@@ -493,7 +494,8 @@ fn messages_that_wait_and_sources_that_are_not_complete_are_refused() {
     source.commit(change).unwrap();
     let refused = Migration::begin(&source.store(), &mut open(&target)).unwrap_err();
     assert!(matches!(refused, MigrateError::Unfinished), "{refused}");
-    // A page and a copy of it at another domain: the copy's partition writes to the page's.
+    // Stores a page and a copy of it on another domain: the copy's partition sends a message to the page's
+    // partition.
     let mut writer = alone(&database);
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
     act(&mut writer, &mut duplicates, &Step::Place(2, 0, 0), 0);

@@ -1,4 +1,4 @@
-//! Workers of one database: who has partitions, under which settings, with which storage.
+//! The workers of one database: their partitions, settings and storage.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn worker(place: &Place, membership: Membership) -> Result<Writer, StoreError> {
     join(&folder, &membership)
 }
 
-/// Partitions that a worker has, when it was told of them.
+/// Returns how many partitions a worker has, after it was told of them.
 fn partitions(writer: &Writer) -> usize {
     let store = writer.store();
     let _ = store.leases().unwrap().gained();
@@ -56,7 +56,7 @@ fn who_waits_for_a_crawl_has_no_partitions_and_takes_none() {
 fn whoever_comes_anew_comes_by_the_settings_of_now() {
     let Some(place) = Place::database() else { return };
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
-    // It sleeps.
+    // The worker is suspended.
     let (server, address) = place.server();
     let _ = server.query(address, "UPDATE workers SET seen = now() - interval '1 hour'");
     let mut others = place.membership("two", LEASE);
@@ -85,7 +85,7 @@ fn a_corpus_has_one_storage() {
     assert!(matches!(&refused, StoreError::NotItsStorage { .. }), "{refused}");
     assert!(objects.list("").unwrap().is_empty(), "it is not marked by that");
 
-    // Files are moved, all and with their mark, but not beside a worker that writes to the old place.
+    // Files can be moved if all of them and the mark are moved, and if no worker writes to the old storage.
     objects.put("corpus", membership.objects.get("corpus").unwrap()).unwrap();
     assert!(worker(&place, moved.clone()).is_err(), "its files are not there");
     for file in membership.objects.list("documents").unwrap() {
@@ -102,7 +102,7 @@ fn a_corpus_has_one_storage() {
     assert!(worker(&place, membership).is_err());
     let writer = worker(&place, moved).unwrap();
 
-    // A lost mark is no reason to remove what does not count.
+    // If the mark is lost, invalid files must not be removed.
     let later = Timestamp::now() + SignedDuration::from_hours(1);
     assert_eq!(writer.store().leftovers(later).unwrap(), []);
     let objects = Objects::open(elsewhere.to_str().unwrap(), Options::default()).unwrap();
@@ -197,7 +197,7 @@ fn workers_that_begin_together_begin_one_run() {
     assert_eq!(numbers, [expected.clone(), expected]);
 }
 
-/// A host that an older list of public suffixes put into another partition.
+/// An older Public Suffix List put the host into another partition.
 #[test]
 fn a_host_stays_in_the_partition_that_has_it() {
     let Some(place) = Place::database() else { return };
@@ -209,7 +209,7 @@ fn a_host_stays_in_the_partition_that_has_it() {
     one.flush().unwrap();
     drop(one);
     let (server, address) = place.server();
-    // As if the partitions had been looked through by the list of that time.
+    // Makes the next worker check the partitions, as after a change of the list.
     let _ = server.query(address, "DELETE FROM records WHERE key = convert_to('mpublic suffixes', 'UTF8')");
 
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
@@ -234,7 +234,7 @@ fn a_host_stays_in_the_partition_that_has_it() {
     }
 }
 
-/// Two workers, and a URL of a partition of the first one's, with its record.
+/// Returns two workers, and a URL that has a record in a partition of the first worker.
 fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     let mut one = worker(place, place.membership("one", LEASE)).unwrap();
     let _ = partitions(&one);
@@ -248,7 +248,7 @@ fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     (one, two, url)
 }
 
-/// One kind of record, written for a URL.
+/// Writes a record of one kind for a URL.
 type Write = fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>;
 
 #[test]
@@ -290,7 +290,7 @@ fn nothing_is_written_for_a_partition_that_is_another_workers() {
         let (mut one, two, url) = two_workers(&place);
         let (server, address) = place.server();
         write(&mut one, &url).unwrap();
-        // The lease goes to the other one before the flush.
+        // The other worker gets the leases before the flush.
         let sql = format!(
             "UPDATE leases SET owner = '{}', epoch = epoch + 1",
             two.store().leases().unwrap().session()
@@ -330,7 +330,7 @@ fn who_flushes_has_something_to_do() {
     change.put_robots(url.host(), &"rules");
     one.commit(change).unwrap();
     one.flush().unwrap();
-    // It may have been a message that is gone from the store by that.
+    // The flush may have removed a message that would otherwise show that work is left.
     assert!(!one.store().is_all_quiet().unwrap());
 }
 
@@ -340,7 +340,7 @@ fn a_worker_that_died_at_work_leaves_work() {
     let (_one, two, _) = two_workers(&place);
     let (server, address) = place.server();
     let _ = server.query(address, "UPDATE workers SET idle = name = 'two'");
-    // Its leases end a moment after the last sign of its life is too old.
+    // The worker's heartbeat is already too old, but its leases have not ended yet.
     let _ = server.query(address, "UPDATE workers SET seen = now() - interval '1 hour' WHERE name = 'one'");
     assert!(!two.store().is_all_quiet().unwrap());
     let _ = server

@@ -1,9 +1,9 @@
-//! Bytes in; text, links and metadata out, of a page whose site has a template: by
-//! detection, and by the full method, one thread.
+//! Extraction of text, links and metadata from the bytes of a page whose site has a template: by detection,
+//! and by the full method. One thread.
 //!
-//! `cargo bench -p gleaner-template`. A generated site always; the sites of recorded pages
-//! where they are present. On a shared machine only the ratio of two figures from one run
-//! means anything. Detection has the full method in it for pages that are not detected.
+//! `cargo bench -p gleaner-template`. The input is a generated site and, if present, the recorded sites. On a
+//! shared machine, only ratios of figures from one run are meaningful. If detection fails for a page, its
+//! time includes the full method.
 
 use std::hint::black_box;
 
@@ -12,13 +12,13 @@ use gleaner_html::{Page, Partly, decode, links::links, metadata::metadata_at};
 use gleaner_template::{Detector, SiteTemplate};
 use gleaner_testkit::measured;
 
-/// Pages that a template is learned from, at most; the others are read.
+/// The most pages that a template is learned from; at most two thirds of a site's pages.
 const LEARNED: usize = 24;
 
-/// Pages of each site that are measured.
+/// The number of pages of each site that are measured.
 const PAGES: usize = 3;
 
-/// A site's template and pages that it was not learned from.
+/// A site's template, and pages that it was not learned from.
 struct Site {
     template: SiteTemplate,
     detector: Detector,
@@ -63,10 +63,10 @@ fn measure(criterion: &mut Criterion, name: &str, sites: &[Site]) {
     group.finish();
 }
 
-/// What is measured of a page: by its site, from its bytes, its text, or what was read of it.
+/// A measured stage. It takes a page's site, its bytes, its decoded text and the page parsed in part.
 type Stage = dyn Fn(&Site, &[u8], &str, &Partly);
 
-/// Each stage of detection by itself, over the pages that are detected.
+/// Measures each stage of detection separately, on the pages for which detection succeeds.
 fn stages(criterion: &mut Criterion, sites: &[Site]) {
     let read = |(site, bytes): (&'_ Site, &Vec<u8>)| {
         let text = decode::decode(bytes, Some("text/html")).text;

@@ -1,9 +1,9 @@
-//! What a site's template costs against reading the same pages without one, one thread,
-//! from bytes: 25 pages learned from, and each of them by itself.
+//! Compares the time to learn a template from 25 pages with the time to extract each of these pages without a
+//! template. One thread.
 //!
-//! `cargo bench -p gleaner-template --bench learning`. A generated site always; the recorded
-//! sites with 25 pages where they are present. Both figures have decoding and parsing in
-//! them. On a shared machine only the ratio of two figures from one run means anything.
+//! `cargo bench -p gleaner-template --bench learning`. The input is a generated site and, if present, the
+//! recorded sites with at least 25 pages. Both times include decoding and parsing, except in the `parsed`
+//! benchmarks. On a shared machine, only ratios of figures from one run are meaningful.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ use gleaner_template::site::extract_alone;
 use gleaner_template::{SiteTemplate, judge};
 use gleaner_testkit::measured;
 
-/// Pages that a template is learned from.
+/// The number of pages that a template is learned from.
 const LEARNED: usize = 25;
 
 fn read(bytes: &[u8]) -> Page {
@@ -36,7 +36,7 @@ fn cold(pages: &[Vec<u8>]) {
     }
 }
 
-/// The same with all else that a crawl reads of a page.
+/// Extracts each page without a template, with the links and metadata that a crawl reads too.
 fn cold_with_all(pages: &[Vec<u8>]) {
     for bytes in pages.iter().take(LEARNED) {
         let page = read(bytes);

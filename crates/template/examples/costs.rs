@@ -1,14 +1,13 @@
-//! What a template costs to learn, and a page to read without one, in processor time, for
+//! Measures the processor time to learn a template, and to extract a page without a template, for
 //! docs/performance.md.
 //!
-//! `cargo run --release -p gleaner-template --example costs -- [ROUNDS [FOLDER]]`: the recorded
-//! sites with 25 pages, or the generated one where they are absent; or all pages of a folder
-//! and below it, as if they were of one site, but for learning. In each round everything is
-//! done eight times, in turn; printed is the least of the rounds, site by site.
+//! `cargo run --release -p gleaner-template --example costs -- [ROUNDS [FOLDER]]`. The input is the recorded
+//! sites with at least 25 pages, or the generated site if there are none. With FOLDER, it is all pages in
+//! this folder and its subfolders, and learning is not measured. In each round, every measurement consists of
+//! eight runs (one with FOLDER). The least of the rounds is printed for each site.
 //!
-//! Limitation: processor time is read from `/proc`, so elsewhere than on Linux it is
-//! wall time; and another's work on the same processor shows in it all the same, as caches
-//! that went cold.
+//! Limitation: processor time is read from `/proc`, so on systems other than Linux wall time is measured.
+//! Other programs on the same processor affect the times, because they evict the caches.
 
 #![allow(
     clippy::allow_attributes,
@@ -26,18 +25,19 @@ use gleaner_template::SiteTemplate;
 use gleaner_template::site::extract_alone;
 use gleaner_testkit::measured;
 
-/// Times in a row that a thing is done, since the system counts in steps of some milliseconds.
+/// The number of consecutive runs of a measurement. One run is too short, because the system counts in steps
+/// of some milliseconds.
 const TIMES: usize = 8;
 
-/// Pages that a template is learned from.
+/// The number of pages that a template is learned from.
 const LEARNED: usize = 25;
 
 const ADDRESS: &str = "https://a.example/";
 
-/// Does a thing to the bytes of pages.
+/// A measured function of the pages' bytes.
 type Run = fn(&[Vec<u8>]);
 
-/// What is measured of a site's pages, bytes in.
+/// The measured functions, with their names. All start from the bytes of a site's pages.
 const COSTS: [(&str, Run); 5] = [
     ("learn", |pages| {
         let pages: Vec<Page> = pages.iter().map(|bytes| read(bytes)).collect();
@@ -60,7 +60,7 @@ fn read(bytes: &[u8]) -> Page {
     Page::parse(&decode(bytes, Some("text/html")).text)
 }
 
-/// Seconds that this thread has had a processor.
+/// Returns the processor time of this thread in seconds.
 fn processor() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let had = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

@@ -1,12 +1,12 @@
-//! How the cost of a page grows with its size, and with what its site's template holds, for
+//! Measures how the cost of a page grows with its size and with the size of its site's template, for
 //! docs/performance.md.
 //!
-//! `cargo run --release -p gleaner-template --example growth -- [FOLDER]`: the pages of a folder
-//! and below it by size, or generated ones; then templates of a site, learned from more and
-//! more of its pages: of the largest recorded site, or of a generated one.
+//! `cargo run --release -p gleaner-template --example growth -- [FOLDER]`. The first table has the pages of a
+//! folder and its subfolders by size, or generated pages without FOLDER. The second table has templates that
+//! are learned from more and more pages of one site: the largest recorded site, or a generated site.
 //!
-//! Limitation: processor time is read from `/proc`, so elsewhere than on Linux it is
-//! nothing; and pages of another size are pages of other sites, too.
+//! Limitation: processor time is read from `/proc`, so on systems other than Linux all times are 0. Pages of
+//! different sizes are from different sites, so differences are not due to size alone.
 
 #![allow(
     clippy::allow_attributes,
@@ -23,20 +23,20 @@ use gleaner_template::site::extract_alone;
 use gleaner_template::{Detector, SiteTemplate};
 use gleaner_testkit::measured;
 
-/// Sizes from which a row is, in KB.
+/// The smallest page size of each row, in KB.
 const FROM: [usize; 7] = [0, 25, 50, 100, 200, 400, 800];
 
-/// Pages that a template is learned from.
+/// The numbers of pages that templates are learned from.
 const LEARNED: [usize; 5] = [3, 6, 12, 25, 50];
 
-/// Pages that are read by each template.
+/// The number of pages that are extracted with each template.
 const READ: usize = 15;
 
 fn page(bytes: &[u8]) -> Page {
     Page::parse(&decode(bytes, Some("text/html")).text)
 }
 
-/// Milliseconds of this thread on a processor, the least of five times ten runs.
+/// Returns the processor time of one run in milliseconds: the least of five means over ten runs.
 fn milliseconds(run: impl Fn()) -> f64 {
     let had = || {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();

@@ -1,12 +1,11 @@
-//! How many captions, credits, by-lines and read-more lines come back on recorded pages,
-//! for docs/templates.md.
+//! Counts the captions, credits, by-lines and "read more" lines that are included as inserts on recorded
+//! pages, for docs/templates.md.
 //!
-//! `cargo run --release -p gleaner-template --example inserts -- FOLDER [N]`: FOLDER holds
-//! sets; the pages of a set with several are judged by a template learned from the first 25
-//! of them, those of a folder named `single` alone. With N, of every N-th of those lines the
-//! text is printed, too.
+//! `cargo run --release -p gleaner-template --example inserts -- FOLDER [N]`. FOLDER contains sets of pages.
+//! The pages of a set are judged with a template learned from the first 25 of them; those of a set named
+//! `single` are judged alone. With N, the text of every N-th insert is printed too.
 //!
-//! Limitation: a page may be among those that its template was learned from.
+//! Limitation: the judged pages include those that the template was learned from.
 
 #![allow(
     clippy::allow_attributes,
@@ -72,7 +71,7 @@ fn main() {
     }
 }
 
-/// The folders with a manifest in a folder, itself included.
+/// Returns the folders with a manifest: the folder itself, or else those below it.
 fn sets(folder: &Path) -> Vec<PathBuf> {
     if folder.join("manifest.jsonl").exists() {
         return vec![folder.to_owned()];

@@ -1,23 +1,23 @@
-//! Decides from one page alone whether it is an article.
+//! Decides whether a page is an article, from this page alone.
 //!
-//! Pages that are not articles spoil a template and a corpus, so this check runs before anything is
-//! known of the site.
+//! Pages that are not articles reduce the quality of a template and of the corpus, so this check needs no
+//! knowledge of the site and runs first.
 //!
-//! 1. Walls are recognized by their phrases and little other prose (`walls`): bot checks, "not
-//!    found" with status 200, log-ins, consent.
-//! 2. A page is rejected if it has hardly any words outside links, declares a collection or a
-//!    product, or has only captions as body text.
-//! 3. Hubs are recognized by [`Signals`]: an article has one long stretch of sentences without
-//!    lines of links, a hub many short ones.
-//! 4. A page model ([`feature_row`]) decides on the rest, if it is sure. About ninety features
-//!    describe body text found by the block model, links, cards, controls, headline, declarations
-//!    and address.
+//! 1. Walls are recognized by their phrases and their lack of other prose (`walls`): bot checks, "not found"
+//!    with status 200, log-ins, consent.
+//! 2. A page is rejected if it has hardly any words outside links, declares a collection or a product, or has
+//!    only captions as body text.
+//! 3. Hubs are recognized by [`Signals`]: an article has one long stretch of sentences without lines of
+//!    links; a hub has many short stretches.
+//! 4. The remaining pages are rejected if a page model ([`feature_row`]) is sure that they are not articles.
+//!    About ninety features describe the body text found by the block model, links, cards, controls,
+//!    headline, declarations and address.
 //!
-//! Limitation: a refused article is a lost document, an accepted hub one bad document, so a page in
-//! doubt counts as an article. Of 1,207 recorded articles 2 are refused, of 123 other pages 117,
-//! but the model was trained on them; on held-out sites it is 6 and 94. The accepted non-articles
-//! have text of their own: courses, institutes, news lists with whole paragraphs. The next visit of
-//! a refused page decides again.
+//! Limitation: a rejected article is a lost document, while an accepted hub is only one bad document.
+//! Therefore a page in doubt counts as an article. Of 1,207 recorded articles, 2 are rejected; of 123 other
+//! pages, 117. The model was trained on these pages; on held-out sites the numbers are 6 and 94. The accepted
+//! non-articles have text of their own: pages of courses and institutes, and news lists with whole
+//! paragraphs. Each later visit of a rejected page repeats the decision.
 
 use std::fmt;
 
@@ -52,32 +52,32 @@ pub enum Verdict {
     NotArticle(Reason),
 }
 
-/// Why a page is not an article.
+/// The reason why a page is not an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// A check whether the visitor is a human.
+    /// The page checks whether the visitor is a human.
     Challenge,
-    /// The page says that the requested page does not exist.
+    /// The page states that the requested page does not exist.
     NotFound,
     /// The text is only for users who log in or pay.
     LoginWall,
-    /// It asks for consent to cookies and shows hardly anything else.
+    /// The page asks for consent to cookies and shows hardly anything else.
     ConsentWall,
-    /// Pictures, with captions or without any text.
+    /// The page shows pictures with no text except captions.
     Gallery,
     /// Its text appears only when its scripts run: an empty root for an application, or a request to enable
     /// JavaScript, and hardly any words.
     NeedsBrowser,
-    /// Hardly any words outside links.
+    /// The page has hardly any words outside links.
     TooLittleText,
     /// The page declares itself a collection or a product.
     DeclaredListing,
-    /// The address requests a tag, a search or a further page, and the page is a list.
+    /// The page is a list, and its URL names a category or requests a tag, a search or a further page.
     Listing,
-    /// Goods with prices.
+    /// The page shows goods with prices.
     Shop,
-    /// Mostly links, or text distributed as on pages that lead to others.
+    /// The page consists mostly of links, or its text is distributed as on a front page or section page.
     Hub,
 }
 
@@ -97,7 +97,7 @@ impl Reason {
         Self::Hub,
     ];
 
-    /// The name in records and tables, such as `too_little_text`.
+    /// Returns the name in records and tables, such as `too_little_text`.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -134,45 +134,45 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Fewest words outside links (Vietnamese: syllables; two Chinese or Japanese characters count as
-/// one).
+/// The fewest words of an article outside links (Vietnamese: syllables; two Chinese or Japanese characters
+/// count as one word).
 const LEAST_WORDS: f64 = 60.0;
-/// Fewest such words of a declared article with a publication time, such as breaking news of two
+/// The fewest such words of a declared article with a publication time, such as breaking news of two
 /// sentences.
 const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
-/// A shorter stretch of prose may be two or three teasers.
+/// A stretch of prose with fewer words may be two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
-/// Prose is scattered if its longest stretch holds less than this share of it.
+/// Prose is scattered if its longest stretch has less than this share of its words.
 const SCATTERED: f64 = 0.2;
 /// A page with this many lines of links may be a hub.
 const MANY_LINK_LINES: u32 = 25;
-/// Links dominate below this many words in the longest stretch per word in a link.
+/// Links dominate if the longest stretch has fewer than this many words per word in links.
 const LINKS_RULE: f64 = 0.04;
 
-/// The model refuses a page below these log-odds: in cross-validation at most one article in two
-/// hundred (docs/evaluation.md).
+/// The page model rejects a page below these log-odds. In cross-validation, these are at most one article in
+/// two hundred (docs/evaluation.md).
 const DOUBT: f32 = -2.6;
 
-/// A page that the model refuses is a shop if it has this many cards with prices.
+/// A rejected page is a shop if it has at least this many cards with prices.
 const GOODS: f32 = 3.0;
 
-/// Classifies a page. `url` is its canonical URL, empty if unknown. Time linear in the page, mostly
-/// the block model's.
+/// Classifies a page. `url` is its canonical URL, empty if unknown. Time is linear in the page, and mostly
+/// spent in the block model.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> Verdict {
     judge_blocks(page, url, &block_model::judge(page, block_model::built_in()))
 }
 
-/// Like [`judge`], but uses existing labels of the block model: those of the built-in model,
-/// without the site's template.
+/// Classifies a page like [`judge`], but uses existing results of the block model, which must be those of the
+/// built-in model without a template.
 #[must_use]
 pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     judge_with(model::built_in(), page, url, judged)
 }
 
-/// Like [`judge_blocks`], but with the given page model. A model without trees leaves the decision
-/// to the rules.
+/// Classifies a page like [`judge_blocks`], but with the given page model. With a model without trees, only
+/// the rules decide.
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     reason(model, page, url, judged).map_or(Verdict::Article, Verdict::NotArticle)
@@ -233,8 +233,8 @@ fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
         || (scattered && front_page)
 }
 
-/// All features of a page with their names, always in the same order: the training input of a page
-/// model.
+/// Returns all features of a page with their names, always in the same order. They are the training input of
+/// a page model.
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[Judged]) -> Vec<(&'static str, f32)> {
     features(page, url, judged)

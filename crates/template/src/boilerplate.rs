@@ -1,15 +1,15 @@
-//! Finds boilerplate subtrees: kinds of element that never hold body text on a site, such as menus,
-//! lists of stories, comments and footers.
+//! Finds boilerplate subtrees: kinds of element that never contain body text on a site, such as menus, lists
+//! of stories, comments and footers.
 //!
-//! 1. On each training page an element is boilerplate if no line below it is extracted and no
-//!    metadata are read from it (`tells`).
-//! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if all its elements are, on at
-//!    least `LEAST_PAGES` pages.
-//! 3. Kinds that occur only inside others are dropped.
-//! 4. So are kinds whose removal changes the metadata of a training page: a date or a by-line is
-//!    looked for near the headline.
+//! 1. On each training page, an element is boilerplate if it contains no body text and no source of metadata
+//!    (`tells`).
+//! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if it is on at least `LEAST_PAGES` pages and
+//!    all its elements are boilerplate.
+//! 3. Kinds that occur only inside other boilerplate kinds are dropped.
+//! 4. Kinds whose removal changes the metadata of a training page are dropped. A removal can do this because
+//!    dates and by-lines are searched near the headline.
 //!
-//! Limitation: text of a later page in such a subtree is not seen at all.
+//! Limitation: body text of a later page inside such a subtree is always lost.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -19,14 +19,14 @@ use gleaner_html::{NodeId, Page};
 
 use crate::Judgement;
 
-/// Training pages that must have a kind; fewer may be an accident.
+/// The fewest training pages that must have a kind. On fewer pages, missing body text may be a coincidence.
 const LEAST_PAGES: u32 = 3;
 
 #[derive(Debug, Default)]
 struct Seen {
     pages: u32,
     has_content: bool,
-    /// Whether it was outside all others on some page.
+    /// Whether it is outside all other boilerplate kinds on some page.
     is_outermost: bool,
 }
 
@@ -58,8 +58,8 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     without_witnesses(pages, kinds)
 }
 
-/// Drops the kinds whose removal changes the metadata of a page. The first such page usually
-/// settles the others.
+/// Drops the kinds whose removal changes the metadata of a page. The first such page usually rules out the
+/// kinds that change other pages too.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::new(url, page)).collect();
     let mut kept = kinds;
@@ -76,7 +76,8 @@ struct Told<'a> {
     url: &'a str,
     page: &'a Page,
     whole: Metadata,
-    /// Sets of removed nodes and whether they changed the metadata; most kinds are on few pages.
+    /// The sets of removed nodes tried so far, and whether each changed the metadata. Sets recur often,
+    /// because most kinds are on few pages.
     tried: HashMap<Vec<NodeId>, bool>,
 }
 
@@ -92,10 +93,10 @@ impl<'a> Told<'a> {
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
     }
 
-    /// Finds by bisection the kinds that do not change this page's metadata.
+    /// Returns the kinds that together do not change this page's metadata, found by bisection.
     fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
-        // Groups still to be tried, the last first.
+        // The groups still to be tried, last one first.
         let mut groups = vec![kinds];
         while let Some(mut group) = groups.pop() {
             if !self.differs(&Kinds::from_names(kept.iter().chain(&group).map(String::as_str))) {
@@ -113,7 +114,7 @@ fn named(page: &Page) -> impl Iterator<Item = (String, NodeId)> + '_ {
     page.iter().filter_map(|(id, _)| Some((kinds::name(page, id)?, id)))
 }
 
-/// For every element, whether it holds body text or a source of metadata.
+/// Returns, for every node, whether it contains body text or a source of metadata.
 fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
     let mut fertile = vec![false; page.len()];
     let content = judged.blocks.iter().filter(|block| block.is_content());
@@ -126,7 +127,7 @@ fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
     fertile
 }
 
-/// Parts of names of elements that metadata are read from.
+/// Parts of the class or id of elements from which metadata are read.
 const TELLING: [&str; 6] = ["author", "byline", "by-line", "by_line", "tacgia", "breadcrumb"];
 
 fn is_telling(name: &str) -> bool {
@@ -137,7 +138,7 @@ fn is_telling(name: &str) -> bool {
             .iter()
             .any(|part| at.len() >= part.len() && at[..part.len()].eq_ignore_ascii_case(part.as_bytes()))
     };
-    // The parts' first letters.
+    // The first letters of the parts in `TELLING`.
     (0..bytes.len()).any(|at| matches!(bytes[at] | 0x20, b'a' | b'b' | b't') && begins(at))
 }
 

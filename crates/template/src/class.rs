@@ -1,27 +1,27 @@
 //! Classifies each line of a page as body text or as a named kind of other text.
 //!
-//! The judgement decides on body text and on repeated lines. The first rule that applies classifies
-//! any other line:
+//! The judgement decides on body text and on repeated lines. Every other line is classified by the first rule
+//! that applies:
 //!
 //! | class | rule |
 //! |---|---|
-//! | comment | an element around it has such a name |
-//! | credit | an element with such a name; or few words, "photo" among the first, and a mark such as `:` |
+//! | comment | inside an element named like comments |
+//! | credit | inside an element named like a credit; or few words, "photo" among the first, and a mark such as `:` |
 //! | caption | in `figure` or `figcaption`, except in tables |
-//! | by-line | an element with such a name, or `time`; or few words that open like one |
-//! | read more | a link of some words, or opens like "see also"; between lines of body text, few in a row |
+//! | by-line | inside an element named like a by-line, or in `time`; or few words that begin like a by-line |
+//! | read more | a link of some words, or begins like "see also"; between lines of body text, few in a row |
 //! | link list | mostly links |
-//! | caption | an element named like a picture, except in tables |
-//! | link list | an element named like a menu, a list of stories, a share bar |
+//! | caption | inside an element named like a picture, except in tables |
+//! | link list | inside an element named like a menu, a list of stories or a share bar |
 //!
-//! A user can request captions, credits, by-lines and read-more lines ([`crate::inserts`]). The
-//! other classes are for display only.
+//! A user can request captions, credits, by-lines and "read more" lines ([`crate::inserts`]). The other
+//! classes are for display only.
 //!
-//! Limitation: an element's name counts only if it has no body text in it. A lost paragraph in
-//! `<div class="story-media">` is called a caption; a comment thread without a telling name has no
-//! class. A caption with its credit on one line is a caption, and so is an agency's credit without
-//! a word such as "photo". A date is a by-line, because sites name both alike. A shop's line
-//! between paragraphs ("Try it for a month") matches the read-more rules.
+//! Limitation: an element's name counts only if the element contains no body text. A paragraph in `<div
+//! class="story-media">` that the model missed is classified as a caption. A comment thread without such a
+//! name has no class. A caption with its credit on one line is a caption, and so is an agency's credit
+//! without a word such as "photo". A date is a by-line, because sites use the same names for both. A shop's
+//! line between paragraphs ("Try it for a month") matches the read-more rules.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -35,9 +35,9 @@ use crate::own_words::{MOST_WORDS_SAYING, is_credit, opens};
 /// The class of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// Body text; it is extracted.
+    /// Body text, which is extracted.
     Content,
-    /// The site has it on several pages.
+    /// Text that the site has on several pages.
     Repeated,
     /// Menus, related stories, tags.
     LinkList,
@@ -45,13 +45,13 @@ pub enum Class {
     Caption,
     /// The source or owner of a picture.
     Credit,
-    /// Author, date or source of the article.
+    /// The author, date or source of the article.
     ByLine,
     /// A pointer to another story between paragraphs.
     ReadMore,
     /// Readers' comments.
     Comment,
-    /// None of these.
+    /// Any other text.
     Other,
 }
 
@@ -69,7 +69,7 @@ impl Class {
         Self::Other,
     ];
 
-    /// The name shown to users.
+    /// Returns the name that is shown to users.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl Class {
         }
     }
 
-    /// The name in style sheets.
+    /// Returns the name in style sheets.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -100,11 +100,11 @@ impl Class {
 pub(crate) enum Because {
     /// The judgement alone.
     Judged,
-    /// Its share of links.
+    /// The line's share of links.
     Links,
-    /// This element around it.
+    /// This element around the line.
     Element(NodeId),
-    /// Its words.
+    /// The line's words.
     Words,
     /// No evidence.
     Nothing,
@@ -114,27 +114,26 @@ pub(crate) enum Because {
 pub(crate) struct Named {
     pub(crate) class: Class,
     pub(crate) because: Because,
-    /// Whether it is in an element of comments, other stories, menus, share buttons or
-    /// advertisements.
+    /// Whether the line is in an element of comments, other stories, menus, share buttons or advertisements.
     pub(crate) aside: bool,
 }
 
 pub(crate) const MOSTLY_LINKS: f32 = 0.5;
 
-/// Elements around a line that are checked, innermost first.
+/// The number of elements around a line that are checked, innermost first.
 const REACH: usize = 12;
 
-/// Most words of a by-line or credit found by an element's name. A biography, or the text of a page
-/// whose body is named after its author, has more.
+/// The most words of a by-line or credit that is recognized by an element's name. An author's biography has
+/// more, and so does the body text of a page if its element is named after the author.
 const MOST_WORDS_NAMED: u32 = 30;
 
-/// Words of a line that points to another story; a shorter link is a button.
+/// The number of words of a line that points to another story. A shorter link is a button.
 pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 
-/// A line without letters may be a date if it has this many digits.
+/// The fewest digits of a line without letters that may be a date.
 const DIGITS_OF_DATE: usize = 6;
 
-/// From this many lines in a row without body text, links between paragraphs are a list.
+/// Links between paragraphs are a list if at least so many consecutive lines are not body text.
 const LIST_FROM: usize = 6;
 
 pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
@@ -143,7 +142,7 @@ pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
     blocks.iter().zip(between).map(|(block, between)| names.name(block, between)).collect()
 }
 
-/// For each line, whether it is between two lines of body text with few others.
+/// Returns, for each line, whether it is between two lines of body text with few lines in between.
 fn between_content(blocks: &[Judged]) -> Vec<bool> {
     let mut between = vec![false; blocks.len()];
     let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
@@ -159,7 +158,7 @@ fn between_content(blocks: &[Judged]) -> Vec<bool> {
 struct Names<'a> {
     page: &'a Page,
     with_content: HashSet<NodeId>,
-    /// Evaluated elements.
+    /// The elements evaluated so far.
     asked: HashMap<NodeId, Says>,
 }
 
@@ -175,7 +174,7 @@ struct Says {
     stories: bool,
     /// `stories`, share buttons or tags.
     links: bool,
-    /// Any of these that is not part of the article, or advertisements.
+    /// Comments, other stories, menus, share buttons or advertisements.
     aside: bool,
 }
 
@@ -205,7 +204,8 @@ impl<'a> Names<'a> {
         Named { class, because, aside }
     }
 
-    /// The elements around a line, innermost first, up to the first with body text in it.
+    /// Returns the elements around a line, innermost first, without the first element that contains body text
+    /// and all elements around it.
     fn around(&mut self, block: &Judged) -> Vec<(NodeId, Says)> {
         let page = self.page;
         let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -221,8 +221,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The innermost element, even an inline one, that holds all of a line; its block if that is too
-/// far up.
+/// Returns the innermost element, inline or not, that contains the whole line; the line's block if that
+/// element is too far up.
 fn innermost(page: &Page, block: &Judged) -> NodeId {
     let nodes = &block.placed.nodes;
     let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -235,7 +235,7 @@ fn innermost(page: &Page, block: &Judged) -> NodeId {
 struct Around(Vec<(NodeId, Says)>);
 
 impl Around {
-    /// How many elements away the nearest match is.
+    /// Returns how many elements away the nearest match is; `None` without a match.
     fn distance(&self, is: fn(&Says) -> bool) -> Option<usize> {
         self.0.iter().position(|(_, says)| is(says))
     }
@@ -263,7 +263,7 @@ impl Around {
     }
 
     fn comment(&self, block: &Judged) -> Option<Because> {
-        // A menu's link to readers' letters is named like the letters.
+        // A link to readers' comments is often named like the comments themselves.
         let own = self.0.iter().position(|(node, _)| *node == block.placed.block);
         let at = self.distance(|says| says.comment)?;
         let is_way = own.is_some_and(|own| at <= own) && block.link_share >= MOSTLY_LINKS;
@@ -276,7 +276,7 @@ impl Around {
         caption.or_else(|| self.around_table(|says| says.figure))
     }
 
-    /// The nearest match, unless a table cell inside it is nearer.
+    /// Returns the nearest match, unless the line is in a table cell inside it.
     fn around_table(&self, is: fn(&Says) -> bool) -> Option<Because> {
         let at = self.distance(is)?;
         let is_cell = self.0[..at].iter().any(|(_, says)| says.cell);
@@ -316,7 +316,7 @@ fn read_more(block: &Judged) -> Option<Because> {
     links.or_else(|| opens(text, "related").then_some(Because::Words))
 }
 
-/// Whether a line is only a number or a mark, such as a count of votes.
+/// Whether a line consists only of a number or a mark, such as a number of votes.
 fn is_bare(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)

@@ -1,4 +1,4 @@
-//! Describes a template in words, for `gleaner template show`.
+//! Describes a template as text, for `gleaner template show`.
 
 use std::fmt::Write;
 
@@ -8,8 +8,8 @@ use crate::{Health, Published, SiteTemplate};
 
 const MOST_PLACES: usize = 40;
 
-/// The template as text of several lines: its origin, then the kinds of place by their amount of
-/// body text, each with its estimated share of body text, its blocks and its pages.
+/// Returns a description of several lines: the template's origin, then the 40 places with the most body text,
+/// each with its estimated share of body text, its number of blocks and its number of pages.
 #[must_use]
 pub fn describe(template: &SiteTemplate) -> String {
     let site = &template.site;

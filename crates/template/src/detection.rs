@@ -1,29 +1,28 @@
 //! Detection: extracts a page's text by the places of its site, without the model.
 //!
-//! It is the second phase of FastContentExtractor (docs/papers.md), applied to lines: training has
-//! found which places hold content, so a page needs only lookups.
+//! This is the second phase of FastContentExtractor (docs/papers.md), applied to lines. Training has found
+//! the places of body text, so a page needs only lookups.
 //!
 //! 1. Lines that the site repeats are dropped.
-//! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have it and its lines
-//!    were judged two to one (`DECISIVE`) as body text or as boilerplate. Lines of similar length
-//!    count most ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
-//! 3. An undecided line is body text if it is between two lines of body text, in the smallest
-//!    element that holds both, and is neither a caption nor a line of links.
-//! 4. A credit, by-line or "read more" line by its own words is dropped.
-//! 5. The other lines are open, and dropped. If their words, without lines of links, exceed
-//!    `MOST_OPEN` of the words found, or the page is unlike the training pages ([`Health`]),
-//!    detection fails and [`SiteTemplate::extract`] must read the page.
+//! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have the place, and its lines were
+//!    judged as body text or as boilerplate by two to one (`DECISIVE`). Lines of similar length count most
+//!    ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
+//! 3. An undecided line is body text if it is between two lines of body text with the same parent element,
+//!    inside this element, and neither a caption nor a line of links.
+//! 4. Lines of body text that are credits, by-lines or "read more" lines by their own words are dropped.
+//! 5. The remaining undecided lines are dropped. Detection fails if their words, without lines of links,
+//!    exceed `MOST_OPEN` of the words found, if fewer than 30 words were found, or if the page is unlike the
+//!    training pages ([`Health`]). Then [`SiteTemplate::extract`] must read the page.
 //!
-//! Boilerplate subtrees ([`crate::boilerplate`]) are ignored; [`Detector::read`] does not even
-//! build them.
+//! Boilerplate subtrees ([`crate::boilerplate`]) are ignored. [`Detector::read`] does not build them at all.
 //!
-//! The three bounds were set on 20 recorded sites by models that had not seen the site
-//! (docs/evaluation.md). Over a threefold range F1 changes by 0.001 and the share of detected pages
-//! by a tenth. Final judgements instead of the model's, weighting by length, and rule 3 gained
-//! 0.0013 of F1, as much as detection had cost; half of it on one site with captions and authors'
-//! names at the places of paragraphs.
+//! The three bounds were chosen on 20 recorded sites, for each site with a model that was not trained on it
+//! (docs/evaluation.md). Over a threefold range of the bounds, F1 changes by 0.001 and the share of detected
+//! pages by a tenth. The use of final judgements instead of the model's, the weighting by length, and rule 3
+//! gained 0.0013 of F1, as much as detection had cost. Half of the gain is from one site with captions and
+//! authors' names at the places of paragraphs.
 //!
-//! Limitation: a paragraph at a new place (a quotation in its own box) is missing if the rest is
+//! Limitation: a paragraph at a new place, such as a quotation in its own box, is lost if the other text is
 //! long enough. A comment at the article's place is included.
 
 use gleaner_extract::block_model::{Known, KnownLine};
@@ -36,16 +35,16 @@ use crate::judgement::{FEW_WORDS, is_cut};
 use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Health, Method, SiteTemplate};
 
-/// Training pages that must have a place; one may be an odd page.
+/// The fewest training pages that must have a place. A single page may be an exception.
 const LEAST_PAGES: u32 = 2;
 
-/// Log-odds from which a vote is decisive: two to one.
+/// The log-odds from which a vote is decisive: two to one.
 const DECISIVE: f32 = std::f32::consts::LN_2;
 
-/// Log-odds of a line between lines of body text: just enough to be taken.
+/// The log-odds of an undecided line between lines of body text: slightly more likely body text than not.
 const BETWEEN: f32 = 0.4;
 
-/// Largest share of words at undecided places in a detected page.
+/// The largest number of words in undecided lines of a detected page, as a share of the words of body text.
 const MOST_OPEN: f32 = 0.3;
 
 /// A template prepared for the detection of many pages.
@@ -111,8 +110,8 @@ fn is_out(line: &KnownLine, before: usize) -> bool {
 }
 
 impl Detector {
-    /// Prepares a template. One without pages detects nothing, nor does one of a site that embeds its articles
-    /// ([`gleaner_html::embedded`]): they are not found by parsing a part of the page.
+    /// Prepares a template. With a template without training pages, every detection fails. So it does for a site
+    /// that embeds its articles as data ([`gleaner_html::embedded`]), because a part of a page lacks them.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
         let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
@@ -122,23 +121,24 @@ impl Detector {
         Self { known, boilerplate, health: template.health }
     }
 
-    /// The text of a page of this site; `None` if the places alone cannot decide.
+    /// Returns the text of a page of this site; `None` if detection fails.
     ///
-    /// [`Extracted::confidence`] is that of the places, weighted by words, with open words as
-    /// doubt. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
+    /// [`Extracted::confidence`] is computed from the votes of the places, weighted by words. Words of
+    /// undecided lines reduce it. `known` and `repeated` are shares of the lines outside boilerplate
+    /// subtrees.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Option<Extracted> {
         self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
-    /// Parses a page without this site's boilerplate subtrees, enough for
+    /// Parses a page without this site's boilerplate subtrees. The result is sufficient for
     /// [`detect_partly`](Self::detect_partly), metadata and links.
     #[must_use]
     pub fn read(&self, html: &str) -> Partly {
         Page::parse_partly(html, &self.boilerplate)
     }
 
-    /// Like [`detect`](Self::detect), for a page parsed by [`read`](Self::read).
+    /// Returns the text like [`detect`](Self::detect), for a page parsed by [`read`](Self::read).
     #[must_use]
     pub fn detect_partly(&self, partly: &Partly) -> Option<Extracted> {
         self.detect_outside(&partly.page, &partly.left_out)

@@ -1,22 +1,23 @@
-//! Watches on every page whether a template still fits its site.
+//! Checks on every page whether a template still fits its site.
 //!
-//! 1. A template knows figures of its training pages ([`Health`]): words and confidence of the
-//!    median page, the shares of known places and repeated lines, and the share of pages judged
-//!    alone ([`Method::BlockModel`]).
-//! 2. Every later page is compared with them ([`Health::see`]). It is *unlike* if one figure is far
-//!    off: no text, a length of another order, hardly any known places or repeated texts, unusually
-//!    low confidence, or judged alone where the training pages were not and with another design.
-//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are
-//!    unlike: the site was redesigned, or never was like its training pages.
+//! 1. A template stores figures of its training pages ([`Health`]): words and confidence of the median page,
+//!    the shares of known places and repeated lines, and the share of pages judged alone
+//!    ([`Method::BlockModel`]).
+//! 2. Every later page is compared with these figures ([`Health::see`]). The page is *unlike* the training
+//!    pages if it has no text, if its length differs by more than a factor of five, if it has hardly any
+//!    known places or repeated texts, or if its confidence is unusually low. If the training pages were
+//!    rarely judged alone, a page that was judged alone and has a different design is unlike too.
+//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. Then
+//!    the site was redesigned, or it never resembled its training pages.
 //!
-//! Places and repeated texts show a redesign, the text seldom: the block model reads most new
-//! designs with confidence. Measured on 20 recorded sites, each trained on its first 25 pages or
-//! two thirds (`tests/recorded.rs`), at most 4 of 20 later pages in a row are unlike (at most a
-//! quarter where there are fewer; none on half of the sites). With every class and id renamed all
-//! pages are unlike, as are another site's; a redesign is noticed at its twelfth page.
+//! Places and repeated texts reveal a redesign. The extracted text seldom does, because the block model reads
+//! most new designs with confidence. This was measured on 20 recorded sites, each trained on its first 25
+//! pages or two thirds (`tests/recorded.rs`). At most 4 of 20 consecutive later pages are unlike (on sites
+//! with fewer later pages, at most a quarter; on half of the sites, none). If every class and id is renamed,
+//! all pages are unlike, and so are the pages of a different site. A redesign is noticed at its twelfth page.
 //!
-//! Limitation: a redesign that keeps its classes and menus is not seen. A mixture with less than
-//! three fifths of the new design is taken for odd pages.
+//! Limitation: a redesign that keeps its classes and menus is not noticed, nor is one that affects less than
+//! three fifths of the pages.
 
 use std::collections::VecDeque;
 
@@ -24,55 +25,55 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Extracted, Method};
 
-/// The figures of a template's training pages; zeros if there were none.
+/// The figures of a template's training pages; all zero if there were none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
-    /// Words of the median page's text.
+    /// The number of words in the text of the median page.
     pub words: u32,
-    /// Confidence of the median page, 0 to 1.
+    /// The confidence of the median page, 0 to 1.
     pub confidence: f32,
-    /// Share of the median page's lines at known places, 0 to 1 ([`Extracted::known`]).
+    /// The share of the median page's lines at known places, 0 to 1 ([`Extracted::known`]).
     pub known: f32,
-    /// Share of the median page's lines that the site repeats, 0 to 1.
+    /// The share of the median page's lines that the site repeats, 0 to 1.
     pub repeated: f32,
-    /// Share of the pages that were judged alone, 0 to 1.
+    /// The share of the pages that were judged alone, 0 to 1.
     pub alone: f32,
 }
 
-/// The figures of one page. Shares are rounded to hundredths, which keeps a window small.
+/// The figures of one page. Shares are rounded to hundredths, to keep a window small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Whether the page is unlike the training pages.
     pub unlike: bool,
-    /// Words of its text.
+    /// The number of words in its text.
     pub words: u32,
-    /// Confidence, in hundredths.
+    /// The confidence in hundredths, 0 to 100.
     pub confidence: u8,
-    /// Lines at known places, in hundredths of its lines.
+    /// The share of its lines at known places, in hundredths.
     pub known: u8,
-    /// Lines that the site repeats, in hundredths of its lines.
+    /// The share of its lines that the site repeats, in hundredths.
     pub repeated: u8,
-    /// Whether it was judged alone.
+    /// Whether the page was judged alone.
     pub alone: bool,
 }
 
 const ANOTHER_ORDER: u32 = 5;
 
-/// Below this share of the median page's places and repeated texts a page looks different. Healthy
-/// sites have at least 0.4 on nine pages of ten, renamed ones at most 0.3.
+/// A page with less than this share of the median page's known places and repeated texts is unlike. On
+/// healthy sites, nine pages of ten have at least 0.4. If classes are renamed, pages have at most 0.3.
 const FAMILIAR: f32 = 0.35;
 
 const UNSURE: f32 = 0.5;
 
-/// From this share on a page has the training pages' design, and being judged alone concerns only
-/// its text.
+/// A page with at least this share has the design of the training pages. If it was judged alone, only its
+/// text is unusual.
 const OF_THE_DESIGN: f32 = 0.7;
 
-/// From this share on being judged alone is not unusual.
+/// If at least this share of the training pages was judged alone, this is not unusual for a later page.
 const OFTEN_ALONE: f32 = 0.3;
 
 impl Health {
-    /// The figures of a template's training pages, extracted with it.
+    /// Computes the figures of a template's training pages from their extractions with this template.
     #[must_use]
     pub fn from_pages(pages: &[Extracted]) -> Self {
         let median = |of: &dyn Fn(&Extracted) -> f32| {
@@ -90,7 +91,7 @@ impl Health {
         }
     }
 
-    /// The figures of a page, compared with the training pages.
+    /// Compares a page with the training pages and returns its figures.
     #[must_use]
     pub fn see(&self, page: &Extracted) -> Seen {
         let hundredths = |share: f32| (100.0 * share).round() as u8;
@@ -123,8 +124,8 @@ impl Health {
         self.words > 0 && (shorter || longer)
     }
 
-    /// The mean share, 0 to 1, of the median page's known places and repeated texts, if the site
-    /// has them.
+    /// Returns how much of the median page's known places and repeated texts a page has: the mean of the two
+    /// shares, 0 to 1, without a share that is zero on the median page.
     fn familiar(&self, page: &Extracted) -> f32 {
         let pairs = [(page.known, self.known), (page.repeated, self.repeated)];
         let shares: Vec<f32> = pairs
@@ -136,7 +137,7 @@ impl Health {
     }
 }
 
-/// The last pages of a host, oldest first, each with a key of the caller's.
+/// The last pages of a host, oldest first, each with a key that the caller chooses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window<K> {
     pages: VecDeque<(K, Seen)>,
@@ -149,12 +150,12 @@ impl<K> Default for Window<K> {
 }
 
 impl<K: PartialEq> Window<K> {
-    /// Pages that are considered together.
+    /// The number of pages that are considered together.
     pub const PAGES: usize = 20;
-    /// Unlike pages among them that mean a redesign.
+    /// The number of unlike pages among them from which the template is out of date.
     pub const UNLIKE: usize = 12;
 
-    /// Adds a page and returns the page that it displaces. A page that is seen again counts once.
+    /// Adds a page and returns the page that it displaces, if any. A page that is added again counts once.
     pub fn push(&mut self, page: K, seen: Seen) -> Option<(K, Seen)> {
         self.pages.retain(|(known, _)| *known != page);
         self.pages.push_back((page, seen));
@@ -167,12 +168,12 @@ impl<K: PartialEq> Window<K> {
         self.unlike().count() >= Self::UNLIKE
     }
 
-    /// The unlike pages, oldest first.
+    /// Returns the keys of the unlike pages, oldest first.
     pub fn unlike(&self) -> impl Iterator<Item = &K> {
         self.pages.iter().filter(|(_, seen)| seen.unlike).map(|(page, _)| page)
     }
 
-    /// The number of pages.
+    /// Returns the number of pages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pages.len()

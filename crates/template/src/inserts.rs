@@ -1,22 +1,22 @@
-//! Inserts: captions, photo credits, by-lines and "read more" lines, which are not body text and
-//! come back on request.
+//! Inserts: captions, photo credits, by-lines and "read more" lines, which are not body text, but are
+//! included in the extracted text on request.
 //!
 //! 1. The page is judged as usual, and its lines are classified ([`crate::class`]).
-//! 2. The body is the smallest element with nine tenths of the words of body text.
-//! 3. Requested lines come back where they are in the body; captions, credits and by-lines also
-//!    between the headline and the body's first line.
-//! 4. Not if the site repeats the line, a pin drops it, or it is among comments, other stories,
-//!    menus, share buttons or advertisements.
+//! 2. The body is the smallest element that contains nine tenths of the words of body text.
+//! 3. Requested lines inside the body are included. Captions, credits and by-lines between the headline and
+//!    the body's first line are included too.
+//! 4. A line is not included if the site repeats it, if a pin drops it, or if it is among comments, other
+//!    stories, menus, share buttons or advertisements.
 //!
-//! Rule 4 does not apply to "read more" lines, because sites put them into elements named like
+//! The last condition does not apply to "read more" lines, because sites put them into elements named like
 //! other stories. They must be between two lines of body text, few in a row.
 //!
 //! Confidence, method and template health are computed without inserts.
 //!
-//! Limitation: the classes of [`crate::class`] are guesses from tags and words. A by-line above the
-//! headline stays out. A caption may be that of a video or a gallery. If no line is sure enough to
-//! be body text, nothing comes back. If only `body` holds all of a scattered text, only lines
-//! between its first and last line come back. docs/templates.md has figures.
+//! Limitation: the classes of [`crate::class`] are guesses from tags and words. A by-line above the headline
+//! is not included. An included caption may belong to a video or a gallery. If no line qualifies as body
+//! text, no insert is included. If the body text is so scattered that its smallest element is the page's
+//! `body`, only lines between its first and last line are included. docs/templates.md has figures.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ use gleaner_html::{NodeId, Page};
 use crate::class::{Class, classify};
 
 impl From<Insert> for Class {
-    /// The class of the insert's lines.
+    /// Returns the class of the insert's lines.
     fn from(insert: Insert) -> Self {
         match insert {
             Insert::Captions => Self::Caption,
@@ -60,7 +60,7 @@ impl Inserts {
         self.0 == 0
     }
 
-    /// Whether the set has this insert.
+    /// Whether the set contains this insert.
     #[must_use]
     pub const fn contains(self, insert: Insert) -> bool {
         self.0 >> insert as u8 & 1 == 1
@@ -73,8 +73,8 @@ impl FromIterator<Insert> for Inserts {
     }
 }
 
-/// For each line, the insert as which it comes back; `None` if it stays as judged. `is_free` is
-/// true for lines without a pin.
+/// Returns, for each line, the insert as which it is included; `None` if it stays as judged. `is_free` tells
+/// whether the line with this number has no pin.
 pub(crate) fn find(
     page: &Page,
     blocks: &[Judged],
@@ -98,26 +98,26 @@ pub(crate) fn find(
     found
 }
 
-/// The kind that a line has once it is back.
+/// Returns the kind of a line that is included as an insert.
 pub(crate) fn kind(insert: Insert, kind: LineKind) -> LineKind {
     if matches!(insert, Insert::Captions | Insert::Credits) { LineKind::Caption } else { kind }
 }
 
-/// The headline is looked for in this many lines before the body.
+/// The number of lines before the body's first line in which the headline is searched.
 const FARTHEST_HEADLINE: usize = 40;
 
 struct Body {
-    /// The nodes of the smallest element with nearly all of it; `None` if that is the page's
+    /// The nodes of the smallest element with nine tenths of the body text; `None` if that is the page's
     /// `body`.
     nodes: Option<Range<NodeId>>,
-    /// From the first to the last line of body text.
+    /// The lines from the first to the last line of body text.
     lines: Range<usize>,
     /// The lines between the headline and the first line of body text in the element.
     opening: Range<usize>,
 }
 
 impl Body {
-    /// `None` without body text.
+    /// Returns `None` if there is no body text.
     fn find(page: &Page, blocks: &[Judged]) -> Option<Self> {
         let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
         let lines = *content.first()?..content.last()? + 1;
@@ -144,7 +144,8 @@ impl Body {
     }
 }
 
-/// The smallest element with nine tenths of the words of body text; the parent of a single line.
+/// Returns the smallest element with nine tenths of the words of body text. If it contains only one line of
+/// body text, returns its parent.
 fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
     let mut words = vec![0_u64; page.len()];
     let mut all = 0;
@@ -153,7 +154,7 @@ fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
         all += u64::from(block.words);
     }
     let nodes: Vec<(NodeId, NodeId)> = page.iter().map(|(id, node)| (id, node.parent)).collect();
-    // Children come after their parents.
+    // Nodes come after their parents, so the reverse order visits children first.
     for (id, parent) in nodes.iter().rev().filter(|(id, parent)| id != parent) {
         words[*parent as usize] += words[*id as usize];
     }
@@ -181,7 +182,7 @@ mod tests {
         Inserts::from_iter(Insert::ALL)
     }
 
-    /// The text and kind of each line that comes back.
+    /// Returns the text and kind of each line that is included as an insert.
     fn back(html: &str, inserts: Inserts, pins: Pins) -> Vec<(String, LineKind)> {
         let page = Page::parse(html);
         let pins = pins.with_inserts(inserts, "text.keep");
@@ -246,9 +247,9 @@ mod tests {
         let cases = [
             // The body of a single paragraph is its parent.
             (format!("<div>{figure}<p>{STORY}</p></div>{figure}"), 1),
-            // Scattered body text: only between its first and its last line.
+            // Scattered body text: only lines between its first and its last line are included.
             (format!("{figure}<p>{STORY}</p>{figure}<div><p>{STORY}</p></div>{figure}"), 1),
-            // Broken lines are directly in the element.
+            // Lines separated by `<br>` are directly in the element.
             (format!("{figure}<div>{STORY}<br>{STORY}{figure}</div>"), 1),
             // A tenth of the words may be elsewhere.
             (format!("<p>{STORY}</p><div>{}{figure}</div>{figure}", format!("<p>{STORY}</p>").repeat(9)), 1),

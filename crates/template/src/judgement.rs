@@ -1,12 +1,13 @@
 //! Judges every line of a page by template, model and pins together.
 //!
-//! 1. The template's votes and the model judge each line; pins override them.
-//! 2. If the template is unsure or finds next to nothing, the page is also judged without the
-//!    votes, and the surer result is taken.
-//! 3. Credits, by-lines and "read more" lines by their own words leave the body text.
-//! 4. Requested lines come back ([`crate::inserts`]).
+//! 1. The template's votes and the model judge each line. Pins override them.
+//! 2. If the template is unsure or finds almost no text, the page is judged a second time without the votes,
+//!    and the result with the higher confidence is used.
+//! 3. Lines that are credits, by-lines or "read more" lines by their own words are removed from the body
+//!    text.
+//! 4. Requested inserts are included ([`crate::inserts`]).
 //!
-//! [`SiteTemplate::extract`] keeps the text of this; [`crate::explain`] shows all of it.
+//! [`SiteTemplate::extract`] returns only the text of a judgement; [`crate::explain`] shows all of it.
 
 use gleaner_corpus::Insert;
 use gleaner_extract::block_model::{self, Forest, Judged, Site};
@@ -18,34 +19,34 @@ use crate::{Extracted, Inserts, Method, Pin, Pins, Published, SiteTemplate, inse
 
 pub(crate) const FEW_WORDS: u32 = 30;
 
-/// Below this confidence the template is unsure, and the page is judged alone, too.
+/// The confidence below which the template is unsure, so that the page is judged without the votes too.
 const UNSURE: f32 = 0.5;
 
-/// Log-odds of a line that its own words exclude: certain.
+/// The log-odds of a line that is excluded by its own words: certainly not body text.
 const OUT: f32 = -6.0;
 
 /// The judgement of a page's lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// The lines in page order, with all inputs of the judgement.
+    /// The lines in page order, with their log-odds and the inputs of the judgement.
     pub blocks: Vec<Judged>,
-    /// The pin of each line; `None` without one.
+    /// The pin of each line; `None` for a line without a pin.
     pub pins: Vec<Option<Pin>>,
-    /// The insert as which each line came back; `None` if it stays as judged. Such lines are
-    /// extracted although they are not body text.
+    /// The insert as which each line is included; `None` if it stays as judged. Inserts are extracted
+    /// although they are not body text.
     pub inserts: Vec<Option<Insert>>,
     /// The method that judged the lines without a pin.
     pub method: Method,
-    /// Confidence, 0 to 1 ([`block_model::confidence`]).
+    /// The confidence, 0 to 1 ([`block_model::confidence`]).
     pub confidence: f32,
-    /// Share of the lines, 0 to 1, that the site knows ([`Extracted::known`]).
+    /// The share of the lines, 0 to 1, that are at known places ([`Extracted::known`]).
     pub known: f32,
-    /// Share of the lines, 0 to 1, that the site repeats.
+    /// The share of the lines, 0 to 1, that the site repeats.
     pub repeated: f32,
 }
 
-/// Whether the page is too large to be read whole, so that its end was not judged: more blocks than
-/// the model or than [`Page::parse`] takes.
+/// Whether the end of the page was not judged because the page is too large: [`Page::parse`] cut it, or it
+/// has more blocks than the model reads.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     page.truncated() || block_model::is_cut(page)
@@ -58,7 +59,7 @@ impl Judgement {
         Self::of_with(block_model::built_in(), page, template, pins)
     }
 
-    /// Like [`new`](Self::new), but with the given model.
+    /// Judges a page like [`new`](Self::new), but with the given model.
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         if let Some(published) = template.and_then(|template| template.published.as_ref()) {
@@ -117,7 +118,8 @@ impl Judgement {
         Self { blocks, pins, inserts, method, confidence, known, repeated }
     }
 
-    /// Removes credits, by-lines and "read more" lines by their own words, unless a pin keeps them.
+    /// Removes lines from the body text that are credits, by-lines or "read more" lines by their own words,
+    /// unless a pin keeps them.
     fn take_out(&mut self) {
         let content = self.blocks.iter_mut().zip(&self.pins).filter(|(block, _)| block.is_content());
         for (before, (block, pin)) in content.enumerate() {
@@ -140,7 +142,7 @@ impl Judgement {
         self.blocks.iter().filter(|block| block.is_content()).map(|block| block.words).sum()
     }
 
-    /// The body text and the lines that came back, as text.
+    /// Returns the text of the page: the body text and the included inserts.
     #[must_use]
     pub fn extracted(self) -> Extracted {
         let lines = self.lines();
@@ -149,7 +151,7 @@ impl Judgement {
     }
 
     fn lines(&self) -> Vec<Line> {
-        // Lines come back only if there is body text.
+        // Inserts are included only if there is body text.
         if self.inserts.iter().all(Option::is_none) {
             return block_model::lines(&self.blocks);
         }
@@ -159,7 +161,7 @@ impl Judgement {
     }
 }
 
-/// The model's judgement without pins; repeated lines stay out.
+/// Returns the judgement of the model alone, without pins. Repeated lines are still excluded.
 fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
     for judged in &mut judged {
         judged.log_odds = judged.alone;
@@ -184,7 +186,7 @@ mod tests {
     fn pins_win_with_a_template_and_without() {
         let pages = [1, 2, 3].map(|number| Page::parse(&format!("<title>{number}</title>{STORY}")));
         let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
-        // A template learned from one story under three titles takes everything for repeated.
+        // A template learned from one story under three titles treats all text as repeated.
         let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages);
         assert_eq!(text(&Pins::default(), Some(&template)), "");
         let pins = Pins::new("x.toml", &[(1, "div.story")], &[(2, ".talk, h1")]).unwrap();

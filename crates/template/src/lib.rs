@@ -1,22 +1,22 @@
-//! Tells articles from other pages; learns, stores and applies a site's template.
+//! Distinguishes articles from other pages, and learns, stores and applies the template of a site.
 //!
 //! | file | content |
 //! |---|---|
-//! | [`article`] | is this page an article, as far as one page can tell? |
+//! | [`article`] | whether a page is an article, judged from this page alone |
 //! | [`site`] | a site's template: learned, written, applied |
-//! | [`boilerplate`] | the parts of a site's pages that never hold body text |
-//! | [`detection`] | a page's text by its site's places alone, quickly |
-//! | [`health`] | does a template still fit its site? |
+//! | [`boilerplate`] | the parts of a site's pages that never contain body text |
+//! | [`detection`] | fast extraction of a page's text by the places of its site, without the model |
+//! | [`health`] | whether a template still fits its site |
 //! | [`published`] | the papers' methods as templates of a host |
 //! | [`pins`] | a user's corrections for a host's pages |
 //! | [`class`] | the class of each line: body text, caption, comment |
-//! | [`inserts`] | captions, credits, by-lines that come back on request |
+//! | [`inserts`] | captions, credits, by-lines and "read more" lines that are included on request |
 //! | [`judgement`] | the final judgement of every line of a page |
-//! | [`describe`] | a template in words |
+//! | [`describe`] | a text description of a template |
 //! | [`explain`] | the judgement of a page, line by line, as HTML |
 //!
-//! No IO and no clock: the caller passes pages and times. Only reading a template file or selectors
-//! can fail.
+//! The crate does no IO and reads no clock: the caller passes pages and times. Only the parsing of template
+//! files and selectors can fail.
 
 pub mod article;
 pub mod boilerplate;

@@ -1,25 +1,25 @@
 //! Recognizes credits, by-lines and pointers to other stories by a line's own words.
 //!
-//! Limitation: the words are a short list in a few languages; "Photo: ..." over a paragraph on a
-//! photo is a credit if it is short.
+//! Limitation: the word lists are short and cover only some languages. A short paragraph about a photo that
+//! begins with "Photo: ..." counts as a credit.
 
 use gleaner_extract::block_model::sayings_of;
 use gleaner_html::text::{Line, LineKind};
 
 use crate::class::{MOSTLY_LINKS, WORDS_MORE};
 
-/// Most words of a line that its own first words classify.
+/// The most words of a line that is classified by its own first words.
 pub(crate) const MOST_WORDS_SAYING: u32 = 12;
 
-/// By-lines are among this many first lines of body text.
+/// By-lines are expected among the first so many lines of body text.
 const EARLY: usize = 3;
 
-/// Characters at a line's beginning that are searched.
+/// The number of characters at the beginning of a line that are searched.
 const OPENING: usize = 20;
 
-/// Whether a line of body text is a credit, a by-line or a "read more" line by its own words.
-/// `link_share`: share of its words in links, 0 to 1. `before`: number of lines of body text before
-/// it.
+/// Whether a line of body text is a credit, a by-line or a "read more" line, judged by its own words.
+/// `link_share` is the share of its words in links, 0 to 1; `before` is the number of lines of body text
+/// before it.
 pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, before: usize) -> bool {
     if line.kind == LineKind::Heading {
         return false;
@@ -43,13 +43,13 @@ pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, b
     points() || credits() || signs()
 }
 
-/// Openings of pointers to other stories that the lexicon lacks.
+/// Beginnings of pointers to other stories that are not in the lexicon of the block model.
 const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 
-/// Most words of a by-line.
+/// The most words of a by-line.
 const MOST_WORDS_BY_LINE: u32 = 8;
 
-/// Whether a later word begins with a capital, or the letters have no case.
+/// Whether a word after the first begins with a capital, or the script has no letter case.
 fn names_somebody(text: &str) -> bool {
     let mut behind = text.split_whitespace().skip(1).filter_map(|word| word.chars().next());
     let has_no_case =

@@ -1,9 +1,9 @@
 //! A site's template: learned from its first articles, stored as JSON, applied.
 //!
-//! It consists of a [`block_model::Site`]: what the pages repeat, and which kinds of place hold
-//! body text. Every extraction has a confidence. If the template is unsure or finds next to nothing
-//! (a new kind of page, or a redesign), the page is also judged without its votes, and the surer
-//! result is taken ([`Judgement`]) and its method recorded. [`Health`] watches on every page
+//! Its main part is a [`block_model::Site`]: the text that the pages repeat, and the kinds of place with body
+//! text. Every extraction has a confidence. If the template is unsure or finds almost no text (a new kind of
+//! page, or a redesign), the page is judged a second time without the template's votes. The result with the
+//! higher confidence is used ([`Judgement`]), and its method is recorded. [`Health`] checks on every page
 //! whether the template is out of date.
 
 use std::collections::BTreeSet;
@@ -25,18 +25,17 @@ const FORMAT: u32 = 3;
 pub struct SiteTemplate {
     /// The host.
     pub host: String,
-    /// Version number of the host's templates, from 1.
+    /// The number of this version of the host's template, from 1.
     pub version: u32,
-    /// The time of learning.
+    /// The time at which the template was learned.
     pub learned: jiff::Timestamp,
-    /// Canonical URLs of the training pages.
+    /// The canonical URLs of the training pages.
     pub learned_from: Vec<String>,
-    /// Figures of the training pages under this template, with which later pages are compared.
+    /// The figures of the training pages under this template, with which later pages are compared.
     pub health: Health,
-    /// What was learned.
+    /// The training results: places and repeated text.
     pub site: Site,
-    /// Kinds of boilerplate subtrees ([`crate::boilerplate`]). Empty in templates of earlier
-    /// versions.
+    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Empty in templates of earlier versions.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
     /// What a published method learned; `None` if the template is of gleaner's own method. If it is there, it
@@ -51,9 +50,9 @@ pub struct SiteTemplate {
 pub enum Method {
     /// The block model and the site's template.
     Template,
-    /// The places of the site's template alone ([`crate::Detector`]).
+    /// Only the places of the site's template ([`crate::Detector`]).
     Detection,
-    /// The block model on the page alone.
+    /// The block model without the votes of a template.
     BlockModel,
     /// FastContentExtractor as published.
     FastContentExtractor,
@@ -62,7 +61,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The name in records and on the command line, such as `block-model`.
+    /// Returns the name in records and on the command line, such as `block-model`.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -92,26 +91,26 @@ impl fmt::Display for Method {
 /// A page's text and the method that found it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extracted {
-    /// The text in page order; empty if no method found any.
+    /// The text in page order; empty if none was found.
     pub lines: Vec<Line>,
-    /// The method that found it.
+    /// The method that found the text.
     pub method: Method,
-    /// Confidence, 0 to 1 ([`block_model::confidence`]).
+    /// The confidence, 0 to 1 ([`block_model::confidence`]).
     pub confidence: f32,
-    /// Share of the page's lines, 0 to 1, that the site repeats or that are at places where at
-    /// least two training pages have a line.
+    /// The share of the page's lines, 0 to 1, that the site repeats or that are at known places. A place is
+    /// known if at least two training pages have a line there.
     pub known: f32,
-    /// Share of the page's lines, 0 to 1, that the site repeats.
+    /// The share of the page's lines, 0 to 1, that the site repeats.
     pub repeated: f32,
 }
 
-/// Why a text is not a template.
+/// The reason why a text is not a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
-    /// Not JSON, or not of a template's shape.
+    /// The text is not JSON, or lacks fields of a template.
     #[error("not a template file: {0}; make one with `gleaner learn`")]
     Malformed(#[from] serde_json::Error),
-    /// Written by another version of the program.
+    /// The template was written in a different format, by a different version of the program.
     #[error(
         "template format {found} is not known, only {FORMAT}; learn the template again with `gleaner learn`"
     )]
@@ -119,10 +118,10 @@ pub enum TemplateError {
         /// The format in the file.
         found: u64,
     },
-    /// A number that learning cannot produce.
+    /// A number is outside the range that learning can produce. Contains the number's name.
     #[error("not a template file: {0} is out of its range; make one with `gleaner learn`")]
     Range(String),
-    /// JSON without a number in `format`.
+    /// The JSON has no number in `format`.
     #[error("not a template file: it has no \"format\"; make one with `gleaner learn`")]
     NoFormat,
 }
@@ -135,14 +134,14 @@ struct File<'a> {
 }
 
 impl SiteTemplate {
-    /// Learns a host's template from articles with their canonical URLs. Without pages the template
-    /// is empty, and every page is judged alone.
+    /// Learns a host's template from articles, each with its canonical URL. Without pages, the template is
+    /// empty, and every page is judged alone.
     #[must_use]
     pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
         Self::learn_with(block_model::built_in(), host, version, learned, pages)
     }
 
-    /// Like [`learn`](Self::learn), but with the given model.
+    /// Learns a template like [`learn`](Self::learn), but with the given model.
     #[must_use]
     pub fn learn_with(
         model: &Forest,
@@ -204,22 +203,23 @@ impl SiteTemplate {
         }
     }
 
-    /// The page's text by this template or, if that is surer, by the page alone.
+    /// Returns the page's text according to this template or, if that has a higher confidence, to the model
+    /// alone.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Extracted {
         self.extract_with(block_model::built_in(), page)
     }
 
-    /// Like [`extract`](Self::extract), but with the given model.
+    /// Returns the text like [`extract`](Self::extract), but with the given model.
     #[must_use]
     pub fn extract_with(&self, model: &Forest, page: &Page) -> Extracted {
         Judgement::of_with(model, page, Some(self), &Pins::default()).extracted()
     }
 
-    /// The template as JSON with a final line break.
+    /// Returns the template as JSON with a final line break.
     ///
     /// # Panics
-    /// Never: a template has only maps with text keys.
+    /// Never, because the keys of all maps in a template are strings.
     #[must_use]
     pub fn to_json(&self) -> String {
         let file = File { format: FORMAT, template: self };
@@ -228,10 +228,10 @@ impl SiteTemplate {
         json
     }
 
-    /// Reads the output of [`to_json`](Self::to_json).
+    /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// [`TemplateError`]: not a template, or one of another format.
+    /// [`TemplateError`] if the text is not a template, or a template in a different format.
     pub fn from_json(json: &str) -> Result<Self, TemplateError> {
         let value: serde_json::Value = serde_json::from_str(json)?;
         let format =
@@ -264,20 +264,20 @@ impl SiteTemplate {
 }
 
 impl Extracted {
-    /// Words of the text.
+    /// Returns the number of words in the text.
     #[must_use]
     pub fn words(&self) -> usize {
         self.lines.iter().map(|line| count_words(&line.text)).sum()
     }
 }
 
-/// The text of a page of a site without a template.
+/// Returns the text of a page of a site without a template.
 #[must_use]
 pub fn extract_alone(page: &Page) -> Extracted {
     extract_alone_with(block_model::built_in(), page)
 }
 
-/// Like [`extract_alone`], but with the given model.
+/// Returns the text like [`extract_alone`], but with the given model.
 #[must_use]
 pub fn extract_alone_with(model: &Forest, page: &Page) -> Extracted {
     Judgement::of_with(model, page, None, &Pins::default()).extracted()

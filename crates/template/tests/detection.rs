@@ -1,6 +1,5 @@
-//! Detection over a page that lacks what the site never has content in gives the text that
-//! it gives over the whole page by the reference: on generated pages, and on recorded ones
-//! where those are present.
+//! Detection on a page that was parsed without boilerplate subtrees finds the same text as on the whole page
+//! parsed by the reference parser. Tested on generated pages and, if present, on recorded pages.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -18,19 +17,19 @@ fn learn<'a>(pages: impl Iterator<Item = (&'a str, &'a Page)>) -> SiteTemplate {
     SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages)
 }
 
-/// A text and its confidence.
+/// Returns the text and its confidence.
 fn text(extracted: Option<Extracted>) -> Option<(String, f32)> {
     extracted.map(|it| (plain(&it.lines), it.confidence))
 }
 
-/// Links without their texts, which parts left out do not keep.
+/// Returns the links without their texts, which skipped subtrees do not keep.
 fn followed(page: &Page) -> Links {
     let mut links = links(page);
     links.anchors.iter_mut().for_each(|anchor| anchor.text.clear());
     links
 }
 
-/// URL and source of each page of a set.
+/// Returns the URL and source of each page of a set.
 fn sources(folder: &Path) -> Vec<(String, String)> {
     let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("a set has a manifest");
     let read = |record: &str| {
@@ -43,7 +42,7 @@ fn sources(folder: &Path) -> Vec<(String, String)> {
     manifest.lines().map(read).collect()
 }
 
-/// Every page is read by what 24 or fewer others of its site teach.
+/// Every page is read with a template learned from at most 24 other pages of its site.
 #[test]
 fn recorded_pages_give_the_text_of_the_reference() {
     let sets = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets/sites"));
@@ -125,7 +124,7 @@ fn soup() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(&PARTS), 0..40).prop_map(|parts| parts.concat())
 }
 
-/// A page of the generated site: what is in the menu and behind the story is boilerplate.
+/// Returns a page of the generated site. The menu and the list after the story are boilerplate.
 fn generated(number: usize, menu: &str, story: &str) -> String {
     let paragraphs = (0..5).map(|at| {
         format!(

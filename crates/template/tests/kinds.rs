@@ -1,10 +1,10 @@
-//! Pages of every kind that is no article, and of kinds of article that might be taken
-//! for none: own text, in the languages of the project and of its neighbours.
+//! Pages of every kind that is not an article, and articles of kinds that might be mistaken for one of these.
+//! The texts are our own, in several languages.
 
 use gleaner_html::Page;
 use gleaner_template::{Reason, Verdict, judge};
 
-/// A page as papers have them: menu, the main part, most read, notice.
+/// Returns a page with the usual parts of a newspaper's page: menu, main part, most read, notice.
 fn page(title: &str, head: &str, main: &str) -> String {
     let item = |name: &&str| format!("<li><a href='/{name}'>{name}</a></li>");
     let menu: String =
@@ -38,7 +38,7 @@ const SENTENCES: [&str; 6] = [
     "The council meets again on Friday, when it wants to decide whether the dam is to be raised by a metre.",
 ];
 
-/// An article's text: so many sentences, two a paragraph.
+/// Returns an article's text of so many sentences, two per paragraph.
 fn prose(sentences: usize) -> String {
     let said = |(n, sentence): (usize, &&str)| format!("{sentence} That was on day {n} of the flood.");
     let all: Vec<String> = SENTENCES.iter().cycle().take(sentences).enumerate().map(said).collect();
@@ -67,7 +67,7 @@ fn teasers(count: usize) -> String {
     (0..count).map(one).collect()
 }
 
-/// Each page with its name, address and expected reasons: the first is the best.
+/// Returns pages that are not articles, each with its name, URL and accepted reasons, best first.
 fn others() -> Vec<(&'static str, String, &'static str, &'static [Reason])> {
     use Reason::{Challenge, ConsentWall, Gallery, Hub, Listing, LoginWall, NotFound, Shop, TooLittleText};
     let challenge = |title: &str, text: &str| {

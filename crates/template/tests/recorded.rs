@@ -1,9 +1,9 @@
-//! Article or not, and whether a template is out of date, on recorded pages; skipped
-//! where they are absent.
+//! Tests on recorded pages whether articles are recognized and whether outdated templates are noticed.
+//! Skipped if there are no recorded pages.
 //!
-//! The bounds are those of the project: 95 in a hundred of what is no article, and one
-//! article in two hundred. The page model was taught with these pages, so this holds
-//! what is seen; docs/evaluation.md has what it does on sites left out.
+//! The bounds are those of the project: at least 95% of the other pages and at most one article in two
+//! hundred are rejected. The page model was trained on these pages, so these tests only prevent regressions.
+//! docs/evaluation.md has the results on held-out sites.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -13,7 +13,7 @@ use flate2::read::MultiGzDecoder;
 use gleaner_html::Page;
 use gleaner_template::{Reason, SiteTemplate, Verdict, Window, judge};
 
-/// The folder of recorded sets, or `None` with a line that says so.
+/// Returns the folder of recorded sets. If it is missing, prints a note and returns `None`.
 fn sets() -> Option<PathBuf> {
     let sets = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets"));
     if !sets.is_dir() {
@@ -23,7 +23,7 @@ fn sets() -> Option<PathBuf> {
     Some(sets.to_owned())
 }
 
-/// Id, URL, page and whether there is gold text, of each page in a folder.
+/// Returns, for each page in a folder, its id, its URL, the parsed page, and whether it has gold text.
 fn pages(folder: &Path) -> impl Iterator<Item = (String, String, Page, bool)> {
     let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("a set has a manifest");
     let folder = folder.to_owned();
@@ -44,7 +44,7 @@ fn pages(folder: &Path) -> impl Iterator<Item = (String, String, Page, bool)> {
     })
 }
 
-/// Pages judged, and the refused ones with their reasons.
+/// Returns the number of judged pages, and the rejected pages with their reasons.
 fn refused(folder: &Path, with_gold: bool) -> (usize, Vec<(String, Reason)>) {
     let mut count = 0;
     let mut refused = Vec::new();
@@ -92,7 +92,7 @@ fn most_other_pages_are_refused() {
     assert!(refused.len() * 100 >= count * 95, "{} of {count}", refused.len());
 }
 
-/// A site's pages as they came, in the set's order.
+/// Returns the HTML of a site's pages, in the order of the set.
 fn texts(folder: &Path) -> Vec<String> {
     let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("a set has a manifest");
     let text = |line: &str| {
@@ -105,7 +105,7 @@ fn texts(folder: &Path) -> Vec<String> {
     manifest.lines().map(text).collect()
 }
 
-/// Most unlike pages in a window over these.
+/// Returns the largest number of unlike pages in the window as it moves over `pages`.
 fn most_unlike(template: &SiteTemplate, pages: &[String]) -> usize {
     let mut window = Window::default();
     let unlike = |(number, html): (usize, &String)| {
@@ -115,7 +115,7 @@ fn most_unlike(template: &SiteTemplate, pages: &[String]) -> usize {
     pages.iter().enumerate().map(unlike).max().unwrap_or_default()
 }
 
-/// The same pages with every class and id named anew: the mildest redesign there is.
+/// Returns the page with every class and id renamed: the mildest possible redesign.
 fn renamed(html: &str) -> String {
     html.replace("class=\"", "class=\"neu-").replace("id=\"", "id=\"neu-")
 }

@@ -1,17 +1,17 @@
-//! A newspaper as a process of its own, which several crawlers ask: `newspaper HOSTS ARTICLES`.
-//! Beside the two papers it has HOSTS generated ones of ARTICLES articles each, so that each
+//! Runs a newspaper as a separate process that several crawlers can use: `newspaper HOSTS ARTICLES`. In
+//! addition to the two papers, it serves HOSTS generated papers with ARTICLES articles each, so that each
 //! worker has some.
 //!
-//! It prints three blocks with an empty line behind each: its address, to be set as HTTP
-//! proxy; the seeds; the documents that a correct crawl ends with, a line each, with all
-//! addresses that one may be found under. Then it serves until it is killed.
+//! It prints three blocks, each followed by an empty line: its address, which must be set as HTTP proxy; the
+//! seeds; and the documents with which a correct crawl ends. Each document is on one line, with all addresses
+//! under which it may be found. Then it serves until it is killed.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
 use gleaner_testkit::{Newspaper, Options, Stand};
 
-/// Time between a request and its answer.
+/// The time between a request and its response.
 const LATENCY: Duration = Duration::from_millis(5);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

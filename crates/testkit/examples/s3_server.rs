@@ -1,6 +1,6 @@
-//! An S3 server as a process of its own, which a test can kill and start again:
-//! `s3_server FOLDER ADDRESS [BUCKET...]`. It prints the variables by which a client finds it,
-//! a line each, then an empty line, and serves until it is killed.
+//! Runs an S3 server as a separate process, which a test can kill and start again: `s3_server FOLDER ADDRESS
+//! [BUCKET...]`. It prints the environment variables that configure a client, one per line, then an empty
+//! line. Then it serves until it is killed.
 
 use std::io::{self, Write};
 use std::path::Path;

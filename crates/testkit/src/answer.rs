@@ -1,5 +1,5 @@
-//! Responses of the server: status, content type, body, with compression and validators (RFC 9110, 8.4 and
-//! 13).
+//! Builds the responses of the server: status, content type and body, with compression and validators (RFC
+//! 9110, 8.4 and 13).
 
 use crate::markup::digest;
 use flate2::{Compression, write::GzEncoder};
@@ -18,13 +18,13 @@ pub(crate) struct Answer {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Vec<u8>,
-    /// When the page last changed; if set, the response has validators.
+    /// When the page last changed. If it is set, the response has validators.
     pub modified: Option<Timestamp>,
     pub header: Option<(HeaderName, String)>,
 }
 
 impl Answer {
-    /// 200 with a body and validators.
+    /// Creates a 200 response with a body and validators.
     pub(crate) fn ok(content_type: &'static str, body: Vec<u8>, modified: Timestamp) -> Self {
         Self { modified: Some(modified), ..Self::plain(StatusCode::OK, content_type, body) }
     }
@@ -33,7 +33,7 @@ impl Answer {
         Self { status, content_type, body, modified: None, header: None }
     }
 
-    /// A line of text instead of a page.
+    /// Creates a response with a line of text instead of a page.
     pub(crate) fn text(status: StatusCode, text: &str) -> Self {
         Self::plain(status, "text/plain; charset=utf-8", text.as_bytes().to_vec())
     }
@@ -49,7 +49,7 @@ impl Answer {
         }
     }
 
-    /// The status for a request with `headers`: 304 if the client's copy is current.
+    /// Returns the status for a request with `headers`: 304 if the client's copy is current.
     pub(crate) fn status_for(&self, headers: &HeaderMap) -> StatusCode {
         if self.is_current(headers) { StatusCode::NOT_MODIFIED } else { self.status }
     }
@@ -79,12 +79,13 @@ impl Answer {
         response
     }
 
-    /// Weak, because the compressed and the plain form share it.
+    /// Returns a weak tag, because the compressed and the plain form have the same one.
     fn tag(&self) -> String {
         format!("W/\"{:016x}\"", digest(&self.body))
     }
 
-    /// RFC 9110, 13.2.2: `If-None-Match` wins over `If-Modified-Since`.
+    /// Whether the client's copy is current. `If-None-Match` takes precedence over `If-Modified-Since` (RFC
+    /// 9110, 13.2.2).
     fn is_current(&self, headers: &HeaderMap) -> bool {
         let Some(modified) = self.modified.filter(|_| self.status == StatusCode::OK) else {
             return false;
@@ -105,7 +106,7 @@ pub(crate) fn gzip_of(bytes: &[u8]) -> Vec<u8> {
     written.expect("writing to memory does not fail")
 }
 
-/// The format of RFC 9110, 5.6.7.
+/// Formats a date as in RFC 9110, 5.6.7.
 fn http_date(moment: Timestamp) -> String {
     moment.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }

@@ -17,17 +17,17 @@
 //! ## A subheading
 //! ```
 //!
-//! There are only the four marks shown above, and they do not nest. An asterisk or bracket that is not closed
-//! is an error, so that no article is served with stray marks.
+//! Only the four marks in this example exist, and they do not nest. An asterisk or bracket that is not closed
+//! is an error, so no article is served with unintended marks.
 
 use jiff::{Timestamp, civil::DateTime};
 use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Article {
-    /// Number from the file name, unique in the paper.
+    /// The number in the file name, unique in the paper.
     pub number: u32,
-    /// Name from the file name, as used in the address.
+    /// The name in the file name, which is part of the address.
     pub slug: String,
     pub title: String,
     pub author: String,
@@ -35,7 +35,7 @@ pub(crate) struct Article {
     pub published: Published,
     pub tags: Vec<String>,
     pub caption: String,
-    /// First block; one of the papers shows it apart from the body.
+    /// The first block. One of the papers shows it outside of the body.
     pub standfirst: Vec<Span>,
     pub body: Vec<Block>,
 }
@@ -58,7 +58,7 @@ pub(crate) enum Span {
     Text(String),
     Italic(String),
     Bold(String),
-    /// `target` is the number of another article or an absolute address.
+    /// `target` is the number of another article, or an absolute address.
     Link {
         text: String,
         target: String,
@@ -88,7 +88,7 @@ pub(crate) enum ArticleError {
 }
 
 impl Article {
-    /// Reads one file; `name` is its name without `.txt`, such as `07-new-bridge`.
+    /// Parses one file. `name` is the file's name without `.txt`, such as `07-new-bridge`.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, ArticleError> {
         let (number, slug) = name
             .split_once('-')
@@ -111,8 +111,8 @@ impl Article {
         })
     }
 
-    /// An agency's copy: another headline and author, the last paragraph removed, and a paragraph of the
-    /// agency at the end.
+    /// Returns an agency's copy of the article: a different headline and author, without the last paragraph,
+    /// and with a paragraph of the agency at the end.
     pub(crate) fn wire(&self, agency: &Agency) -> Self {
         let mut body = self.body.clone();
         body.pop();
@@ -127,7 +127,7 @@ impl Article {
         }
     }
 
-    /// The gold text: standfirst and paragraphs, without marks and subheadings.
+    /// Returns the gold text: standfirst and paragraphs, without marks and subheadings.
     pub(crate) fn paragraphs(&self) -> Vec<String> {
         let body = self.body.iter().filter_map(|block| match block {
             Block::Paragraph(spans) => Some(plain(spans)),
@@ -162,7 +162,7 @@ impl Published {
         Ok(Self { iso: text.to_owned(), moment, local })
     }
 
-    /// The paper's local time some minutes later, for comments under the article.
+    /// Returns the paper's local time some minutes later, for comments under the article.
     pub(crate) fn later(&self, minutes: i64) -> DateTime {
         let later = self.local.checked_add(jiff::Span::new().minutes(minutes));
         later.unwrap_or(self.local)

@@ -1,5 +1,5 @@
-//! The pages of Báo Làng: OpenGraph and `meta`, the lead in a separate box above the body, the by-line as the
-//! body's last line, nested `div`s.
+//! Renders the pages of Báo Làng. They have OpenGraph and `meta` metadata, the lead in a separate box above
+//! the body, the by-line as the body's last line, and nested `div`s.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -8,7 +8,7 @@ use crate::paper::Language;
 use crate::site::{LATEST, PER_PAGE, Site, special};
 use std::fmt::Write;
 
-/// An article's page at `path`, which declares `charset`.
+/// Renders an article's page at `path`, which declares `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
     let main = format!(
         r#"<div class="chi-tiet">
@@ -209,7 +209,7 @@ fn item(site: &Site, article: &Article, path: &str) -> String {
     )
 }
 
-/// Links of the front page only: variants of addresses, and addresses outside the paper.
+/// Renders the links that only the front page has: variants of addresses, and addresses outside of the paper.
 fn odd_links(site: &Site) -> String {
     let odd = &site.paper.odd;
     let mut out = String::from("<div class=\"doc-nhieu-tuan\"><h3>Bạn đọc quan tâm</h3><ul>\n");
@@ -238,7 +238,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Links of the first page of a section's list besides its articles.
+/// Renders the links on the first page of a section's list that do not lead to its articles.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(
@@ -275,7 +275,7 @@ fn popular(site: &Site) -> String {
     popular
 }
 
-/// A page around `main`; `title` is text, `head` and `main` are HTML.
+/// Renders a page around `main`. `title` is text; `head` and `main` are HTML.
 fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
     let (menu, popular) = (menu(site), popular(site));
     let odd = &site.paper.odd;

@@ -1,7 +1,7 @@
-//! Invented readers' comments and advertisements: text on an article's page that is not part of the article.
+//! Generates readers' comments and advertisements: text on an article's page that is not part of the article.
 //!
-//! A comment is composed from three lists by the article's slug, so pages differ and a page is always the
-//! same. Single sentences recur on several pages, more often than in real comments.
+//! A comment is composed from three lists, depending on the article. Therefore pages differ, but a page is
+//! always the same. Single sentences recur on several pages, more often than in real comments.
 
 use crate::article::Article;
 use crate::paper::Language;
@@ -102,8 +102,8 @@ const ENGLISH: Lists = Lists {
     ],
 };
 
-/// The two to five comments under an article. They depend on the article only, so that its second page has
-/// the same ones.
+/// Returns the two to five comments under an article. They depend only on the article, so its second page has
+/// the same comments.
 pub(crate) fn comments(language: Language, article: &Article) -> Vec<Comment> {
     let path = &*article.number.to_string();
     let lists = match language {

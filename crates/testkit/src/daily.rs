@@ -1,13 +1,13 @@
-//! Two papers with new articles every day, for crawls of many nights; the test sets the time.
+//! Generates two papers with new articles every day, for crawls over many nights. The test sets the time.
 //!
-//! An article appears every [`EVERY`], in alternating sections, and stays in the lists until newer ones
-//! replace it; every [`CORRECTED`]th is corrected [`LATER`] after it appeared. `daily.example` has all
-//! sources of articles: a feed of the latest, a feed that only one section names, a news sitemap, an index of
-//! monthly sitemaps with their times of change. `bare.example` has only a front page and sections; its
-//! letters never appear on the front page.
+//! A new article appears after each [`EVERY`], in alternating sections, and remains in the lists until newer
+//! ones replace it. Every [`CORRECTED`]th article is corrected [`LATER`] after its appearance.
+//! `daily.example` has all sources of articles: a feed of the latest articles, a feed to which only one
+//! section links, a news sitemap, and an index of monthly sitemaps with their times of change. `bare.example`
+//! has only a front page and sections. Its letters never appear on the front page.
 //!
-//! The texts are random words (`stand.rs`) and the lists are short, so these papers are not suitable for
-//! tests of extraction, but for tests of how far a nightly crawl must look.
+//! The texts are random words (`stand.rs`) and the lists are short. Therefore these papers are not suitable
+//! for tests of extraction. They serve to test which lists and pages a nightly crawl must visit.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,29 +20,29 @@ use jiff::{SignedDuration, Timestamp};
 use crate::answer::Answer;
 use crate::stand::Draw;
 
-/// Time between two articles of a paper: 72 a day.
+/// The time between two articles of a paper, which yields 72 articles a day.
 pub(crate) const EVERY: SignedDuration = SignedDuration::from_mins(20);
-/// One of so many articles is corrected.
+/// One of this many articles is corrected.
 pub(crate) const CORRECTED: usize = 12;
-/// Time from an article's appearance to its correction.
+/// The time from an article's appearance to its correction.
 pub(crate) const LATER: SignedDuration = SignedDuration::from_hours(5);
 const FOUNDED: Timestamp = Timestamp::constant(1_793_491_200, 0);
 
-/// Articles on the front page, on a page of a section, and in a feed.
+/// The numbers of articles on the front page, on a page of a section, and in a feed.
 const ON_FRONT: usize = 30;
 const ON_PAGE: usize = 12;
 const IN_FEED: usize = 20;
 const PAGES: usize = 30;
 const PARAGRAPHS: usize = 8;
 
-/// The sections, with their number of articles in 24.
+/// The sections, each with its number of articles among 24.
 const SECTIONS: [(&str, usize); 6] =
     [("news", 9), ("world", 6), ("sport", 4), ("culture", 3), ("farming", 1), ("letters", 1)];
 const LETTERS: &str = "letters";
-/// Has a feed that only its own page names.
+/// The section with a feed to which only its own page links.
 const WITH_FEED: &str = "world";
 
-/// The two papers at the set time. Clones share the time.
+/// The two papers at the time that the test sets. Clones share the time.
 #[derive(Debug, Clone)]
 pub struct Daily(Arc<AtomicI64>);
 
@@ -54,21 +54,21 @@ impl PartialEq for Daily {
 
 impl Eq for Daily {}
 
-/// An article at some time.
+/// The state of an article at some time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// Its address.
+    /// The article's address.
     pub url: String,
-    /// When it appeared.
+    /// When the article appeared.
     pub published: Timestamp,
-    /// When it was corrected; `None` if it was not, or not yet.
+    /// When the article was corrected. `None`: it was not corrected so far.
     pub corrected: Option<Timestamp>,
-    /// Its paragraphs, one per line.
+    /// The article's paragraphs, one per line.
     pub text: String,
 }
 
 impl Daily {
-    /// The papers at the time `now`.
+    /// Creates the papers at the time `now`.
     #[must_use]
     pub fn at(now: Timestamp) -> Self {
         Self(Arc::new(AtomicI64::new(now.as_second())))
@@ -79,19 +79,19 @@ impl Daily {
         self.0.store(now.as_second(), Ordering::Release);
     }
 
-    /// The set time.
+    /// Returns the time that was set.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         Timestamp::from_second(self.0.load(Ordering::Acquire)).unwrap_or(FOUNDED)
     }
 
-    /// The addresses of the front pages.
+    /// Returns the addresses of the front pages.
     #[must_use]
     pub const fn seeds() -> [&'static str; 2] {
         ["http://daily.example/", "http://bare.example/"]
     }
 
-    /// All articles of a host that have appeared, oldest first.
+    /// Returns all articles of a host that have appeared, oldest first.
     pub fn issues<'a>(&'a self, host: &'a str) -> impl Iterator<Item = Issue> + 'a {
         (0..self.count()).map(move |number| self.issue(host, number))
     }
@@ -241,7 +241,8 @@ impl Daily {
         Answer::ok("application/xml", (text + "</urlset>").into_bytes(), self.now())
     }
 
-    /// The index of sitemaps: the news sitemap, and one per month with the time of its last change.
+    /// Returns the index of sitemaps: the news sitemap, and one sitemap per month with the time of its last
+    /// change.
     fn index(&self, host: &str) -> Answer {
         let mut months: Vec<(String, Timestamp)> = Vec::new();
         for number in 0..self.count() {
@@ -287,7 +288,7 @@ fn published(number: usize) -> Timestamp {
     FOUNDED + EVERY.checked_mul(number).unwrap_or(SignedDuration::ZERO)
 }
 
-/// When an article is corrected; `None` for never.
+/// Returns when an article is corrected. `None`: never.
 fn corrected(number: usize) -> Option<Timestamp> {
     number.is_multiple_of(CORRECTED).then(|| published(number) + LATER)
 }
@@ -300,7 +301,7 @@ fn month_of(number: usize) -> String {
     published(number).to_zoned(TimeZone::UTC).strftime("%Y-%m").to_string()
 }
 
-/// The section of an article; the order repeats every eight hours.
+/// Returns the section of an article. The order repeats every eight hours.
 fn section(number: usize) -> &'static str {
     let mut place = (number * 7) % 24;
     for (name, share) in SECTIONS {

@@ -1,35 +1,35 @@
-//! The expected result of a crawl: the gold text of every article and its addresses.
+//! Defines the expected result of a crawl: the gold text of every article and its addresses.
 
 use crate::article::Article;
 use crate::site::{Site, special};
 
-/// One article that a crawl must store, once.
+/// One article that a crawl must store exactly once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
-    /// Host of the paper.
+    /// The host of the paper.
     pub host: &'static str,
-    /// Path of the article's own page.
+    /// The path of the article's own page.
     pub path: String,
-    /// Every canonical address that returns 200 with this text: the article's own first, then its second copy
-    /// if any. Variants with tracking parameters or a fragment have the same canonical address and are not
-    /// listed.
+    /// Every canonical address that returns 200 with this text: first the article's own, then that of its
+    /// second copy if there is one. Variants with tracking parameters or a fragment have the same canonical
+    /// address and are not listed.
     pub urls: Vec<String>,
     /// Addresses that redirect to the first of `urls`.
     pub redirects: Vec<String>,
-    /// Headline.
+    /// The headline.
     pub title: String,
-    /// Author, as in the page's metadata.
+    /// The author, as in the page's metadata.
     pub author: String,
-    /// Publication date as in the page's metadata: RFC 3339 with an offset.
+    /// The publication date, as in the page's metadata: RFC 3339 with an offset.
     pub published: String,
-    /// Language of the text: `vi` or `en`.
+    /// The language of the text: `vi` or `en`.
     pub language: &'static str,
-    /// The gold text: standfirst, then the paragraphs in page order, each as a
-    /// reader sees it, in NFC. No headline, by-line, caption or subheading.
+    /// The gold text in NFC: the standfirst, then the paragraphs in page order, each one as a reader sees it.
+    /// It does not include headline, by-line, captions and subheadings.
     pub paragraphs: Vec<String>,
-    /// Subheadings in page order; a crawler may keep or drop them.
+    /// The subheadings in page order. A crawler may keep or drop them.
     pub subheadings: Vec<String>,
-    /// Caption of the figure; a crawler may keep or drop it.
+    /// The caption of the figure. A crawler may keep or drop it.
     pub caption: String,
 }
 

@@ -1,22 +1,22 @@
-//! A minimal HTTP/2 server (RFC 9113) that can end connections and streams in every way.
+//! Provides a minimal HTTP/2 server (RFC 9113) that can end connections and streams in every way.
 //!
 //! Frames are written as bytes, so that a test controls when they are sent. Header blocks are literals
-//! without indexing (RFC 7541, 6.2.2), which every decoder reads; requests are kept as received, without
+//! without indexing (RFC 7541, 6.2.2), which every decoder can read. Requests are stored as received, without
 //! decoding.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::tls::Stream;
 
-/// `NO_ERROR` (RFC 9113, 7).
+/// The error code `NO_ERROR` (RFC 9113, 7).
 pub const NO_ERROR: u32 = 0;
-/// `INTERNAL_ERROR`.
+/// The error code `INTERNAL_ERROR`.
 pub const INTERNAL_ERROR: u32 = 2;
-/// `REFUSED_STREAM`.
+/// The error code `REFUSED_STREAM`.
 pub const REFUSED_STREAM: u32 = 7;
-/// `CANCEL`.
+/// The error code `CANCEL`.
 pub const CANCEL: u32 = 8;
-/// `ENHANCE_YOUR_CALM`.
+/// The error code `ENHANCE_YOUR_CALM`.
 pub const ENHANCE_YOUR_CALM: u32 = 11;
 
 const DATA: u8 = 0;
@@ -30,7 +30,7 @@ const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// The largest frame that is always allowed (RFC 9113, 4.2).
+/// The largest frame size that is always allowed (RFC 9113, 4.2).
 const MAX_FRAME: usize = 16_384;
 
 /// The server's side of an HTTP/2 connection.
@@ -42,14 +42,14 @@ pub struct Http2 {
 /// A request on one stream.
 #[derive(Debug)]
 pub struct Asked {
-    /// The stream's number: 1, 3, 5...
+    /// The stream's number: 1, 3, 5 and so on.
     pub stream: u32,
-    /// The header block as received, in HPACK with Huffman codes.
+    /// The header block as received: HPACK with Huffman codes.
     pub block: Vec<u8>,
 }
 
 impl Http2 {
-    /// Reads the client's preface and sends the server's. `None` if the connection ended.
+    /// Reads the client's preface and sends the server's. `None`: the connection ended.
     pub async fn accept(mut stream: Stream) -> Option<Self> {
         let mut preface = [0; 24];
         stream.read_exact(&mut preface).await.ok()?;
@@ -58,7 +58,8 @@ impl Http2 {
         Some(http2)
     }
 
-    /// The next request. Acknowledges settings and ignores other frames. `None` if the connection ended.
+    /// Returns the next request. Acknowledges settings and ignores other frames. `None`: the connection
+    /// ended.
     pub async fn next(&mut self) -> Option<Asked> {
         loop {
             let mut head = [0; 9];
@@ -76,7 +77,7 @@ impl Http2 {
         }
     }
 
-    /// Sends a response's head. `is_end`: there is no body.
+    /// Sends the headers of a response. `is_end`: there is no body.
     pub async fn headers(&mut self, stream: u32, status: u16, headers: &[(&str, &str)], is_end: bool) {
         let status = status.to_string();
         let mut block = Vec::new();

@@ -1,7 +1,8 @@
-//! The access log: client, request, time and status.
+//! Records the access log: client, request, time and status.
 //!
-//! Tests of politeness read it, and can wait for it without sleeping: in a thread ([`AccessLog::wait`]) or a
-//! task ([`AccessLog::reached`]). It is kept in memory and never trimmed: some 200 bytes per request.
+//! Tests of politeness read the log. They can wait for requests without sleeping, in a thread
+//! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory and never
+//! truncated. It needs about 200 bytes per request.
 
 use std::net::SocketAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,24 +10,24 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// One line of the access log.
+/// One request in the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// When the request arrived, since the start of the server, on a monotonic clock.
+    /// When the request arrived, as time since the start of the server on a monotonic clock.
     pub time: Duration,
-    /// When the whole response was passed to the connection, on the same clock; the client has it a little
-    /// later. Or when the server noticed that the client had left before. `None` while the response is
-    /// delayed.
+    /// When the whole response was passed to the connection, on the same clock; the client receives it
+    /// slightly later. If the client had left before, when the server noticed it. `None`: the response is
+    /// still delayed.
     pub finished: Option<Duration>,
     /// The address of the proxy that was used.
     pub proxy: SocketAddr,
-    /// Requested host, lower-case and without a port; possibly one that is not served.
+    /// The requested host, in lower case and without a port. It may be a host that is not served.
     pub host: String,
-    /// Path with its query.
+    /// The path with its query.
     pub path: String,
-    /// Status of the response.
+    /// The status of the response.
     pub status: u16,
-    /// The `User-Agent` header; empty if there was none.
+    /// The `User-Agent` header. Empty if there was none.
     pub user_agent: String,
 }
 
@@ -57,14 +58,14 @@ impl AccessLog {
         let mut lines = self.lines();
         lines.push(request);
         let count = lines.len();
-        // Sent under the lock, so that the count never decreases.
+        // Sent while the lock is held, so that the count never decreases.
         self.count.send_replace(count);
         drop(lines);
         self.grown.notify_all();
         count - 1
     }
 
-    /// Notes that the response to the request at `place` was passed on.
+    /// Records that the response to the request at `place` was passed on.
     pub(crate) fn finished(&self, place: usize) {
         let now = self.now();
         if let Some(line) = self.lines().get_mut(place) {
@@ -80,7 +81,7 @@ impl AccessLog {
         *self.count.borrow()
     }
 
-    /// Blocks the thread until `count` requests have arrived; `false` after `timeout`.
+    /// Blocks the thread until `count` requests have arrived. Returns `false` after `timeout`.
     pub(crate) fn wait(&self, count: usize, timeout: Duration) -> bool {
         let waited = self.grown.wait_timeout_while(self.lines(), timeout, |lines| lines.len() < count);
         let (lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +94,7 @@ impl AccessLog {
     }
 
     fn lines(&self) -> MutexGuard<'_, Vec<Request>> {
-        // No panic under the lock can leave the lines inconsistent.
+        // A panic while the lock is held cannot leave the lines inconsistent.
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

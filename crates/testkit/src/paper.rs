@@ -1,8 +1,8 @@
 //! Defines the two papers: names, sections, addresses, and the place of each trap.
 //!
-//! They differ in everything that a crawler must not assume: the form of article addresses, pagination by
-//! path or by query, the kind of feed, the places of date and author, the markup (`baolang.rs`,
-//! `village_post.rs`).
+//! The papers differ in everything on which a crawler must not rely: the form of article addresses,
+//! pagination by path or by query, the kind of feed, the places of date and author, and the markup
+//! (`baolang.rs`, `village_post.rs`).
 
 use crate::article::{Agency, Article, Published};
 
@@ -46,26 +46,26 @@ pub(crate) struct Section {
 pub(crate) struct Odd {
     /// Disallowed by robots.txt and linked from every page.
     pub members: &'static str,
-    /// Disallowed by robots.txt by prefix, with a query.
+    /// Disallowed by robots.txt with a prefix rule, and has a query.
     pub search: &'static str,
     /// Returns 200 with a wall instead of an article.
     pub wall: &'static str,
     pub wall_title: &'static str,
-    /// Linked, and returns 404.
+    /// Returns 404, although there is a link to it.
     pub gone: &'static str,
     pub gone_title: &'static str,
     pub print: &'static str,
     /// Redirects to a host outside both papers.
     pub elsewhere: &'static str,
-    /// Prefix of advertisement numbers; redirects out of scope, too.
+    /// The prefix of advertisement numbers. These addresses also redirect out of scope.
     pub ads: &'static str,
-    /// A list whose links carry a new session id each time.
+    /// A list whose links contain a new session id each time.
     pub classifieds: &'static str,
     pub calendar: &'static str,
     /// Links to itself with its own segment repeated.
     pub about: &'static str,
     pub about_segment: &'static str,
-    /// Prefix of article numbers: addresses before the last redesign.
+    /// The prefix of article numbers in addresses from before the last redesign.
     pub old: &'static str,
 }
 
@@ -153,7 +153,7 @@ impl Paper {
         self.path_of(&article.section, &article.slug, article.number, &article.published)
     }
 
-    /// Path of a second page with the same article: another section, another slug.
+    /// Returns the path of a second page with the same article, with a different section and slug.
     pub(crate) fn twin(&self, article: &Article) -> String {
         let other = self.sections.iter().find(|s| s.slug != article.section);
         let section = other.map_or(self.sections[0].slug, |s| s.slug);
@@ -174,7 +174,7 @@ impl Paper {
         }
     }
 
-    /// Path of a section's list; pages count from 1.
+    /// Returns the path of a section's list. Pages are numbered from 1.
     pub(crate) fn section_path(&self, slug: &str, page: usize) -> String {
         match (page, self.language) {
             (..=1, _) => format!("/{slug}"),
@@ -187,7 +187,7 @@ impl Paper {
         format!("http://{}{path}", self.host)
     }
 
-    /// Name of a section; the slug if it has none.
+    /// Returns the name of a section, or the slug if no section has it.
     pub(crate) fn section_name<'a>(&self, slug: &'a str) -> &'a str {
         let found = self.sections.iter().find(|s| s.slug == slug);
         found.map_or(slug, |s| s.name)

@@ -1,9 +1,10 @@
 //! Runs a real PostgreSQL server on loopback for tests, if PostgreSQL is installed.
 //!
-//! It has a folder of its own, listens on a free port of `127.0.0.1`, and stops when the value is dropped. If
-//! the tests run as root, it runs as `nobody`, since PostgreSQL refuses root.
+//! The server has its own folder, listens on a free port of `127.0.0.1`, and stops when the value is dropped.
+//! If the tests run as root, the server runs as `nobody`, since PostgreSQL does not run as root.
 //!
-//! Limitation: a test process that is killed leaves its server running; the next one uses another port.
+//! Limitation: if a test process is killed, its server keeps running. The next test process uses a different
+//! port.
 
 use std::ffi::OsStr;
 use std::io;
@@ -20,7 +21,7 @@ use tempfile::TempDir;
 
 const NOBODY: u32 = 65_534;
 
-/// A PostgreSQL server; it stops when dropped.
+/// A PostgreSQL server. It stops when dropped.
 #[derive(Debug)]
 pub struct Postgres {
     folder: TempDir,
@@ -29,7 +30,7 @@ pub struct Postgres {
     databases: AtomicU32,
 }
 
-/// The folder with PostgreSQL's programs, the newest of several; `None` if it is not installed.
+/// Returns the folder with PostgreSQL's programs, in the newest version. `None`: PostgreSQL is not installed.
 fn programs() -> Option<PathBuf> {
     let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .ok()?
@@ -41,8 +42,8 @@ fn programs() -> Option<PathBuf> {
 }
 
 impl Postgres {
-    /// The server shared by this process's tests, started on first use; it stops when the last owner drops
-    /// it. `None`, with a printed note, if PostgreSQL is not installed.
+    /// Returns the server that the tests of this process share. It is started on first use, and stops when
+    /// the last owner drops it. `None`, with a printed note: PostgreSQL is not installed.
     #[must_use]
     pub fn shared() -> Option<Arc<Self>> {
         static SHARED: Mutex<Weak<Postgres>> = Mutex::new(Weak::new());
@@ -55,11 +56,11 @@ impl Postgres {
         Some(server)
     }
 
-    /// Starts a separate server with settings such as `fsync=off`. `None`, with a printed note, if PostgreSQL
-    /// is not installed.
+    /// Starts a separate server with settings such as `fsync=off`. `None`, with a printed note: PostgreSQL is
+    /// not installed.
     ///
     /// # Panics
-    /// It is installed and does not start.
+    /// PostgreSQL is installed, but the server does not start.
     #[must_use]
     pub fn start(settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
@@ -88,7 +89,7 @@ impl Postgres {
     /// Starts a standby of this server, which can be promoted.
     ///
     /// # Panics
-    /// It does not start.
+    /// The standby does not start.
     #[must_use]
     pub fn standby(&self) -> Self {
         let folder = TempDir::new().expect("a folder for the standby");
@@ -113,7 +114,7 @@ impl Postgres {
         standby
     }
 
-    /// From now on, a commit is acknowledged only after a standby has it, too.
+    /// Configures the server to acknowledge a commit only after a standby has it, too.
     ///
     /// # Panics
     /// No standby connects within half a minute.
@@ -128,7 +129,7 @@ impl Postgres {
         }
     }
 
-    /// Promotes a standby to the primary server.
+    /// Promotes this standby to the primary server.
     ///
     /// # Panics
     /// It cannot be promoted.
@@ -136,10 +137,10 @@ impl Postgres {
         self.done(self.command("pg_ctl").args(["promote", "--wait", "-D"]).arg(self.data()));
     }
 
-    /// Creates a new database; returns its address: `postgres://...`.
+    /// Creates a new database and returns its address: `postgres://...`.
     ///
     /// # Panics
-    /// It cannot be created.
+    /// The database cannot be created.
     #[must_use]
     pub fn database(&self) -> String {
         let name = format!("news{}", self.databases.fetch_add(1, Ordering::Relaxed));
@@ -148,22 +149,22 @@ impl Postgres {
         self.address(&name)
     }
 
-    /// The address of a database of this name.
+    /// Returns the address of the database with this name.
     #[must_use]
     pub fn address(&self, database: &str) -> String {
         format!("postgres://gleaner@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// The port that it listens on.
+    /// Returns the port that the server listens on.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// The result of a statement: one row per line, columns separated by `|`.
+    /// Runs a statement and returns its result: one row per line, columns separated by `|`.
     ///
     /// # Panics
-    /// It fails.
+    /// The statement fails.
     #[must_use]
     pub fn query(&self, address: &str, sql: &str) -> String {
         let output = self.done(self.command("psql").args([
@@ -181,26 +182,26 @@ impl Postgres {
         output.trim_end().to_owned()
     }
 
-    /// Kills all its processes, as `kill -9` and a power cut do.
+    /// Kills all processes of the server, as `kill -9` and a power failure do.
     ///
     /// # Panics
-    /// It has no process.
+    /// The server is not running.
     pub fn kill(&self) {
         let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
         let first = pid.lines().next().expect("its process").to_owned();
         let killed = Command::new("kill").args(["-9", &first]).status();
         assert!(killed.is_ok_and(|status| status.success()), "it was running");
         let until = Instant::now() + Duration::from_secs(30);
-        // Its child processes exit when it is gone.
+        // The child processes exit after the first process has ended.
         while Path::new(&format!("/proc/{first}")).exists() && Instant::now() < until {
             std::thread::yield_now();
         }
     }
 
-    /// Starts it, possibly again, on its folder.
+    /// Starts the server on its folder, also after it was killed.
     ///
     /// # Panics
-    /// It does not start.
+    /// The server does not start.
     pub fn resume(&self) {
         let log = self.folder.path().join("log");
         self.done(
@@ -236,8 +237,8 @@ impl Postgres {
         command
     }
 
-    /// Runs a program to its end. Its output goes to a file, since a server that it starts would keep a pipe
-    /// open.
+    /// Runs a program to its end. Its output is written to a file, since a server that the program starts
+    /// would keep a pipe open.
     fn done(&self, command: &mut Command) -> String {
         let output = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file.try_clone()?, file)));
         let (out, err, mut file) = output.expect("a file for its output");
@@ -269,7 +270,7 @@ fn free_port() -> u16 {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // It may be down already.
+        // The server may already be stopped.
         let _ = self
             .command("pg_ctl")
             .args(["stop", "--silent", "--mode=immediate", "-D"])

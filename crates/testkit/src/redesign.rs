@@ -1,8 +1,8 @@
-//! The articles' pages of both papers after a redesign: other elements, class names and order, and rearranged
-//! boilerplate. Lists and the front page are unchanged.
+//! Renders the article pages of both papers after a redesign: different elements, class names and order, and
+//! rearranged boilerplate. Lists and the front page are unchanged.
 //!
-//! The design depends on a count, not on time: a paper sends a number of article pages in the old design and
-//! all others in the new one, so that crawls with the same order of requests see the same pages.
+//! The design depends on a count, not on time: a paper serves a number of article pages in the old design and
+//! all later ones in the new design. Therefore crawls with the same order of requests see the same pages.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -19,13 +19,13 @@ pub(crate) struct Redesign {
 }
 
 impl Redesign {
-    /// Counts an article page; returns whether it has the new design.
+    /// Counts an article page. Returns whether it has the new design.
     pub(crate) fn has_come(&self) -> bool {
         self.answered.fetch_add(1, Relaxed) >= self.after
     }
 }
 
-/// An article's page at `path`, which declares `charset`.
+/// Renders an article's page at `path`, which declares `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
     let words = Words::from_language(site.paper.language);
     format!(

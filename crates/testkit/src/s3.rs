@@ -1,11 +1,11 @@
-//! An S3 server on loopback, over a folder, for tests of object storage.
+//! Runs an S3 server on loopback that stores objects in a folder, for tests of object storage.
 //!
-//! Signatures are checked, errors are S3's own, and the server can simulate outages. The protocol and the
-//! folder behind it are s3s and s3s-fs, which are independent of the client under test.
+//! Signatures are checked, errors are those of S3, and the server can simulate outages. The implementation is
+//! s3s and s3s-fs, which are independent of the client under test.
 //!
-//! Limitation: it does not test durability (s3s-fs does not sync to disk) or speed. Keys are file names (so
-//! `a` and `a/b` cannot both exist), buckets are folders that a test creates, and access policies are not
-//! checked.
+//! Limitation: the server is not suitable for tests of durability (s3s-fs does not sync to disk) or of speed.
+//! Keys are file names (so `a` and `a/b` cannot both exist), buckets are folders that a test creates, and
+//! access policies are not checked.
 
 use std::convert::Infallible;
 use std::fs;
@@ -29,9 +29,9 @@ use crate::serving::accept;
 /// The accepted credentials: access key and secret key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys {
-    /// As in `AWS_ACCESS_KEY_ID`.
+    /// The access key, as in `AWS_ACCESS_KEY_ID`.
     pub access: String,
-    /// As in `AWS_SECRET_ACCESS_KEY`.
+    /// The secret key, as in `AWS_SECRET_ACCESS_KEY`.
     pub secret: String,
 }
 
@@ -44,28 +44,28 @@ impl Default for Keys {
 /// How the server responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// As S3 does.
+    /// Like S3.
     Here,
-    /// 503 `SlowDown` to everything.
+    /// With 503 `SlowDown` to every request.
     Away,
-    /// 503 `SlowDown` to so many requests, then as S3 does.
+    /// With 503 `SlowDown` to this many requests, then like S3.
     AwayFor(usize),
-    /// Accepts requests and never responds.
+    /// Accepts requests but never responds.
     Silent,
 }
 
-/// One line of the access log.
+/// One request in the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct S3Request {
-    /// Such as `PUT`.
+    /// The method, such as `PUT`.
     pub method: String,
-    /// Path with its query, as sent.
+    /// The path with its query, as sent.
     pub path: String,
-    /// Status of the response; 0 if there was none.
+    /// The status of the response. 0 if there was none.
     pub status: u16,
 }
 
-/// A running server; it stops when dropped and then refuses connections.
+/// A running server. It stops when dropped, and then refuses connections.
 #[derive(Debug)]
 pub struct S3Server {
     address: SocketAddr,
@@ -88,10 +88,11 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// Serves the buckets in a folder, which is created if missing, on an address; port 0 selects a free one.
+/// Serves the buckets in a folder, which is created if it is missing, on an address. Port 0 selects a free
+/// port.
 ///
 /// # Errors
-/// The folder cannot be created or the address not bound.
+/// The folder cannot be created, or the address cannot be bound.
 pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Server> {
     fs::create_dir_all(folder)?;
     let storage = FileSystem::new(folder).map_err(|error| io::Error::other(format!("{error:?}")))?;
@@ -105,7 +106,7 @@ pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Ser
         log: Mutex::default(),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Bound without the runtime, which cannot be entered from within another one.
+    // Bound outside of the runtime, since it cannot be entered from within another runtime.
     let listener = std::net::TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
@@ -122,45 +123,45 @@ pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Ser
 }
 
 impl S3Server {
-    /// Creates a bucket, which may exist already.
+    /// Creates a bucket if it does not exist.
     ///
     /// # Errors
-    /// Its folder cannot be created.
+    /// The bucket's folder cannot be created.
     pub fn make_bucket(&self, name: &str) -> io::Result<()> {
         fs::create_dir_all(self.shared.folder.join(name))
     }
 
-    /// The address that it listens on.
+    /// Returns the address that the server listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The environment variables that configure a client.
+    /// Returns the environment variables that configure a client of this server.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
         environment(self.address, &self.shared.keys)
     }
 
-    /// Changes the response to all later requests.
+    /// Changes how the server responds to all later requests.
     pub fn set_presence(&self, presence: Presence) {
         *lock(&self.shared.presence) = presence;
     }
 
-    /// The access log so far, in order of arrival.
+    /// Returns the access log so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<S3Request> {
         lock(&self.shared.log).clone()
     }
 
-    /// Waits until it stops, which happens when the process ends.
+    /// Waits until the server stops, which happens when the process ends.
     pub fn run(mut self) {
-        // An error means that it panicked; its own thread has printed the panic.
+        // An error means that the thread panicked, which it has already printed.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// The environment variables that configure a client for a server on an address.
+/// Returns the environment variables that configure a client of a server at `address`.
 #[must_use]
 pub fn environment(address: SocketAddr, keys: &Keys) -> Vec<(String, String)> {
     let set = [
@@ -181,7 +182,7 @@ impl Drop for S3Server {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No panic under the lock can leave the value inconsistent.
+    // A panic while the lock is held cannot leave the value inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -222,7 +223,7 @@ impl Shared {
 
     async fn answer(&self, request: hyper::Request<Incoming>) -> Response<Body> {
         let path = request.uri().path().trim_start_matches('/');
-        // s3s-fs would create the bucket on a put.
+        // Without this check, s3s-fs would create the bucket on a put.
         if let Some((bucket, _)) = path.split_once('/')
             && !self.folder.join(bucket).is_dir()
         {

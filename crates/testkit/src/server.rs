@@ -1,10 +1,11 @@
-//! The server: both papers on one port of loopback, HTTP/1.1.
+//! Serves both papers on one port of loopback, over HTTP/1.1.
 //!
-//! It acts as a proxy (absolute-form targets, RFC 9112, 3.2.2) and as an origin server for requests with a
-//! `Host` header. It never connects anywhere: a host that it does not serve gets 404, `CONNECT` gets 501.
+//! The server acts as a proxy (absolute-form targets, RFC 9112, 3.2.2) and as an origin server for requests
+//! with a `Host` header. It never opens connections: a host that it does not serve gets 404, and `CONNECT`
+//! gets 501.
 //!
-//! Responses are computed on the connection's own task; requests share only the access log and the counts of
-//! a site.
+//! Each connection computes its responses in its own task. Requests share only the access log and the counts
+//! of a site.
 
 use crate::answer::Answer;
 use crate::daily::Daily;
@@ -31,18 +32,19 @@ use tokio::sync::oneshot;
 /// Options of a [`Newspaper`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Articles in each paper, the newest first; a larger number than exist means all.
+    /// The number of articles in each paper, newest first. If the number is larger than the number of
+    /// articles, all are served.
     pub articles: usize,
-    /// Whether in each paper one article returns 503 (`Retry-After: 1`) and one returns 500 on the first
+    /// Whether in each paper one article returns 503 (`Retry-After: 1`), and another one 500, on the first
     /// request.
     pub faults: bool,
-    /// Time between a request and its response.
+    /// The time between a request and its response.
     pub latency: Duration,
-    /// Article pages that each paper sends before it changes their design; `None` for never.
+    /// How many article pages each paper serves before its design changes. `None`: the design never changes.
     pub redesigned_after: Option<usize>,
-    /// Many generated papers in addition to the two; `None` for none.
+    /// Many generated papers in addition to the two papers. `None`: no generated papers.
     pub stand: Option<Stand>,
-    /// Two papers with daily articles; `None` for none.
+    /// Two papers with daily articles. `None`: no such papers.
     pub daily: Option<Daily>,
 }
 
@@ -59,7 +61,7 @@ impl Default for Options {
     }
 }
 
-/// A running server with two papers; it stops when dropped.
+/// A running server with two papers. It stops when dropped.
 #[derive(Debug)]
 pub struct Newspaper {
     address: SocketAddr,
@@ -78,7 +80,7 @@ struct Shared {
     log: AccessLog,
 }
 
-/// A request in progress; it is finished when this is dropped, even by cancellation.
+/// A request in progress. Dropping it finishes the request, even if the request was cancelled.
 struct Served<'a>(&'a AccessLog, usize);
 
 impl Drop for Served<'_> {
@@ -88,14 +90,14 @@ impl Drop for Served<'_> {
 }
 
 impl Newspaper {
-    /// Binds a free port of 127.0.0.1 and serves on the current tokio runtime. The access log uses its clock,
-    /// even a paused one.
+    /// Binds a free port of 127.0.0.1 and serves on the current tokio runtime. The access log uses the clock
+    /// of that runtime, even if it is paused.
     ///
     /// # Errors
     /// No port can be bound.
     ///
     /// # Panics
-    /// Outside a tokio runtime with IO and time enabled.
+    /// This function is called outside of a tokio runtime, or IO or time is not enabled in it.
     pub async fn start(options: Options) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -108,25 +110,25 @@ impl Newspaper {
         Ok(Self { address, shared, stop: Some(stop), thread: None })
     }
 
-    /// As [`Newspaper::start`], on a thread and runtime of its own, for callers that are not async.
+    /// Like [`Newspaper::start`], but on its own thread and runtime, for callers that are not async.
     ///
     /// # Errors
-    /// No port can be bound or no thread started.
+    /// No port can be bound, or the thread cannot be started.
     pub fn start_in_background(options: Options) -> io::Result<Self> {
         Self::serve_in_background(Arc::new(Shared::new(&options)))
     }
 
-    /// Starts another proxy to the same papers, with the same access log.
+    /// Starts an additional proxy to the same papers, with the same access log.
     ///
     /// # Errors
-    /// No port can be bound or no thread started.
+    /// No port can be bound, or the thread cannot be started.
     pub fn another_proxy(&self) -> io::Result<Self> {
         Self::serve_in_background(Arc::clone(&self.shared))
     }
 
     fn serve_in_background(shared: Arc<Shared>) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        // Bound without the runtime, which cannot be entered from within another one.
+        // Bound outside of the runtime, since it cannot be entered from within another runtime.
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -144,30 +146,30 @@ impl Newspaper {
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Its address as an HTTP proxy: `http://127.0.0.1:PORT`.
+    /// Returns the address to use as an HTTP proxy: `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn proxy(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The address that it listens on.
+    /// Returns the address that the server listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Changes the time between a request and its response for later requests.
+    /// Sets the time between a request and its response for later requests.
     pub fn set_latency(&self, latency: Duration) {
         self.shared.latency.store(millis(latency), Ordering::Relaxed);
     }
 
-    /// The front pages, Vietnamese and English.
+    /// Returns the front pages, first the Vietnamese one, then the English one.
     #[must_use]
     pub fn seeds() -> [&'static str; 2] {
         [PAPERS[0].front, PAPERS[1].front]
     }
 
-    /// Addresses of the agency's copies, each with that of the original article.
+    /// Returns the addresses of the agency's copies, each with that of the original article.
     #[must_use]
     pub fn wire_copies(&self) -> Vec<(String, String)> {
         let copy = |site: &Site| {
@@ -177,20 +179,20 @@ impl Newspaper {
         self.shared.sites.iter().filter_map(copy).collect()
     }
 
-    /// The access log so far, in order of arrival.
+    /// Returns the access log so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.shared.log.requests()
     }
 
-    /// Number of requests that have arrived.
+    /// Returns the number of requests that have arrived.
     #[must_use]
     pub fn request_count(&self) -> usize {
         self.shared.log.len()
     }
 
-    /// Blocks this thread until `count` requests have arrived in total; `false` after `timeout`. In async
-    /// code use [`Newspaper::requests_reached`].
+    /// Blocks this thread until `count` requests have arrived in total. Returns `false` after `timeout`. In
+    /// async code, use [`Newspaper::requests_reached`].
     #[must_use]
     pub fn wait_for_requests(&self, count: usize, timeout: Duration) -> bool {
         self.shared.log.wait(count, timeout)
@@ -201,14 +203,14 @@ impl Newspaper {
         self.shared.log.reached(count).await;
     }
 
-    /// The expected result of a crawl of this server, by paper, newest first.
+    /// Returns the expected result of a crawl of this server, by paper, newest first.
     #[must_use]
     pub fn expected(&self) -> Vec<Expected> {
         self.shared.sites.iter().flat_map(expected).collect()
     }
 
-    /// Stops serving and closes open connections. A server in the background has stopped when this returns;
-    /// another stops as soon as its runtime runs it.
+    /// Stops serving and closes open connections. A server in the background has stopped when this function
+    /// returns. Any other server stops when its runtime next runs it.
     pub fn shutdown(self) {
         drop(self);
     }
@@ -217,7 +219,7 @@ impl Newspaper {
 impl Drop for Newspaper {
     fn drop(&mut self) {
         let _ = self.stop.take().map(|stop| stop.send(()));
-        // An error means that it panicked; its own thread has printed the panic.
+        // An error means that the thread panicked, which it has already printed.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -288,7 +290,7 @@ async fn respond(
     Ok(answer.into_response(headers))
 }
 
-/// The requested host: that of the target if it is absolute, else of the header.
+/// Returns the requested host: that of the target if it is absolute, otherwise that of the `Host` header.
 fn host<B>(request: &hyper::Request<B>) -> String {
     let header = request.headers().get(HOST).and_then(|v| v.to_str().ok());
     let header = header.map(|host| host.split(':').next().unwrap_or_default());

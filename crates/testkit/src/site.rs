@@ -1,7 +1,7 @@
-//! One paper with its articles: maps paths to responses.
+//! Serves one paper with its articles: maps paths to responses.
 //!
-//! A response depends only on the path, except for the two one-time errors and the count of articles before a
-//! redesign; without those, two crawls of one server see the same pages.
+//! A response depends only on the path. The exceptions are the two one-time errors and the count of article
+//! pages before a redesign. Without these, two crawls of one server see the same pages.
 
 use crate::answer::Answer;
 use crate::article::Article;
@@ -25,7 +25,7 @@ pub(crate) struct Site {
     redesign: Option<Redesign>,
 }
 
-/// Errors that are sent once; `true` after that.
+/// Whether each one-time error has already been sent.
 #[derive(Debug, Default)]
 struct Faults {
     unavailable: AtomicBool,
@@ -34,23 +34,24 @@ struct Faults {
 
 /// Indices of the special articles, counted from the newest.
 pub(crate) mod special {
-    /// Returns 503 the first time.
+    /// Returns 503 to the first request.
     pub(crate) const UNAVAILABLE: usize = 0;
-    /// Returns 500 the first time.
+    /// Returns 500 to the first request.
     pub(crate) const FAILED: usize = 1;
-    /// Is also linked under its old address, which redirects.
+    /// Is also linked under an old address, which redirects.
     pub(crate) const MOVED: usize = 2;
     /// Has a second address.
     pub(crate) const TWIN: usize = 3;
     /// Is also linked with tracking parameters.
     pub(crate) const TRACKED: usize = 4;
     pub(crate) const LEGACY: usize = 5;
-    /// Has an edited copy of an agency, at the end of its section's list.
+    /// Has an edited agency copy, at the end of its section's list.
     pub(crate) const WIRE: usize = 6;
 }
 
 impl Site {
-    /// The newest `count` articles of a paper, with an optional redesign after so many article pages.
+    /// Creates a paper with its newest `count` articles, and with an optional redesign after a number of
+    /// article pages.
     pub(crate) fn new(
         paper: &'static Paper,
         count: usize,
@@ -59,7 +60,7 @@ impl Site {
     ) -> Self {
         let texts = paper.texts.iter().take(count);
         let articles = texts.map(|(name, text)| {
-            // A test reads every file.
+            // A test parses every file.
             Article::parse(name, text).expect("the bundled articles are well formed")
         });
         let articles: Vec<Article> = articles.collect();
@@ -88,12 +89,12 @@ impl Site {
         self.articles.iter().filter(|a| a.section == slug).collect()
     }
 
-    /// The agency's copy at the end of a section's list.
+    /// Returns the agency's copy if it is on this page of a section's list, which is the last page.
     pub(crate) fn wired(&self, slug: &str, page: usize) -> Option<&Article> {
         self.wire.as_ref().filter(|wire| wire.section == slug && page == self.pages(slug))
     }
 
-    /// Four other articles, of the same section first.
+    /// Returns four other articles, those of the same section first.
     pub(crate) fn related(&self, article: &Article) -> Vec<&Article> {
         let own = self.section(&article.section);
         let at = own.iter().position(|a| *a == article).unwrap_or_default();
@@ -101,7 +102,7 @@ impl Site {
         others.take(4).collect()
     }
 
-    /// When the paper last changed, by its newest article.
+    /// Returns when the paper last changed, which is the time of its newest article.
     pub(crate) fn pressed(&self) -> Timestamp {
         self.articles.first().map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
     }
@@ -130,7 +131,8 @@ impl Site {
         self.page(StatusCode::NOT_FOUND, html)
     }
 
-    /// One paper names its encoding in the header, the other only in a `meta`.
+    /// Returns the media type of pages. One paper states its encoding in the header, the other one only in a
+    /// `meta` element.
     fn html_type(&self) -> &'static str {
         match self.paper.language {
             Language::Vietnamese => "text/html; charset=utf-8",
@@ -203,7 +205,7 @@ impl Site {
         Some(Answer::ok(self.html_type(), html.into_bytes(), self.pressed()))
     }
 
-    /// The section and the page of its list that an address names, if any.
+    /// Returns the section and the page of its list to which an address belongs, if any.
     fn section_page(&self, path: &str, query: Option<&str>) -> Option<(&'static str, usize)> {
         let mut parts = path.strip_prefix('/')?.split('/');
         let slug = parts.next()?;
@@ -218,13 +220,13 @@ impl Site {
         (end && (1..=self.pages(slug)).contains(&page)).then_some((slug, page))
     }
 
-    /// Pages of a section's list, at least 1.
+    /// Returns the number of pages of a section's list, at least 1.
     pub(crate) fn pages(&self, slug: &str) -> usize {
         self.section(slug).len().div_ceil(PER_PAGE).max(1)
     }
 }
 
-/// A number below `below` that depends only on `seed` and `salt`.
+/// Returns a number below `below` that depends only on `seed` and `salt`.
 pub(crate) fn choose(seed: &str, salt: usize, below: usize) -> usize {
     let hash = digest(format!("{salt}:{seed}").as_bytes());
     // The low bits of FNV-1a depend too much on the last byte.

@@ -1,12 +1,12 @@
-//! Many generated papers for load tests; every page is computed from its address.
+//! Generates many papers for load tests. Every page is computed from its address.
 //!
-//! A paper has a front page, a robots.txt, a sitemap at its usual place, and articles that link to the next
-//! ones. The hosts `paper-0.example`, `paper-1.example` and so on have their own class names and order of
-//! boilerplate, so that each needs its own template. No two articles have the same text, except those of an
+//! A paper has a front page, a robots.txt, a sitemap at the usual path, and articles that link to the next
+//! articles. The hosts `paper-0.example`, `paper-1.example` and so on have different class names and orders
+//! of boilerplate, so each needs its own template. No two articles have the same text, except those of an
 //! agency. A front page also links to the last article of the next paper.
 //!
 //! The texts are random words from a short list. Fetching, extracting and storing a page costs as much as for
-//! a small article (some 12 KB), but the texts are not suitable to evaluate extraction.
+//! a small article (about 12 KB), but the texts are not suitable for evaluating extraction.
 
 use std::fmt::Write as _;
 
@@ -17,15 +17,17 @@ use crate::answer::Answer;
 /// The size of a stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stand {
-    /// Number of papers, each with its own host name.
+    /// The number of papers, each with its own host name.
     pub hosts: usize,
-    /// Articles of each paper.
+    /// The number of articles in each paper.
     pub articles: usize,
-    /// How many of them its sitemap lists; with 0 it has no sitemap.
+    /// How many of these articles the sitemap lists. If 0, there is no sitemap.
     pub listed: usize,
-    /// The first so many articles of each paper have the same text in all papers, like those of an agency.
+    /// How many articles of each paper, from the first one on, have the same text in all papers, like those
+    /// of an agency.
     pub wire: usize,
-    /// The robots.txt files of the last so many papers redirect to those of the first papers, in order.
+    /// How many papers, at the end of the list, redirect their robots.txt to those of the first papers, in
+    /// order.
     pub redirected: usize,
 }
 
@@ -44,24 +46,25 @@ const WORDS: [&str; 64] = [
 ];
 
 impl Stand {
-    /// The addresses of the front pages.
+    /// Returns the addresses of the front pages.
     #[must_use]
     pub fn seeds(&self) -> Vec<String> {
         (0..self.hosts).map(|host| format!("http://paper-{host}.example/")).collect()
     }
 
-    /// The paths of one paper's articles.
+    /// Returns the paths of one paper's articles.
     pub fn article_paths(&self) -> impl Iterator<Item = String> {
         (0..self.articles).map(Self::article_path)
     }
 
-    /// The path of a paper's article, counted from 0.
+    /// Returns the path of a paper's article. Articles are numbered from 0.
     #[must_use]
     pub fn article_path(article: usize) -> String {
         format!("/news/2026/11/a-story-that-is-number-{article}.html")
     }
 
-    /// A text as long as an article's, for tests that store without serving; different for each number.
+    /// Returns a text that is as long as an article's, for tests that store without serving. It differs for
+    /// each number.
     #[must_use]
     pub fn text(number: usize) -> String {
         let mut draw = Draw::new(usize::MAX, number);
@@ -174,13 +177,13 @@ fn missing() -> Answer {
     Answer::text(StatusCode::NOT_FOUND, "No such page.\n")
 }
 
-/// Random words by xorshift (Marsaglia 2003, 64 bits), seeded with the address of an article.
+/// Random words from xorshift (Marsaglia 2003, 64 bits), seeded with the address of an article.
 pub(crate) struct Draw(u64);
 
 impl Draw {
     pub(crate) fn new(paper: usize, article: usize) -> Self {
         let seed = (paper as u64) << 32 | article as u64;
-        // The state must not be zero; the first numbers of similar seeds are similar.
+        // The state must not be zero, and the first numbers of similar seeds are similar.
         let mut draw = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         (0..8).for_each(|_| _ = draw.next());
         draw

@@ -1,5 +1,5 @@
-//! The articles, compiled in. The lists are explicit because there is no build script; a test compares them
-//! with the folders.
+//! Contains the articles, which are compiled into the crate. The lists are explicit because there is no build
+//! script. A test compares them with the folders.
 
 macro_rules! texts {
     ($folder:literal: $($name:literal)*) => {

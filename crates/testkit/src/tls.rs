@@ -1,11 +1,11 @@
-//! TLS servers on loopback, scripted byte by byte, for correct and incorrect https.
+//! Provides TLS servers on loopback, scripted byte by byte, for correct and incorrect https.
 //!
-//! A private [`Authority`] signs the certificates, so that the machine's own trust store is not needed. A
-//! script receives each connection after the handshake and sends arbitrary bytes, over HTTP/1.1 ([`Stream`]
-//! is plain bytes then) or over HTTP/2, whose frames [`http2`](crate::http2) writes.
+//! A private [`Authority`] signs the certificates, so the trust store of the machine is not needed. A script
+//! receives each connection after the handshake and sends arbitrary bytes. It can use HTTP/1.1, which it
+//! writes directly to the [`Stream`], or HTTP/2, whose frames [`http2`](crate::http2) writes.
 //!
-//! Limitation: both sides use rustls, so features that it lacks (suites with CBC, RSA key exchange) cannot be
-//! tested; [`refuse_with_alert`] sends the alerts of such servers.
+//! Limitation: both sides use rustls, so features that rustls lacks (cipher suites with CBC, RSA key
+//! exchange) cannot be tested. [`refuse_with_alert`] sends the alerts of servers that require them.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -33,7 +33,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 /// A connection after its handshake.
 pub type Stream = tokio_rustls::server::TlsStream<TcpStream>;
 
-/// A private certificate authority, newly created.
+/// A newly created private certificate authority.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -52,7 +52,7 @@ pub struct Identity {
 }
 
 impl Authority {
-    /// An authority of this name with a new key.
+    /// Creates an authority with this name and a new key.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("no name is a valid list of names");
@@ -61,25 +61,25 @@ impl Authority {
         Self { issuer: CertifiedIssuer::self_signed(params, key()).expect("a fresh key signs") }
     }
 
-    /// Its certificate as PEM, for `SSL_CERT_FILE`.
+    /// Returns the authority's certificate as PEM, for `SSL_CERT_FILE`.
     #[must_use]
     pub fn pem(&self) -> String {
         self.issuer.pem()
     }
 
-    /// Its certificate as DER.
+    /// Returns the authority's certificate as DER.
     #[must_use]
     pub fn der(&self) -> Vec<u8> {
         self.issuer.der().to_vec()
     }
 
-    /// A certificate for these names (host names or addresses) that is valid today.
+    /// Creates a certificate for these names (host names or addresses) that is valid today.
     #[must_use]
     pub fn certify(&self, names: &[&str]) -> Identity {
         self.sign(params(names))
     }
 
-    /// A certificate for these names that expired in 2001.
+    /// Creates a certificate for these names that expired in 2001.
     #[must_use]
     pub fn certify_expired(&self, names: &[&str]) -> Identity {
         let mut params = params(names);
@@ -101,7 +101,7 @@ impl Identity {
         Self { certificate, key }
     }
 
-    /// A certificate for these names, signed with its own key.
+    /// Creates a certificate for these names that is signed with its own key.
     #[must_use]
     pub fn self_signed(names: &[&str]) -> Self {
         let key = key();
@@ -138,7 +138,7 @@ fn named(name: &str) -> DistinguishedName {
     distinguished
 }
 
-/// A running server; it ends with the runtime in which it was started.
+/// A running server. It ends with the runtime in which it was started.
 #[derive(Debug, Clone)]
 pub struct TlsServer {
     address: SocketAddr,
@@ -146,8 +146,8 @@ pub struct TlsServer {
 }
 
 impl TlsServer {
-    /// Serves `script`, which receives the number of each connection (from 0) and the connection.
-    /// `protocols`: the ALPN offer, the preferred one first: `h2`, `http/1.1`.
+    /// Starts a server that calls `script` with the number of each connection (from 0) and the connection.
+    /// `protocols` is the ALPN offer (`h2`, `http/1.1`), in order of preference.
     ///
     /// # Panics
     /// Loopback has no free port.
@@ -174,21 +174,21 @@ impl TlsServer {
         Self { address, accepted }
     }
 
-    /// Its port on 127.0.0.1.
+    /// Returns the server's port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// Number of completed handshakes.
+    /// Returns the number of completed handshakes.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.accepted.load(Ordering::SeqCst)
     }
 }
 
-/// A server that ends each handshake with a fatal alert (RFC 8446, 6): 40 is `handshake_failure`, 70
-/// `protocol_version`. Returns its port.
+/// Starts a server that ends each handshake with a fatal alert (RFC 8446, 6): 40 is `handshake_failure`, 70
+/// `protocol_version`. Returns the server's port.
 ///
 /// # Panics
 /// Loopback has no free port.
@@ -209,7 +209,7 @@ pub async fn refuse_with_alert(alert: u8) -> u16 {
     port
 }
 
-/// Reads the head of an HTTP/1.1 request, in lower case. `None` if the connection ended.
+/// Reads the headers of an HTTP/1.1 request, in lower case. `None`: the connection ended.
 pub async fn read_head(stream: &mut Stream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -221,20 +221,20 @@ pub async fn read_head(stream: &mut Stream) -> Option<String> {
 /// A request as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Path and query.
+    /// The path and the query.
     pub path: String,
-    /// `HTTP/1.1` or `HTTP/2.0`.
+    /// The version: `HTTP/1.1` or `HTTP/2.0`.
     pub version: String,
-    /// Names in lower case, in the order of the request.
+    /// The header names, in lower case, and values, in the order of the request.
     pub headers: Vec<(String, String)>,
 }
 
 /// A response to send.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// Such as 200.
+    /// The status, such as 200.
     pub status: u16,
-    /// Names and values, without `Content-Length`.
+    /// The header names and values, without `Content-Length`.
     pub headers: Vec<(&'static str, String)>,
     /// The body as sent.
     pub body: Vec<u8>,

@@ -1,5 +1,5 @@
-//! The pages of The Village Post: JSON-LD as the only metadata, the by-line under the headline, the lead as
-//! the body's first paragraph, HTML5 elements with few classes.
+//! Renders the pages of The Village Post. They have JSON-LD as the only metadata, the by-line below the
+//! headline, the lead as the body's first paragraph, and HTML5 elements with few classes.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -8,7 +8,7 @@ use crate::paper::Language;
 use crate::site::{LATEST, PER_PAGE, Site, special};
 use std::fmt::Write;
 
-/// An article's page at `path`, which declares `charset`.
+/// Renders an article's page at `path`, which declares `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
     let main = format!(
         r#"<nav class="crumbs"><a href="/">Home</a> / <a href="/{slug}">{section}</a></nav>
@@ -207,7 +207,7 @@ fn card(site: &Site, article: &Article, path: &str) -> String {
     )
 }
 
-/// Links of the front page only: variants of addresses, and addresses outside the paper.
+/// Renders the links that only the front page has: variants of addresses, and addresses outside of the paper.
 fn odd_links(site: &Site) -> String {
     let odd = &site.paper.odd;
     let mut out = String::from("<section class=\"letterbox\"><h3>From our letter</h3><ul>\n");
@@ -236,7 +236,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Links of the first page of a section's list besides its articles.
+/// Renders the links on the first page of a section's list that do not lead to its articles.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(r#"<p class="more"><a href="{}?sid={slug}0">Classifieds</a></p>"#, odd.classifieds);
@@ -265,7 +265,7 @@ fn popular(site: &Site) -> String {
     popular
 }
 
-/// A page around `main`; `title` is text, `head` and `main` are HTML.
+/// Renders a page around `main`. `title` is text; `head` and `main` are HTML.
 fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
     let (menu, popular) = (menu(site), popular(site));
     let odd = &site.paper.odd;

@@ -1,4 +1,4 @@
-//! The server as a crawler meets it, over loopback: as a proxy and as an origin.
+//! Tests the server over loopback as a crawler uses it: as a proxy and as an origin server.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail like tests")]
 
@@ -29,7 +29,7 @@ impl Answer {
     }
 }
 
-/// Sends one request head as it is and reads until the connection closes.
+/// Sends the head of one request unchanged, and reads until the connection closes.
 fn send(paper: &Newspaper, request: &str) -> Answer {
     let mut stream = TcpStream::connect(paper.address()).unwrap();
     let request = format!("{request}User-Agent: reader/1\r\nConnection: close\r\n\r\n");
@@ -41,7 +41,7 @@ fn send(paper: &Newspaper, request: &str) -> Answer {
     Answer { status: head.split(' ').nth(1).unwrap().parse().unwrap(), head, body: bytes[end + 4..].to_vec() }
 }
 
-/// Asks for an absolute address, as one does a proxy.
+/// Requests an absolute address, as from a proxy.
 fn get(paper: &Newspaper, url: &str) -> Answer {
     let host = url.split('/').nth(2).unwrap();
     send(paper, &format!("GET {url} HTTP/1.1\r\nHost: {host}\r\n"))
@@ -52,7 +52,7 @@ fn newspaper(faults: bool) -> Newspaper {
     Newspaper::start_in_background(options).unwrap()
 }
 
-/// What a reader sees: without tags, references resolved.
+/// Returns the text that a reader sees: without tags and with resolved references.
 fn visible(html: &str) -> String {
     let mut text = String::new();
     for part in html.split('<') {
@@ -119,7 +119,7 @@ fn holds(html: &str, expected: &Expected) {
     let text = visible(html);
     let mut at = 0;
     for paragraph in &expected.paragraphs {
-        // In page order: each is looked for after the one before.
+        // The paragraphs are in page order: each search starts after the previous match.
         let found = text[at..].find(paragraph.as_str());
         at += found.unwrap_or_else(|| panic!("{}: {paragraph}", expected.path)) + paragraph.len();
     }

@@ -1,37 +1,38 @@
 //! Decodes Vietnamese encodings older than Unicode: VISCII, TCVN3 (ABC) and VNI.
 //!
-//! * VISCII (RFC 1456) has a byte for each letter with its marks, some of them control codes.
-//! * TCVN3 is the order of the ABC fonts (TCVN 5712, VN3): a byte for each lower-case letter with
-//!   its marks. Capitals with tones come from fonts of capitals (`.VnTimeH`), so they are read as
-//!   lower case.
+//! * VISCII (RFC 1456) has one byte for each letter with its marks. Some of these bytes are control
+//!   codes.
+//! * TCVN3 is the encoding of the ABC fonts (TCVN 5712, VN3), with one byte for each lower-case
+//!   letter with its marks. Capitals with tones need a font of capitals (`.VnTimeH`), so they are
+//!   read as lower case.
 //! * VNI-Windows writes a vowel followed by a byte for its marks: `aù` is `á`.
 //!
-//! Pages in the last two declare windows-1252, or nothing, and rely on a font. [`told`] detects
-//! them: a text is in an encoding if decoding it makes Vietnamese syllables of words that were
-//! none.
+//! Pages in TCVN3 or VNI declare windows-1252, or nothing, and rely on a font. [`told`] detects the
+//! encodings: a text is in an encoding if decoding turns words that were not Vietnamese syllables
+//! into syllables.
 //!
-//! Limitation: a dozen Vietnamese words are not enough for detection, and TCVN3 capitals stay in
-//! lower case.
+//! Limitation: detection needs at least 16 words with non-ASCII characters. TCVN3 capitals with
+//! tones stay in lower case.
 
 use crate::Syllable;
 
-/// An encoding older than Unicode.
+/// A Vietnamese encoding older than Unicode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Legacy {
-    /// RFC 1456.
+    /// VISCII (RFC 1456).
     Viscii,
-    /// The ABC fonts.
+    /// The encoding of the ABC fonts.
     Tcvn3,
-    /// The VNI fonts for Windows.
+    /// The encoding of the VNI fonts for Windows.
     Vni,
 }
 
 impl Legacy {
-    /// All of them.
+    /// All encodings.
     pub const ALL: [Self; 3] = [Self::Viscii, Self::Tcvn3, Self::Vni];
 
-    /// The encoding of a declared label, such as `viscii` or `x-viet-tcvn5712`; `None` for any
-    /// other label.
+    /// Returns the encoding of a declared label, such as `viscii` or `x-viet-tcvn5712`; `None` for
+    /// any other label.
     #[must_use]
     pub fn for_label(label: &str) -> Option<Self> {
         let label = label.trim().to_ascii_lowercase();
@@ -44,7 +45,7 @@ impl Legacy {
         })
     }
 
-    /// Its name, such as `viscii`.
+    /// Returns the encoding's name, such as `viscii`.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -123,23 +124,23 @@ impl Legacy {
     }
 }
 
-/// Most words with non-ASCII characters that are checked.
+/// Maximum number of words with non-ASCII characters that are checked.
 const LOOKED_AT: usize = 400;
 
-/// Fewest such words for a decision.
+/// Minimum number of these words for a decision.
 const LEAST: usize = 16;
 
-/// Share of them that must be syllables after decoding.
+/// Minimum share of these words that must be syllables after decoding.
 const ENOUGH: f32 = 0.85;
 
-/// Largest share that may be syllables before decoding.
+/// Maximum share of these words that may be syllables before decoding.
 const ALREADY: f32 = 0.4;
 
-/// Detects the encoding of a text that was decoded as windows-1252; `None` if it is in none of
-/// these.
+/// Detects the encoding of a text that was decoded as windows-1252; `None` if the text is in none
+/// of these encodings or too short to decide.
 ///
-/// Fast for most texts: ASCII is skipped, and the first character that windows-1252 lacks (any
-/// Vietnamese letter of Unicode, any other script) ends the search.
+/// Fast for most texts: ASCII is skipped, and the first character that windows-1252 lacks (most
+/// Vietnamese letters in Unicode, any other script) ends the search.
 #[must_use]
 pub fn told(text: &str) -> Option<Legacy> {
     let words = words_beyond_ascii(text)?;
@@ -160,7 +161,8 @@ pub fn told(text: &str) -> Option<Legacy> {
     (share >= ENOUGH).then_some(best)
 }
 
-/// The first words with a non-ASCII character; `None` if one is not in windows-1252.
+/// Returns the first words with a non-ASCII character; `None` if such a word has a character that
+/// is not in windows-1252.
 fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
     let ends = |byte: u8| byte.is_ascii() && !byte.is_ascii_alphabetic();
     let bytes = text.as_bytes();
@@ -193,13 +195,14 @@ fn beyond_ascii(bytes: &[u8], from: usize) -> Option<usize> {
     bytes[at..].iter().position(|byte| !byte.is_ascii()).map(|found| at + found)
 }
 
-/// From 0x80 on (RFC 1456).
+/// The letters from byte 0x80 on (RFC 1456).
 const VISCII: &str = "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐỒỔỖỘỢỚỜỞỊỎỌỈỦŨỤỲÕắằặấầẩậẽẹếềểễệốồổỗỠƠộờởịỰỨỪỬơớƯÀÁÂÃẢĂẳẵÈÉÊẺÌÍĨỳĐứÒÓÔạỷừửÙÚỹỵÝỡưàáâãảăữẫèéêẻìíĩỉđựòóôõỏọụùúũủýợỮ";
 
-/// From 0x80 on, with `·` where the ABC fonts have no letter.
+/// The letters from byte 0x80 on, with `·` where the ABC fonts have no letter.
 const TCVN3: &str = "·································ĂÂÊÔƠƯĐăâêôơưđ······àảãáạ·ằẳẵắ·······ặầẩẫấậè·ẻẽéẹềểễếệìỉ···ĩíịò·ỏõóọồổỗốộờởỡớợù·ủũúụừửữứựỳỷỹýỵ·";
 
-/// Vowels of VNI: the marks that may follow, as bytes of windows-1252, and the resulting letters.
+/// The vowels of VNI as bytes, each with the letters that it forms with the marks of [`VNI_MARKS`];
+/// `·` means no letter.
 const VNI_VOWELS: [(u8, &str); 14] = [
     (b'a', "áàảãạăắằẳẵặâấầẩẫậ"),
     (b'A', "ÁÀẢÃẠĂẮẰẲẴẶÂẤẦẨẪẬ"),
@@ -217,8 +220,8 @@ const VNI_VOWELS: [(u8, &str); 14] = [
     (0xD6, "ỨỪỬỮỰ············"),
 ];
 
-/// The marks in the order of the letters above, in lower case and as capitals: sắc, huyền, hỏi,
-/// ngã, nặng; breve, and with the five; circumflex, and with the five.
+/// The marks as bytes, in lower case and as capitals, in the order of the letters above: sắc,
+/// huyền, hỏi, ngã, nặng; breve, alone and with these five; circumflex, alone and with these five.
 const VNI_MARKS: [(u8, u8); 17] = [
     (0xF9, 0xD9),
     (0xF8, 0xD8),
@@ -259,8 +262,8 @@ const VNI_LETTERS: [(u8, char); 16] = [
     (0xD6, 'Ư'),
 ];
 
-/// The letter that begins with this byte, and the number of further bytes; `None` if the byte is
-/// itself.
+/// Returns the letter that begins with this byte, and the number of further bytes; `None` if the
+/// byte has no meaning of its own in VNI.
 fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     if let Some((_, letters)) = VNI_VOWELS.iter().find(|(vowel, _)| *vowel == byte)
         && let Some(mark) = behind.first()
@@ -275,7 +278,7 @@ fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     VNI_LETTERS.iter().find(|(code, _)| *code == byte).map(|(_, letter)| (*letter, 0))
 }
 
-/// 0x80 to 0x9F in windows-1252, as in the Encoding Standard.
+/// The characters of windows-1252 for the bytes 0x80 to 0x9F, as in the Encoding Standard.
 const C1: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ";
 
 fn as_windows_1252(byte: u8) -> char {

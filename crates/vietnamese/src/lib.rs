@@ -1,11 +1,11 @@
-//! Recognizes Vietnamese syllables, and decodes encodings older than Unicode.
+//! Recognizes Vietnamese syllables, and decodes Vietnamese encodings older than Unicode.
 //!
-//! | file | question |
+//! | module | question |
 //! |---|---|
 //! | [`syllable`] | Is this a Vietnamese syllable, with or without marks? |
-//! | [`legacy`] | Which text is this in VISCII, TCVN3 or VNI? |
+//! | [`legacy`] | How is text in VISCII, TCVN3 or VNI recognized and decoded? |
 //!
-//! No IO, no clock; nothing here fails.
+//! The crate does no I/O and uses no clock, and no function fails.
 
 pub mod legacy;
 pub mod syllable;

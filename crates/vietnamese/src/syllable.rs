@@ -1,18 +1,18 @@
 //! Parses Vietnamese syllables into an onset, a rhyme and a tone.
 //!
-//! Written Vietnamese puts a space between syllables, and few forms are possible: some 27 onsets
-//! and 160 rhymes, and a rhyme that ends in `c`, `ch`, `p` or `t` has one of two tones. So
-//! syllables can be recognized.
+//! Written Vietnamese puts a space between syllables, and few forms are possible: 27 onsets (or
+//! none) and 165 rhymes. A rhyme that ends in `c`, `ch`, `p` or `t` has one of only two tones.
+//! Syllables can therefore be recognized.
 //!
-//! Limitation: loan words and names of other languages (`internet`, `pano`) are not syllables; some
-//! English words are (`hang`, `the`), and without marks many more.
+//! Limitation: loan words and foreign names (`internet`, `pano`) are not syllables. Some English
+//! words are (`hang`, `the`), and many more if the marks are ignored.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The tones, each with its mark.
+/// A tone, with its mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tone {
     /// ngang, without a mark.
@@ -30,7 +30,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The combining mark; `None` for [`Tone::Level`].
+    /// Returns the tone's combining mark; `None` for [`Tone::Level`].
     #[must_use]
     pub const fn mark(self) -> Option<char> {
         match self {
@@ -43,7 +43,7 @@ impl Tone {
         }
     }
 
-    /// The tone of a combining mark.
+    /// Returns the tone of a combining mark; `None` for any other character.
     #[must_use]
     pub const fn of_mark(mark: char) -> Option<Self> {
         Some(match mark {
@@ -57,14 +57,15 @@ impl Tone {
     }
 }
 
-/// A syllable in its parts.
+/// A syllable, split into its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Syllable {
-    /// Consonants before the vowel, in lower case, with the `u` of `qu`; empty if there are none.
+    /// The consonants before the vowel, in lower case, including the `u` of `qu` and the `i` of
+    /// `gi`; empty if there are none.
     pub onset: &'static str,
-    /// The rest, in lower case, NFC, without its tone.
+    /// The letters after the onset, in lower case and NFC, without the tone.
     pub rhyme: &'static str,
-    /// Its tone.
+    /// The syllable's tone.
     pub tone: Tone,
 }
 
@@ -89,7 +90,8 @@ const RHYMES: [&str; 165] = [
     "ươm", "ươn", "ương", "ươp", "ươt", "ươu",
 ];
 
-/// Letters of the longest syllable, such as `nghiêng`, including separate combining marks.
+/// Maximum length of a syllable such as `nghiêng`, in characters, including separate combining
+/// marks.
 const LONGEST: usize = 14;
 
 impl Syllable {
@@ -131,7 +133,7 @@ impl Syllable {
     #[must_use]
     pub fn could_be_without_marks(word: &str) -> bool {
         static ALL: LazyLock<HashSet<String>> = LazyLock::new(all_without_marks);
-        // No syllable is longer; this rejects many foreign words without a lookup.
+        // No syllable is longer. This check rejects many foreign words without a lookup.
         if word.len() > LONGEST_PLAIN {
             return false;
         }
@@ -143,7 +145,7 @@ impl Syllable {
     }
 }
 
-/// Letters of `nghieng` and `nghuong`, the longest without marks.
+/// Length of `nghieng` and `nghuong`, the longest syllables without marks.
 const LONGEST_PLAIN: usize = 7;
 
 /// Every onset with every rhyme, and the words of [`of_gi`], without marks.
@@ -158,14 +160,15 @@ fn rhyme_of(letters: &str) -> Option<&'static str> {
     RHYMES.binary_search(&letters).ok().map(|at| RHYMES[at])
 }
 
-/// `gi` before `i` is written once: `gì` is `gi` and `i`, `giếng` is `gi` and `iêng`.
+/// Splits a syllable in which `gi` and a following `i` are written as one: `gì` is `gi` and `i`,
+/// `giếng` is `gi` and `iêng`.
 fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
     let rest = letters.strip_prefix('g').filter(|rest| rest.starts_with('i'))?;
     Some(("gi", rhyme_of(rest)?))
 }
 
-/// A word's letters in lower case without its tone, and the tone; `None` for letters that
-/// Vietnamese lacks, two tones, or too many letters.
+/// Returns a word's letters in lower case without its tone, and the tone; `None` for letters that
+/// Vietnamese lacks, two tones, or an empty or too long word.
 fn parts(word: &str) -> Option<(String, Tone)> {
     if word.is_empty() || word.chars().count() > LONGEST {
         return None;

@@ -17,7 +17,7 @@ The work is split into tasks: sign:N for each file, exact, band:0 to band:41, cl
 same command resumes after an interruption and can run on several machines that share the folder.
 docs/dedup.md has examples for Slurm and Kubernetes.
 
-The result has one JSON object per line for each document that another one represents: id, shard, line,
+The result has one JSON object per line for each document that another represents: id, shard, line,
 head, head_shard, head_line, similarity, kind (exact or near). Without --out it is
 clusters/duplicates.jsonl in --work.
 

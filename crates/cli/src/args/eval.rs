@@ -78,7 +78,7 @@ pub(crate) enum EvalMeasure {
     All,
 }
 
-/// clap would print the error text of the standard library.
+/// Parses the number here because clap would print the error text of the standard library.
 fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "must be 1 or more; omit it for one thread per core")
 }

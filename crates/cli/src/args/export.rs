@@ -57,8 +57,8 @@ pub(crate) struct Export {
     /// with --into
     #[arg(long, conflicts_with = "into")]
     pub(crate) revisions: bool,
-    /// Remove paragraphs that one or several sites repeat; the field removed lists their hashes.
-    /// Reads the corpus twice
+    /// Remove paragraphs that one or several sites repeat; the field "removed" lists their hashes. Reads the
+    /// corpus twice
     #[arg(long)]
     pub(crate) without_repeated: bool,
 }

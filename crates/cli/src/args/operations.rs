@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use gleaner_config::{Crawl, Span};
 
-/// Limits of one run; the rest waits for the next run.
+/// Limits of one run; the remaining URLs wait for the next run.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Budgets")]
 pub(crate) struct Budgets {
@@ -23,7 +23,7 @@ pub(crate) struct Budgets {
 }
 
 impl Budgets {
-    /// Overrides the settings.
+    /// Overrides the limits in the settings with those of the command line.
     pub(crate) fn lay_over(&self, crawl: &mut Crawl) {
         crawl.max_pages = self.max_pages.unwrap_or(crawl.max_pages);
         crawl.max_time = self.max_time.unwrap_or(crawl.max_time);
@@ -74,7 +74,8 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hosts {
-    /// Order: by name, by the largest count, or last-success: longest without a new document first
+    /// Order: host (by name), a count (largest first), or last-success (longest without a new
+    /// document first)
     #[arg(long, value_enum, value_name = "BY", default_value_t = HostOrder::Host)]
     pub(crate) sort: HostOrder,
     /// Only hosts whose name, template or state contains this text
@@ -101,7 +102,7 @@ pub(crate) enum HostOrder {
     LastSuccess,
 }
 
-/// When to use colours.
+/// When to use colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set
@@ -114,7 +115,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// The value of --color, read before the command line is parsed.
+    /// Finds the value of `--color` before the command line is parsed.
     pub(crate) fn typed(words: impl Iterator<Item = OsString>) -> Self {
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
         let next = words.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1].as_str());
@@ -123,7 +124,7 @@ impl Color {
         last.and_then(|word| Self::from_str(word, false).ok()).unwrap_or_default()
     }
 
-    /// The choice for clap's own output.
+    /// Returns the equivalent setting for clap's own output.
     pub(crate) const fn of_clap(self) -> clap::ColorChoice {
         match self {
             Self::Auto => clap::ColorChoice::Auto,
@@ -132,7 +133,7 @@ impl Color {
         }
     }
 
-    /// Whether to use colours on standard error (no-color.org).
+    /// Whether to use colors on standard error (no-color.org).
     pub(crate) fn wanted_on_stderr(self) -> bool {
         let is_set = |name| std::env::var_os(name).is_some_and(|value: OsString| !value.is_empty());
         let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");

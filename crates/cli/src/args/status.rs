@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The text below the options in the help of `gleaner serve`.
 pub(crate) const SERVE_HELP: &str =
     "Anyone who can reach the address can read. Changes need the token in DATA/status.token, or in the file
 of --token-file. docs/status.md describes a setup behind a proxy with TLS.

@@ -38,7 +38,7 @@ pub(crate) struct Explain {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// A page and its template.
+/// A page, and how to choose its template.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OnePage {
     /// File (plain or gzip), URL, or - for standard input
@@ -95,7 +95,6 @@ pub(crate) struct Learn {
     pub(crate) host: Option<String>,
 }
 
-/// Parses the name of a method.
 pub(super) fn methods() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::all().map(Method::name))
         .map(|name| Method::named(&name).expect("only names of methods are possible"))

@@ -17,7 +17,7 @@ use crate::scheduled::reporting;
 use crate::table::table;
 use crate::{Done, distributed};
 
-/// Outcomes with a column of their own; the table of reasons has the others.
+/// Outcomes with their own column; all others are listed in the table of reasons.
 const COLUMNS: [&str; 7] =
     ["stored", "near_duplicate", "duplicate", "not_article", "listing", "redirected", "disallowed"];
 
@@ -37,7 +37,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
-        // If there is no report, the reason was logged.
+        // If the report is missing, the reason was logged.
         None | Some(Status::Fine) => Ok(()),
         Some(Status::Unusual) => Err(Failure::Unusual),
         Some(Status::Failed) => {
@@ -109,7 +109,7 @@ fn section(title: &str, head: &[&str], rows: Vec<Vec<String>>) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{title}\n{}\n", table(head, rows)) }
 }
 
-/// Outcomes without a column in the first table.
+/// Returns rows for the outcomes that have no column in the first table.
 fn reasons(summary: &Summary) -> Vec<Vec<String>> {
     let of = |counts: &Counts| {
         counts.outcomes.clone().into_iter().filter(|(reason, _)| !COLUMNS.contains(&&**reason))
@@ -121,7 +121,7 @@ fn refused(summary: &Summary) -> Vec<Vec<String>> {
     summary.hosts.iter().flat_map(|(host, counts)| rows(host, counts.refused.clone())).collect()
 }
 
-/// One row per reason; the first row names the host.
+/// Returns one row per reason; only the first row names the host.
 fn rows(host: &str, counts: impl IntoIterator<Item = (String, u64)>) -> Vec<Vec<String>> {
     let named = [host.to_owned()].into_iter().chain(std::iter::repeat(String::new()));
     counts
@@ -131,7 +131,7 @@ fn rows(host: &str, counts: impl IntoIterator<Item = (String, u64)>) -> Vec<Vec<
         .collect()
 }
 
-/// Waiting URLs, one row per reason, with the hosts that have most of them.
+/// Counts the waiting URLs: one row per reason, with the hosts that have the most of them.
 fn held_back(summary: &Summary) -> Vec<Vec<String>> {
     let mut by_reason: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
     for held in &summary.held_back {

@@ -1,6 +1,7 @@
 //! Runs `gleaner duplicates`: lists clusters of near-duplicates, or related documents.
 //!
-//! Clusters are listed from the largest. One pass finds them and keeps only as many as are shown.
+//! Clusters are listed from the largest to the smallest. One pass over the store finds them; only as many as
+//! are shown are kept in memory.
 //!
 //! Limitation: finding related documents reads all documents.
 
@@ -43,7 +44,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    /// The largest clusters; among equals, the oldest first.
+    /// Shows the largest clusters; of equally large ones, the oldest first.
     fn clusters(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
         let mut largest = BTreeMap::new();
         for (age, cluster) in self.store.clusters().enumerate() {
@@ -58,7 +59,7 @@ impl Lister<'_> {
         largest.values().try_for_each(|cluster| show(&self.cluster(cluster).map_err(Failure::work)?))
     }
 
-    /// Documents with their related documents, in the order of ids.
+    /// Shows documents with their related documents, in the order of their ids.
     fn related(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
         let mut shown = 0;
         for document in self.store.documents() {

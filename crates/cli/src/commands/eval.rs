@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Eval) -> Done {
         return Err(Failure::Usage(scores.remarks.join("; ")));
     }
     let worst = worst_tables(&scores, args.worst.unwrap_or(0));
-    // Rows are for programs, so remarks for people go to standard error.
+    // Programs read the JSON and CSV rows, so remarks for people go to standard error.
     let (rows, aside) = match args {
         Eval { json: true, .. } => (report.json(), worst),
         Eval { csv: true, .. } => (report.csv(), worst),
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Eval) -> Done {
     unread(&scores.unread)
 }
 
-/// A run with unreadable pages has failed, although the other rows are valid.
+/// Fails if pages could not be read, although the printed rows are valid.
 fn unread(pages: &[String]) -> Done {
     const REMEDY: &str = "fix it or remove it from the manifest";
     match pages {
@@ -156,7 +156,7 @@ fn share(share: f64) -> String {
     format!("{share:.3}")
 }
 
-/// One table per method of its worst pages; empty for a count of 0.
+/// Formats one table per method with its `count` worst pages; an empty text if `count` is 0.
 fn worst_tables(run: &Run, count: usize) -> String {
     let methods = run.sets.first().map_or(&[][..], |set| &set.methods);
     let tables = methods.iter().filter(|_| count > 0).map(|(method, _)| {

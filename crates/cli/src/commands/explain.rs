@@ -31,7 +31,7 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     Ok(())
 }
 
-/// The last part of a file's name or URL, without its HTML ending.
+/// Returns the last segment of the path or URL, with `.explained.html` in place of its HTML extension.
 fn default_name(page: &str) -> PathBuf {
     let path = page.split(['?', '#']).next().filter(|_| page.contains("://")).unwrap_or(page);
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());

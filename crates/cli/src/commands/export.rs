@@ -1,6 +1,6 @@
 //! Runs `gleaner export`: writes documents of the corpus to files or standard output.
 //!
-//! This file selects documents and target; the crate `export` writes the formats.
+//! This module selects the documents and the target; the crate `export` writes the formats.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, IsTerminal};
@@ -76,8 +76,8 @@ impl Source {
         Ok((document, beside))
     }
 
-    /// The earlier revisions of a document, the first one first. The store does not know where their pages
-    /// are in the archive.
+    /// Returns the earlier revisions of a document, oldest first. They have no archive position, since the
+    /// store does not record it.
     fn earlier(&self, id: DocumentId) -> Result<Vec<(Document, Beside)>, StoreError> {
         if !self.revisions {
             return Ok(Vec::new());
@@ -112,7 +112,7 @@ fn files_by_number(config: &Config, store: &Store) -> Result<HashMap<u32, String
     Ok(archive_files(config).map_err(Failure::work)?.into_iter().filter_map(named).collect())
 }
 
-/// Counts the paragraphs of all documents that no other one represents.
+/// Counts the paragraphs of all documents except near-duplicates that another document represents.
 fn counted(store: &Store) -> Result<Repeats, StoreError> {
     let mut repeats = Repeats::default();
     let bar = documents_bar(store)?;
@@ -127,7 +127,7 @@ fn counted(store: &Store) -> Result<Repeats, StoreError> {
     Ok(repeats)
 }
 
-/// The format, if it fits the target.
+/// Returns the export format; an error if it cannot be written to the target.
 fn format(args: &Export) -> Result<Format, Failure> {
     let compression = match args.compress {
         Compress::None => Compression::None,
@@ -230,7 +230,7 @@ fn to_file(source: &Source, path: &Path, format: Format, filter: Filter) -> Resu
 
 fn to_standard_output(source: &Source, format: Format, filter: Filter) -> Result<Tally, Failure> {
     let failed = |error| Failure::writing("standard output")(error);
-    // Not locked, because the Parquet writer may move it to another thread.
+    // Standard output is not locked, because the Parquet writer may move it to another thread.
     let mut stream = Stream::new(BufWriter::new(io::stdout()), format, filter).map_err(failed)?;
     let write = |document: &Document, beside: &Beside| stream.write(document, beside).map_err(failed);
     each(source, &ProgressBar::hidden(), write)?;

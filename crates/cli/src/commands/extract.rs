@@ -20,10 +20,10 @@ use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{Done, settings};
 
-/// Replaces an unknown URL of a page.
+/// Used as the page's URL if it is unknown.
 const NOWHERE: &str = "http://unknown.invalid/";
 
-/// The page as one JSON object: the fields of an exported document, without those that need a corpus.
+/// The JSON output: the fields of an exported document, without those that need a corpus.
 #[derive(Serialize)]
 struct Record<'a> {
     url: Option<&'a str>,
@@ -124,7 +124,7 @@ fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
 }
 
 fn json(document: &Document, url: Option<&CanonicalUrl>, verdict: Verdict) -> String {
-    // Without the page's own URL, a relative canonical URL is meaningless.
+    // If the page's URL is unknown, a relative canonical URL is meaningless.
     let is_somewhere = |address: &&str| !address.starts_with(NOWHERE);
     let record = Record {
         url: url.map(CanonicalUrl::as_str),

@@ -23,7 +23,7 @@ struct Line {
     usual: Option<f64>,
     failed: u64,
     queued: u64,
-    /// Seconds.
+    /// The gap between two requests, in seconds.
     gap: f64,
     template: String,
     /// Start of the last run that stored a document of the host.

@@ -16,7 +16,7 @@ use crate::commands::template::holds;
 use crate::failure::Failure;
 use crate::{Done, settings};
 
-/// Most pages that a template is learned from, as in a crawl.
+/// Maximum number of pages from which a template is learned (20 to 30 in the paper).
 const MOST: usize = 30;
 
 pub(crate) fn run(common: &Common, args: Learn) -> Done {
@@ -54,8 +54,8 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     Ok(())
 }
 
-/// The host of most canonical URLs in the pages. Warns if there are several hosts, since a template belongs
-/// to one site.
+/// Returns the most frequent host of the pages' canonical URLs, or `unknown`. Warns if there are several
+/// hosts, since a template belongs to one site.
 fn host_of(pages: &[(String, Page)]) -> String {
     let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, page) in pages {

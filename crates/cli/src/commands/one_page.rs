@@ -21,7 +21,7 @@ use crate::{distributed, settings};
 pub(crate) struct OnePage {
     pub(crate) source: String,
     pub(crate) page: Page,
-    /// The page's URL: the fetched one, the one given, or the canonical one.
+    /// The URL that was fetched, else that of `--url`, else the canonical URL stated in the page.
     pub(crate) url: Option<CanonicalUrl>,
     pub(crate) verdict: Verdict,
 }
@@ -57,8 +57,8 @@ fn is_url(page: &str) -> bool {
     page.contains("://")
 }
 
-/// The template and pins of a page. The pins are those of its host or, if that is unknown, of the template's
-/// host. Options of the command line override their inserts.
+/// Finds the template and pins of a page. The pins are those of the page's host or, if the host is unknown,
+/// of the template's host. `--keep` overrides the inserts of the pins.
 pub(crate) fn knowledge(
     args: &args::OnePage,
     common: &Common,
@@ -85,7 +85,7 @@ fn input(args: &args::OnePage, config: &Config) -> Result<Fetched, Failure> {
     Ok(Fetched { source: pages::source(&args.page)?, url: url.transpose()? })
 }
 
-/// Fetches one page as a crawl would: robots.txt first, and with the gap between requests.
+/// Fetches one page as a crawl would: requests robots.txt first, and keeps the gap between requests.
 pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
     let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
     let runtime =
@@ -124,7 +124,7 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
     })
 }
 
-/// The template to use: the given file, else that of the page's host in the corpus, else none.
+/// Finds the template: the file of `--template`, else the template of the page's host in the corpus.
 fn template(
     args: &args::OnePage,
     common: &Common,
@@ -146,7 +146,7 @@ fn template(
     let (true, Some(url)) = (asked, url) else { return Ok(None) };
     let store = match settings::store(config, false) {
         Ok(store) => store,
-        // The corpus is only the default one and may be in use by a crawl.
+        // The user did not name this corpus; a crawl may be using it.
         Err(Failure::Work(message)) if common.data.is_none() => {
             say(format_args!("gleaner: extracted without a template: {message}"));
             return Ok(None);

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 
 const LIMIT: u64 = 64 << 20;
 
-/// Number of bytes in which NULs are counted.
+/// Number of bytes at the beginning in which NULs are counted.
 const PRESCAN: usize = 4096;
 
 pub(crate) fn source(path: &str) -> Result<String, Failure> {
@@ -30,12 +30,12 @@ pub(crate) fn source(path: &str) -> Result<String, Failure> {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Wide {
-    /// The content type that states the encoding.
+    /// With the content type that names the encoding.
     Utf16(&'static str),
     Utf32,
 }
 
-/// Detects the encoding by which bytes of each four are mostly NUL in markup.
+/// Detects UTF-16 and UTF-32 by the positions, modulo four, at which most bytes are NUL.
 fn wide(bytes: &[u8]) -> Option<Wide> {
     let units = &bytes[..bytes.len().min(PRESCAN)];
     let mostly_nul = |at: usize| {
@@ -50,7 +50,7 @@ fn wide(bytes: &[u8]) -> Option<Wide> {
     }
 }
 
-/// Reads a page, compressed with gzip or not, from a file, or from standard input for `-`.
+/// Reads a page from a file, or from standard input for `-`, and decompresses gzip.
 fn read(path: &str) -> Result<Vec<u8>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {path}: {error}"));
     let bytes = if path == "-" {
@@ -74,7 +74,8 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The HTML files in the given paths, sorted by name in each folder. A folder without any is an error.
+/// Lists the given files, and the HTML files of the given folders sorted by name. A folder without HTML files
+/// is an error.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {

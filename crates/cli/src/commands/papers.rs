@@ -1,7 +1,7 @@
 //! Runs `gleaner eval --protocol papers`: prints the papers' tables with our figures.
 //!
-//! The figures take minutes, so invalid options are refused before, and the tables are printed before
-//! pictures and remarks. With `--json` and `--csv`, remarks go to standard error.
+//! Computing the figures takes minutes, so invalid options are refused first. The tables are printed before
+//! the pictures are written. With `--json` and `--csv`, remarks go to standard error.
 
 use std::fmt::Write;
 use std::fs;

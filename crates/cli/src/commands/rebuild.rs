@@ -1,4 +1,4 @@
-//! Prepares a rebuild: sets the old store aside, or resumes an interrupted rebuild.
+//! Prepares a rebuild: renames the old store, or resumes an interrupted rebuild.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,11 +14,11 @@ use crate::settings;
 
 pub(super) struct Begun {
     pub(super) writer: Writer,
-    /// Number of documents of the old store and its new path; `None` if unknown.
+    /// Number of documents of the old store, and its new path; `None` if unknown.
     pub(super) before: Option<(u64, PathBuf)>,
 }
 
-/// The store to fill: a new one, or that of an interrupted rebuild.
+/// Opens the store to fill: a new one, or that of an interrupted rebuild.
 pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     let folder = Path::new(&config.store.path);
     let mut documents = None;
@@ -27,7 +27,7 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
             say("gleaner: resuming the interrupted rebuild (--force starts over)");
             return Ok(Begun { writer, before: None });
         }
-        // Documents that are not in the archive, such as ingested ones, would be lost.
+        // Documents whose pages are not in the archive, such as ingested ones, would be lost.
         Ok(Standing::Whole { without_archive: lost @ 1.., .. }) => {
             return Err(Failure::Work(format!(
                 "the archive has no page for some documents: {lost}. `gleaner rebuild --force` drops them; \
@@ -54,16 +54,16 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
 
 enum Standing {
     Unfinished(Writer),
-    /// A complete store, with the number of documents whose pages are not in the archive.
+    /// A complete store; the pages of `without_archive` of its documents are not in the archive.
     Whole {
         documents: u64,
         without_archive: u64,
     },
-    /// A store that is replaced without reading it.
+    /// A store that `--force` replaces without reading it.
     GivenUp,
 }
 
-/// Opening the store may already find damage; other damage only shows on reading.
+/// Examines the old store. Some damage is found when it is opened, other damage only when it is read.
 fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, StoreError> {
     let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
     let writer = gleaner_store::open(folder, &options)?;
@@ -74,7 +74,7 @@ fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, Sto
     if store.is_rebuilding()? {
         return Ok(Standing::Unfinished(writer));
     }
-    // A missing or shortened file lacks records that the store refers to.
+    // An archive file may be missing or truncated, so that it lacks records that the store refers to.
     let files = archive_files(config).unwrap_or_default();
     let lengths: BTreeMap<u32, u64> = files.into_iter().map(length_of).collect();
     let is_there = |at: Archived| lengths.get(&at.file).is_some_and(|length| at.offset < *length);

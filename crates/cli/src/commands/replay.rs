@@ -31,7 +31,7 @@ use crate::{Done, distributed, logging, settings, signals, watching};
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     distributed::refuse(&config, "rebuild")?;
-    // Check the rules before the old store is set aside.
+    // Check the rules before the old store is renamed.
     let rules = Rules::from_config(&config)?;
     let sources = own_archive(&config)?;
     let seeds = settings::seeds(&args.seeds, &config)?;
@@ -91,7 +91,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
         false => writer(&config, true)?,
         true => {
             let agreed = Agreed::new(&config, "ingest", None, &settings::pins_text(&config)?)?;
-            // Each worker reads all files, but only processes pages of its own partitions.
+            // Each worker reads all files but processes only the pages of its own partitions.
             let agreed = agreed.and("the list of files", &listed(&sources)?);
             distributed::join(&config, agreed, false, &context.stop)?
         }
@@ -101,7 +101,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     ended(purpose, &replayed)
 }
 
-/// The files with their lengths and the number of selected records.
+/// Lists the files with their lengths in bytes and how many records an index selects; equal for all workers.
 fn listed(sources: &[WarcFile]) -> Result<String, Failure> {
     let line = |source: &WarcFile| {
         let path = source.path.display();
@@ -262,7 +262,7 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<WarcFile>, Failure> {
     let mut sources = Vec::new();
     for path in paths {
         let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
-        // The position in a file is stored under its absolute path.
+        // The store records the position in a file under its absolute path.
         let path = fs::canonicalize(path).map_err(wrong)?;
         if path.is_dir() {
             let entries = fs::read_dir(&path).map_err(wrong)?;
@@ -291,7 +291,7 @@ fn ends(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// The files and record offsets of an index; paths are relative to it.
+/// Reads the files and record offsets from an index. Paths in it are relative to its folder.
 fn indexed(path: &Path) -> Result<Vec<WarcFile>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(wrong)?;

@@ -1,8 +1,8 @@
 //! Runs `gleaner schedule`: crawls at the times in the settings.
 //!
-//! The store stays open between runs. A failed run is reported, and the next one starts as scheduled. Only
-//! errors that would fail every run (command line, settings, seeds, a data folder that cannot be opened) end
-//! the program, before the first run.
+//! The store stays open between runs. A failed run is reported, and the next run starts as scheduled. Errors
+//! that would fail every run (command line, settings, seeds, a data folder that cannot be opened) end the
+//! program before the first run.
 
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -21,7 +21,8 @@ use crate::failure::Failure;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::reporting;
 
-/// How often the clock and the stop flag are checked: a machine may sleep, and a clock may be changed.
+/// Interval between checks of the clock and the stop flag. One long sleep would end at the wrong time after
+/// the machine was suspended or its clock was changed.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
@@ -32,14 +33,14 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
         Ok(())
     };
     let mut daemon = Daemon::open(common, &args.seeds, &Budgets::default(), check)?;
-    let timetable = timetable.expect("the daemon was opened after a look at the schedule");
+    let timetable = timetable.expect("the daemon checks the schedule before it opens");
     daemon.serve(args.status.status, &args.status.access, daemon.hooks())?;
     let kept = keep(&daemon, &timetable, args.once_now);
     daemon.close();
     kept
 }
 
-/// The shorter of two limits; 0 means no limit.
+/// Returns the shorter of two limits; 0 means no limit.
 fn sooner(one: Span, other: Span) -> Span {
     match (one.get().is_zero(), other.get().is_zero()) {
         (true, _) => other,
@@ -99,10 +100,10 @@ fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
     Err(Failure::Interrupted)
 }
 
-/// The number of the run that other workers started after `start` and completed. Each worker delays its start
-/// by a random time, so this one may come too late.
+/// Returns the number of the last run if other workers started it at or after `start` and completed it. Each
+/// worker delays its start by a random time, so this worker may be too late.
 fn done_by_others(daemon: &Daemon, start: Timestamp) -> Option<u32> {
-    // If the store cannot be read, the crawl reports the error and retries.
+    // If the store cannot be read, continue: the crawl will report the error.
     let last = daemon.store.last_run().ok().flatten().filter(|_| daemon.store.is_shared())?;
     is_done(&last, start).then_some(last.number)
 }
@@ -111,7 +112,7 @@ fn is_done(run: &Run, start: Timestamp) -> bool {
     !run.replayed && run.started >= start && run.ended.is_some()
 }
 
-/// An unpredictable number, from the seed of hash maps.
+/// Returns an unpredictable number, derived from the random seed of the standard library's hash maps.
 fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
@@ -144,7 +145,7 @@ fn scheduled_run(daemon: &Daemon, timetable: &Timetable, why: &str) {
     match (reporting::report(daemon, &crawled), crawled) {
         (Some(report), _) => say(text::short(&report).trim_end()),
         (None, Err(error)) => say(format_args!("gleaner: the crawl failed: {error}")),
-        // Interrupted by the user, who needs no message.
+        // The user interrupted the crawl and needs no message.
         (None, Ok(_)) => {}
     }
 }

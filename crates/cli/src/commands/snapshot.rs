@@ -43,7 +43,8 @@ fn open(config: &Config) -> Result<Writer, StoreError> {
     gleaner_store::open(Path::new(&config.store.path), &options)
 }
 
-/// Requests a copy from the process that has the folder open; waits until it answers or ends.
+/// Requests a copy from the process that has the folder open. Waits until that process answers or ends; if it
+/// ends without an answer, makes the copy here.
 fn from_crawl(config: &Config, target: &Path) -> Done {
     let data = Path::new(&config.store.path);
     snapshot::request(data, target).map_err(Failure::work)?;
@@ -55,7 +56,7 @@ fn from_crawl(config: &Config, target: &Path) -> Done {
         }
         if let Ok(writer) = open(config) {
             snapshot::withdraw(data);
-            // It may have answered just before it ended.
+            // The process may have answered just before it ended.
             return match snapshot::answer(data) {
                 Some(answer) => answer.map_err(Failure::Work),
                 None => snapshot::take(config, &writer, target).map_err(Failure::work),

@@ -17,18 +17,19 @@ use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
-/// Number of faults that are printed; all are counted.
+/// Maximum number of faults that are printed; all are counted.
 const PRINTED: usize = 50;
 
-/// Bytes of a record that are read; the digest of a longer record is not checked.
+/// Maximum number of bytes that are read of a record. The digest of a longer record is not checked.
 const BLOCK: usize = 256 << 20;
 
-/// Younger files in object storage are kept: their records may not be written yet.
+/// Minimum age of an unused file in object storage: the store's record of a younger file may not be written
+/// yet.
 const SPARED: SignedDuration = SignedDuration::from_hours(24);
 
 pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let config = settings::load(common)?;
-    // One that is being rebuilt can be looked at as well.
+    // A store that is being rebuilt can be verified too.
     let store = match distributed::is_shared(&config) {
         true => distributed::visit(&config)?,
         false => settings::open_store(&config, false)?.store(),
@@ -74,7 +75,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     }
 }
 
-/// Reports files without records; removes them if requested.
+/// Reports files in object storage that the store has no record of; removes them if requested.
 fn tidy(store: &Store, sweeps: bool) -> Done {
     let files = store.leftovers(Timestamp::now() - SPARED).map_err(Failure::work)?;
     let bytes: u64 = files.iter().map(|file| file.size).sum();
@@ -148,7 +149,7 @@ fn look_at_archive(
     Ok(look)
 }
 
-/// The same for an archive in object storage: only files with a record in the store.
+/// Checks an archive in object storage; reads only files that the store has a record of.
 fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Failure> {
     let mut look = ArchiveLook::default();
     for file in store.archive_files() {
@@ -187,8 +188,8 @@ fn look_at_file(
     Ok(())
 }
 
-/// `known_to`: the length of the file that the store knows. A torn record after it is not a fault: a crash
-/// left it there, and the next crawl cuts it off.
+/// Checks the records of one archive file. `known_to` is the length in bytes that the store recorded for the
+/// file. A damaged record after it is not a fault: a crash left it there, and the next crawl cuts it off.
 fn look_at_items(
     items: impl Iterator<Item = io::Result<Item>>,
     name: &str,

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use crate::args::Color;
 use crate::watching::{self, Watching};
 
-/// The terminal, or plain lines without one.
+/// The display of a crawl: a terminal, or plain lines without one.
 pub(crate) struct Console {
     bar: ProgressBar,
     colors: bool,
@@ -20,7 +20,7 @@ impl Console {
         Self { bar: watching::bar(), colors: color.wanted_on_stderr() }
     }
 
-    /// The bar of the whole crawl; code that prints lines suspends it.
+    /// Returns the bar of the whole crawl. Code that prints lines must suspend it.
     pub(crate) const fn bar(&self) -> &ProgressBar {
         &self.bar
     }

@@ -1,6 +1,7 @@
-//! The daemon: settings, seeds and the open store, in which crawls run one after another.
+//! The daemon: the settings, the seeds and the open store. Crawls run in it one after another.
 //!
-//! All crawls share store, progress and stop flag, so that a terminal or status page can keep its references.
+//! All crawls share the store, the progress and the stop flag, so that a terminal or status page can keep its
+//! references.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -26,13 +27,13 @@ use crate::scheduled::console::Console;
 use crate::telemetry::Telemetry;
 use crate::{logging, open_files, settings, signals};
 
-/// Pause between two attempts to get the writer.
+/// Pause between two attempts to take the writer.
 const MOMENT: Duration = Duration::from_millis(20);
 
-/// The long-running process of `gleaner schedule` and `gleaner serve`; `gleaner crawl` uses it once.
+/// The long-running process of `gleaner schedule` and `gleaner serve`. `gleaner crawl` uses it for one crawl.
 pub(crate) struct Daemon {
     pub(crate) config: Config,
-    /// `None`: no seed file can be read, so no crawl can start.
+    /// `None`: a seed file does not exist, so no crawl can start.
     seeds: Option<Vec<Seed>>,
     pins: HostPins,
     admission: Admission,
@@ -57,8 +58,8 @@ enum CrawlRequest {
 }
 
 impl Daemon {
-    /// Reads everything that a crawl needs, and opens or creates the store. `check` can refuse the settings
-    /// before anything is opened.
+    /// Reads everything that a crawl needs, and opens or creates the store. `check` can change or refuse the
+    /// settings before anything is opened.
     pub(crate) fn open(
         common: &Common,
         seeds: &[PathBuf],
@@ -82,8 +83,8 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Like `open`, for a process that shows the corpus and may crawl later: the store must exist, seeds need
-    /// not.
+    /// Like `open`, for a process that shows the corpus and may crawl later: the store must exist; seed files
+    /// may be missing.
     pub(crate) fn visit(common: &Common, seeds: &[PathBuf]) -> Result<Self, Failure> {
         let config = settings::load(common)?;
         let is_there = |file: &String| Path::new(file).exists();
@@ -170,14 +171,15 @@ impl Daemon {
         });
         self.show(None);
         drop(watching);
-        // Other workers continue; the local state waits for the next start.
+        // Other workers take over the released partitions; this worker's local state waits for the next
+        // crawl.
         if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
             warn!(%error, "cannot release this worker's partitions; their leases will expire");
         }
         summary
     }
 
-    /// Takes the writer; the status page may hold it briefly.
+    /// Takes the writer; waits while the status page holds it, which is brief.
     fn writer(&self) -> Result<Writer, CrawlError> {
         loop {
             if let Some(writer) = self.store.writer()? {
@@ -193,7 +195,7 @@ impl Daemon {
         }
     }
 
-    /// Serves the status page while the daemon runs, if there is an address.
+    /// Serves the status page until the daemon closes, if `address` is set.
     pub(crate) fn serve(
         &mut self,
         address: Option<SocketAddr>,
@@ -202,7 +204,7 @@ impl Daemon {
     ) -> Result<(), Failure> {
         let Some(address) = address else { return Ok(()) };
         if distributed::is_shared(&self.config) {
-            // The folder of a reader: token and search index.
+            // A process that only reads needs the folder for the token and the search index.
             std::fs::create_dir_all(&self.config.store.path)
                 .map_err(Failure::writing(&self.config.store.path))?;
         }
@@ -223,7 +225,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// The actions of the status page: a crawl, if there are seeds.
+    /// Returns the actions of the status page: "crawl now", if there are seeds.
     pub(crate) fn hooks(&self) -> Hooks {
         let request = Arc::clone(&self.request);
         let ask: CrawlNow = Box::new(move || {
@@ -248,12 +250,12 @@ impl Daemon {
     }
 }
 
-/// Locks the request. A poisoned lock is safe: no holder leaves the request half changed.
+/// Locks the request. A poisoned lock is safe: no thread can leave the request half changed.
 fn held(request: &Mutex<CrawlRequest>) -> MutexGuard<'_, CrawlRequest> {
     request.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the bundled newspaper if the settings ask for it. The crawl uses it as a proxy, so that its hosts
+/// Starts the bundled newspaper if the settings request it. The crawl uses it as a proxy, so that its hosts
 /// keep their names.
 fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
     if !config.demo.newspaper {

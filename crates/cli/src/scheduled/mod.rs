@@ -1,5 +1,4 @@
-//! The parts that `gleaner crawl` and `gleaner schedule` share: the daemon, its console and the reporting of
-//! a run.
+//! The parts that the crawling commands share: the daemon, its console and the reporting of a run.
 
 pub(crate) mod console;
 pub(crate) mod daemon;

@@ -1,6 +1,6 @@
-//! Runs the command of `report.command` with a report.
+//! Runs the command of `report.command` with the report of a crawl.
 //!
-//! No shell is involved, so text in the report cannot become a command.
+//! The command runs without a shell, so text in the report cannot become a command.
 //!
 //! Limitation: a command that hangs delays the next run by up to its time limit.
 
@@ -18,8 +18,8 @@ use tracing::{error, info};
 const LIMIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Runs the command if there is one and the report's status calls for it. A failure is only logged, since the
-/// corpus does not depend on it.
+/// Runs the command if one is set and the report's status calls for it. A failure is only logged, since the
+/// corpus does not depend on the command.
 pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>) {
     let [program, arguments @ ..] = settings.command.as_slice() else { return };
     let is_told = match settings.notify {
@@ -46,11 +46,11 @@ pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>
     }
 }
 
-/// Runs a command with a text on standard input; returns `None` if it exceeds `limit`.
+/// Runs a command with `text` on its standard input; returns `None` if it was killed after `limit`.
 fn run(command: &mut Command, text: String, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // A command may ignore its input. The thread ends with the child.
+        // A separate thread, since a command may ignore its input. The thread ends with the child.
         thread::spawn(move || drop(input.write_all(text.as_bytes())));
     }
     wait(&mut child, Instant::now() + limit)

@@ -1,5 +1,5 @@
-//! A real browser, where there is one: Chromium without a window, started for one page, or
-//! driven over its DevTools protocol (WebSocket, RFC 6455, as far as one client needs it).
+//! A real browser, if one is installed: Chromium in headless mode. The browser opens a single page, or is
+//! controlled over its DevTools protocol (WebSocket, RFC 6455, only the parts that this client needs).
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -15,12 +15,12 @@ pub struct Browser {
     profile: TempDir,
 }
 
-/// One open page.
+/// One open page, controlled over DevTools.
 pub struct Tab {
     browser: Child,
     socket: TcpStream,
     asked: u64,
-    // Removed when the browser has ended.
+    // Removed after `drop` has ended the browser.
     _profile: TempDir,
 }
 
@@ -43,14 +43,15 @@ impl Browser {
         command
     }
 
-    /// Opens a page; gives the document as it is after its scripts, and what was said.
+    /// Opens a page. Returns the browser's standard output and standard error: the document after its scripts
+    /// have run (with `--dump-dom`), and the log.
     pub fn open(&self, address: &str, options: &[&str]) -> (String, String) {
         let mut command = self.command(&self.profile);
         let output = command.arg("--virtual-time-budget=2000").args(options).arg(address).output().unwrap();
         (String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into())
     }
 
-    /// Opens a page that stays open.
+    /// Opens a page that stays open until the [`Tab`] is dropped.
     pub fn tab(&self, address: &str) -> Tab {
         let profile = tempfile::tempdir().unwrap();
         let mut command = self.command(&profile);
@@ -80,9 +81,9 @@ impl Browser {
 }
 
 impl Tab {
-    /// What a script comes to in the page, as a text.
+    /// Evaluates a script in the page; returns its result as text.
     pub fn evaluate(&mut self, script: &str) -> String {
-        // In a block of its own, so that names may be used again.
+        // In a separate block, so that several scripts can use the same names.
         let parameters = json!({ "expression": format!("{{ {script} }}"), "returnByValue": true });
         let answer = self.ask("Runtime.evaluate", &parameters);
         assert!(answer["result"]["exceptionDetails"].is_null(), "{script}: {answer}");
@@ -104,14 +105,14 @@ impl Tab {
                 frame.extend(u16::try_from(length).unwrap().to_be_bytes());
             }
         }
-        // A client masks what it sends; a mask of noughts changes nothing.
+        // A client must mask its frames (RFC 6455, 5.3); a mask of zeros changes nothing.
         frame.extend([0; 4]);
         frame.extend(text.as_bytes());
         self.socket.write_all(&frame).unwrap();
         self.hear(|message| (message["id"] == id).then(|| message.clone()))
     }
 
-    /// Reads messages until one is it.
+    /// Reads messages until `is_it` accepts one; returns its result.
     fn hear<T>(&mut self, is_it: impl Fn(&Value) -> Option<T>) -> T {
         loop {
             let message: Value = serde_json::from_slice(&self.message()).unwrap_or_default();
@@ -121,7 +122,7 @@ impl Tab {
         }
     }
 
-    /// One message, of one frame or several.
+    /// Reads one message, of one or several frames.
     fn message(&mut self) -> Vec<u8> {
         let mut message = Vec::new();
         loop {
@@ -161,7 +162,7 @@ fn stream(host: &str) -> TcpStream {
 fn http(host: &str, path: &str) -> String {
     let mut stream = stream(host);
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-    // The connection may stay open all the same: what is read is as long as is said.
+    // The connection may stay open despite `Connection: close`, so exactly `Content-Length` bytes are read.
     let mut reader = BufReader::new(stream);
     let length = head(&mut reader).expect("the answer says how long it is");
     let mut body = vec![0; length];
@@ -169,7 +170,7 @@ fn http(host: &str, path: &str) -> String {
     String::from_utf8(body).unwrap()
 }
 
-/// Reads the head of an answer; gives the length of its body, where it is said.
+/// Reads the headers of a response; returns the `Content-Length`, if stated.
 fn head(reader: &mut impl BufRead) -> Option<usize> {
     let mut length = None;
     loop {
@@ -185,7 +186,7 @@ fn head(reader: &mut impl BufRead) -> Option<usize> {
     }
 }
 
-/// The opening handshake (RFC 6455, 4.1).
+/// Performs the opening handshake (RFC 6455, 4.1).
 fn connect(host: &str, path: &str) -> TcpStream {
     let mut stream = stream(host);
     write!(
@@ -194,7 +195,7 @@ fn connect(host: &str, path: &str) -> TcpStream {
          Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
     )
     .unwrap();
-    // Byte by byte, so that nothing behind the head is taken.
+    // Reads byte by byte, so that no bytes after the headers are consumed.
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") {
         let mut byte = [0];

@@ -1,4 +1,4 @@
-//! A way to a server that can be cut: bytes stop to go through, and nobody is told.
+//! A connection to a server that can be cut: bytes are no longer passed on, but neither side gets an error.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Passes bytes on from a port of its own to another, unless it is cut.
+/// A TCP proxy from its own port to a port on this machine. While it is cut, it passes no bytes on.
 pub struct Way {
     address: SocketAddr,
     gate: Arc<Gate>,
@@ -17,12 +17,12 @@ pub struct Way {
 struct Gate {
     is_cut: Mutex<bool>,
     changed: Condvar,
-    /// How long bytes are on their way, in milliseconds.
+    /// The delay of bytes in each direction, in milliseconds.
     latency: AtomicU64,
 }
 
 impl Gate {
-    /// Waits as long as the way is cut.
+    /// Waits while the connection is cut.
     fn pass(&self) {
         let cut = self.is_cut.lock().unwrap();
         drop(self.changed.wait_while(cut, |cut| *cut).unwrap());
@@ -55,7 +55,7 @@ impl Way {
         self.address.port()
     }
 
-    /// Makes the server so far away, each way.
+    /// Sets the delay of bytes, in each direction.
     pub fn set_latency(&self, latency: Duration) {
         self.gate.latency.store(latency.as_millis() as u64, Ordering::Relaxed);
     }

@@ -1,5 +1,5 @@
-//! Several workers, real processes, on one database and one storage, and a web of many hosts
-//! whose access log says what they did.
+//! Runs several workers as real processes on one database and one object storage. They crawl a web of many
+//! hosts, whose access log shows their requests.
 
 pub mod cut;
 
@@ -15,44 +15,44 @@ use gleaner_testkit::postgres::Postgres;
 use gleaner_testkit::{Newspaper, Options, Request, Stand};
 use tempfile::TempDir;
 
-/// The web: hosts of as many registrable domains.
+/// The default web; each host has its own registrable domain.
 pub const STAND: Stand = Stand { hosts: 50, articles: 40, listed: 39, wire: 3, redirected: 0 };
 
-/// How long a worker may be silent.
+/// The duration of a lease.
 pub const LEASE: Duration = Duration::from_secs(3);
 
-/// The gap of most tests.
+/// The gap between requests in most tests.
 pub const GAP: Duration = Duration::from_millis(150);
 
-/// Longer than any of these crawls takes.
+/// A time limit longer than any of these crawls takes.
 const LONG: Duration = Duration::from_secs(240);
 
-/// All that workers need.
+/// The web, database and object storage that workers share.
 pub struct Cluster {
     pub stand: Stand,
-    /// The gap between two requests of one host.
+    /// The gap between two requests to one host.
     pub gap: Duration,
     pub newspaper: Newspaper,
     pub folder: TempDir,
     pub postgres: Postgres,
-    /// Where workers find the database.
+    /// The address of the database.
     pub address: String,
-    /// Where they put files, and what they need to know for it.
+    /// The address of the object storage, and the environment variables for access to it.
     pub objects: (String, Vec<(String, String)>),
 }
 
 impl Cluster {
-    /// With files in a folder; `None` where PostgreSQL is not installed.
+    /// Starts a cluster with its object storage in a folder; `None` if PostgreSQL is not installed.
     pub fn new() -> Option<Self> {
         Self::with(&["fsync=off"])
     }
 
-    /// With settings of the database's server.
+    /// Starts a cluster with these settings of the database server.
     pub fn with(settings: &[&str]) -> Option<Self> {
         Self::with_stand(STAND, settings)
     }
 
-    /// With another web.
+    /// Starts a cluster with a different web.
     pub fn with_stand(stand: Stand, settings: &[&str]) -> Option<Self> {
         let postgres = Postgres::start(settings)?;
         let address = postgres.database();
@@ -64,12 +64,12 @@ impl Cluster {
         Some(Self { stand, gap: GAP, newspaper, folder, postgres, address, objects })
     }
 
-    /// `gleaner` with the settings of this cluster.
+    /// Returns a `gleaner` command with the settings of this cluster.
     pub fn command(&self, name: &str, arguments: &[&str]) -> Command {
         self.command_by(name, arguments, &self.address)
     }
 
-    /// The same by another way to the database.
+    /// Like [`Cluster::command`], with a different address of the database.
     pub fn command_by(&self, name: &str, arguments: &[&str], address: &str) -> Command {
         let mut command = self.alone(name, arguments);
         command
@@ -80,7 +80,7 @@ impl Cluster {
         command
     }
 
-    /// `gleaner` on a folder, with the web of this cluster.
+    /// Returns a `gleaner` command on a corpus in a folder, with the web of this cluster.
     pub fn alone(&self, name: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
         command
@@ -98,22 +98,22 @@ impl Cluster {
         command
     }
 
-    /// A worker that crawls. What it says goes to a file of its name.
+    /// Starts a worker that crawls. Its standard error goes to a log file with its name.
     pub fn worker(&self, name: &str) -> Worker<'_> {
         self.worker_by(name, &self.address)
     }
 
-    /// The same by another way to the database.
+    /// Like [`Cluster::worker`], with a different address of the database.
     pub fn worker_by(&self, name: &str, address: &str) -> Worker<'_> {
         self.begin(name, self.command_by(name, &["crawl", "--seeds", "seeds.txt"], address))
     }
 
-    /// A worker that does something else.
+    /// Starts a worker with a different command.
     pub fn worker_that(&self, name: &str, arguments: &[&str]) -> Worker<'_> {
         self.begin(name, self.command(name, arguments))
     }
 
-    /// A worker by its command.
+    /// Starts a worker from a prepared command.
     pub fn begin(&self, name: &str, mut command: Command) -> Worker<'_> {
         let told = self.folder.path().join(format!("{name}.log"));
         let log = File::create(&told).unwrap();
@@ -125,24 +125,24 @@ impl Cluster {
         self.command("reader", arguments).stdout(Stdio::piped()).output().unwrap()
     }
 
-    /// Waits until the web was asked for this share of all its pages.
+    /// Waits until the number of requests reaches this share of the number of pages.
     pub fn wait_for(&self, share: f64) {
         let pages = self.stand.hosts * (self.stand.articles + 3);
         let count = (pages as f64 * share) as usize;
         assert!(self.newspaper.wait_for_requests(count, LONG), "no progress to {count} requests");
     }
 
-    /// So many requests never come.
+    /// Waits 50 milliseconds: the number of requests never becomes this large.
     fn pause(&self) {
         let _ = self.newspaper.wait_for_requests(usize::MAX, Duration::from_millis(50));
     }
 
-    /// The store as whoever looks from outside sees it.
+    /// Opens the store for reading, from outside the workers.
     pub fn store(&self) -> Store {
         self.visit().unwrap()
     }
 
-    /// The same where the tables may not be there yet.
+    /// Like [`Cluster::store`], but returns an error, for example if the tables do not exist yet.
     pub fn visit(&self) -> Result<Store, StoreError> {
         let options = gleaner_store::objects::Options {
             environment: self.objects.1.iter().cloned().collect(),
@@ -152,7 +152,7 @@ impl Cluster {
         gleaner_store::visit(self.folder.path(), &self.address, objects, Duration::from_secs(10))
     }
 
-    /// All that must hold when a crawl is over, whatever happened to it.
+    /// Checks everything that must be true after a crawl, whatever faults occurred.
     pub fn check(&self) {
         let store = self.check_documents();
         let run = store.last_run().unwrap().unwrap();
@@ -162,7 +162,7 @@ impl Cluster {
         self.check_gaps();
     }
 
-    /// The same of the last run, and gives the store.
+    /// Checks the documents after the last run, which must have ended; returns the store.
     pub fn check_documents(&self) -> Store {
         let store = self.store();
         let run = store.last_run().unwrap().unwrap();
@@ -171,10 +171,10 @@ impl Cluster {
         store
     }
 
-    /// Every text is there once, and every page ended once, in this run.
+    /// Checks that every text is stored once, and that every page has one outcome in this run.
     pub fn check_documents_of(&self, run: u32) {
         let store = self.store();
-        // Every text once, with all URLs that carry it, and no page without a text.
+        // Every text is stored once with all its URLs, and no page is without a text.
         let mut urls = BTreeMap::new();
         let mut texts = BTreeSet::new();
         for document in store.documents() {
@@ -204,7 +204,7 @@ impl Cluster {
             self.logs()
         );
         assert_eq!(texts.len(), self.stand.hosts * (self.stand.articles - self.stand.wire) + self.stand.wire);
-        // Every URL ended, and was counted as ended, once.
+        // Every URL has one outcome, which was counted once.
         let counts = store.counts(run).unwrap();
         let ended = |label: &str| counts.iter().map(|(_, counts)| counts.ended(label)).sum::<u64>();
         let articles = ended("stored") + ended("duplicate") + ended("near_duplicate");
@@ -214,14 +214,14 @@ impl Cluster {
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     }
 
-    /// What all workers said.
+    /// Returns the logs of all workers.
     fn logs(&self) -> String {
         let files = fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().path());
         let logs = files.filter(|file| file.extension().is_some_and(|extension| extension == "log"));
         logs.map(|log| format!("{}:\n{}", log.display(), fs::read_to_string(&log).unwrap())).collect()
     }
 
-    /// Every host's gap was kept, and no host had two requests at once.
+    /// Checks that every host's gap was kept and that no host had two requests at once.
     pub fn check_gaps(&self) {
         let mut last: BTreeMap<String, Duration> = BTreeMap::new();
         let mut early: BTreeMap<String, Vec<(String, Duration)>> = BTreeMap::new();
@@ -236,7 +236,7 @@ impl Cluster {
     }
 }
 
-/// A worker's process; killed when it is dropped.
+/// The process of a worker, killed when dropped.
 pub struct Worker<'a> {
     pub child: Child,
     told: PathBuf,
@@ -245,7 +245,7 @@ pub struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Waits for its end, which must be a good one. Gives what it said.
+    /// Waits until the worker ends, which must be with code 0 or 3; returns its log.
     pub fn ends(mut self) -> String {
         let until = Instant::now() + LONG;
         loop {
@@ -258,12 +258,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Waits until something is so while it works, of which nobody tells.
+    /// Waits until a condition is true; fails if the worker ends before.
     pub fn wait_until(&mut self, is_so: impl Fn() -> bool) {
         let until = Instant::now() + LONG;
         while !is_so() {
             let works = self.child.try_wait().unwrap().is_none();
-            assert!(works && Instant::now() < until, "it does not come about\n{}", self.says());
+            assert!(works && Instant::now() < until, "the condition did not become true\n{}", self.says());
             self.cluster.pause();
         }
     }
@@ -285,7 +285,7 @@ impl Worker<'_> {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

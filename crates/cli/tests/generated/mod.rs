@@ -5,8 +5,8 @@
     unreachable_pub,
     reason = "each test uses a part of it"
 )]
-//! A corpus of made-up documents, the same on every run: for tests and measurements of
-//! what reads a corpus.
+//! A corpus of generated documents, the same in each run, for tests and measurements of code that reads a
+//! corpus.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const VIETNAMESE: &str = "chợ quê họp sớm hơn thường lệ vì bà con
 const ENGLISH: &str = "the market opened earlier than usual this morning because growers wanted to sell their \
     vegetables before rain came and buyers from villages nearby walked along a road which was not yet dry";
 
-/// Numbers without a library: Knuth's linear congruential generator.
+/// A random number generator without a library: Knuth's linear congruential generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -29,7 +29,7 @@ impl Numbers {
     }
 }
 
-/// The document of a number; some 300 words, every tenth less sure.
+/// Generates document `number`, of about 300 words. Every tenth document has a low confidence.
 pub fn document(number: u64) -> Document {
     let mut numbers = Numbers(number ^ 0x5eed);
     let is_vietnamese = number.is_multiple_of(2);
@@ -69,7 +69,7 @@ pub fn document(number: u64) -> Document {
     }
 }
 
-/// Makes a corpus of that many documents in a new folder.
+/// Writes a corpus with this number of documents into a new folder.
 pub fn corpus(folder: &Path, documents: u64) {
     let mut writer = open(folder, &Options { cache: 64 << 20, create: true }).unwrap();
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();

@@ -5,33 +5,33 @@
     unreachable_pub,
     reason = "each program uses a part of it"
 )]
-//! What a child process cost: processor time, wall time, memory at its peak.
+//! Measures a child process: processor time, wall time, peak memory.
 //!
-//! Read from Linux's `/proc`, without a call of our own into the system: a child that
-//! has ended and was not yet waited for still shows its times, and its memory is
-//! looked at while it runs. Elsewhere there are no figures.
+//! The values are read from Linux's `/proc`, without system calls of our own. A child that has ended but was
+//! not yet waited for still shows its times; its memory is read while it runs. On other systems, only the
+//! wall time is measured.
 
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Ticks of processor time a second in `/proc`; it is 100 on every Linux.
+/// Ticks of processor time per second in `/proc`; 100 on every Linux.
 const TICKS: f64 = 100.0;
-/// Between two looks at the child.
+/// Interval between two readings.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a child cost.
+/// The resources that a child process used.
 #[derive(Debug, Default)]
 pub struct Measured {
-    /// Seconds of processor time, its own and the system's for it; none without `/proc`.
+    /// Processor time in user and kernel mode, in seconds; `None` without `/proc`.
     pub processor: Option<f64>,
     pub wall: Duration,
-    /// Resident memory at its peak; none without `/proc`.
+    /// Peak resident memory in MiB; `None` without `/proc`.
     pub peak_mebibytes: Option<u64>,
 }
 
 impl Measured {
-    /// The cost of one of so many pages, for people.
+    /// Describes the cost of one page, if the child processed this number of pages.
     pub fn a_page(&self, pages: usize) -> String {
         let each = |seconds: f64| 1000.0 * seconds / pages as f64;
         let processor = self.processor.map_or("unknown".into(), |seconds| {
@@ -42,12 +42,12 @@ impl Measured {
     }
 }
 
-/// Seconds of processor time that this process has used; none without `/proc`.
+/// Returns the seconds of processor time that this process has used; `None` without `/proc`.
 pub fn own_processor() -> Option<f64> {
     times(&fs::read_to_string("/proc/self/stat").ok()?).map(|(_, seconds)| seconds)
 }
 
-/// Runs a command to its end, which must be a success.
+/// Runs and measures a command, which must succeed.
 pub fn to_end(mut command: Command) -> Measured {
     let start = Instant::now();
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap();
@@ -69,9 +69,9 @@ pub fn to_end(mut command: Command) -> Measured {
     measured
 }
 
-/// Whether the process has ended, and its seconds of processor time (proc(5)).
+/// Parses `/proc/PID/stat`: whether the process has ended, and its processor time in seconds (proc(5)).
 fn times(stat: &str) -> Option<(bool, f64)> {
-    // The name in brackets may hold anything; what follows it does not.
+    // The name in parentheses may contain any characters, so parsing starts after the last parenthesis.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
     Some((matches!(*fields.first()?, "Z" | "X"), ticks / TICKS))

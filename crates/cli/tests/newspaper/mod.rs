@@ -5,7 +5,7 @@
     unreachable_pub,
     reason = "each test uses a part of it"
 )]
-//! The real binary against the bundled newspaper, shared by the tests that need both.
+//! Runs the real binary on the bundled newspaper; shared by several tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use gleaner_testkit::{Newspaper, Options, Request};
 use tempfile::TempDir;
 
-/// One crawl of the newspaper into a folder of its own.
+/// A newspaper and a folder for one crawl of it.
 pub struct Crawl {
     pub newspaper: Newspaper,
     pub folder: TempDir,
@@ -34,7 +34,7 @@ impl Crawl {
         Self { newspaper, folder, gap }
     }
 
-    /// `gleaner` with the settings of this crawl.
+    /// Returns a `gleaner` command with the settings of this crawl.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
         command
@@ -61,7 +61,7 @@ impl Crawl {
         self.command(arguments).output().unwrap()
     }
 
-    /// Crawls until nothing is due, and gives what was printed.
+    /// Crawls until nothing is due; returns the standard output.
     pub fn to_its_end(&self) -> String {
         let output = self.run(&["crawl", "--seeds", "seeds.txt"]);
         let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
@@ -76,7 +76,7 @@ impl Crawl {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The corpus: each text (with what is known of it) and the URLs that carried it.
+    /// Exports the corpus: each text with its metadata, and the URLs on which it was found.
     pub fn corpus(&self) -> BTreeMap<String, BTreeSet<String>> {
         let mut corpus = BTreeMap::new();
         for document in self.export(&[]) {
@@ -91,7 +91,7 @@ impl Crawl {
     }
 }
 
-/// Every host was left alone for `gap` after each answer.
+/// Checks that after each response, every host got no request for `gap`.
 pub fn check_gaps(requests: &[Request], gap: Duration) {
     let mut last: BTreeMap<String, Duration> = BTreeMap::new();
     for request in requests {

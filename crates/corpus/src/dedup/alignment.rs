@@ -1,18 +1,19 @@
-//! Compares two texts word by word: words in the same order, and numbers that differ.
+//! Compares two texts word by word: counts the words in the same order and the numbers that differ.
 //!
 //! Aligned words are the longest common subsequence of tokens, computed bit-parallel (H. Hyyro,
 //! Bit-parallel LCS-length computation revisited, AWOCA 2004).
 //!
-//! Numbers are compared by their surroundings, at any position: the left side of a number is the
-//! last word before it that is not a number, the right side the next one. If both texts have a
-//! side, as many numbers are compared as the text with fewer of them has there; those in both texts
-//! are equal, the rest differ. This separates a series with fixed wording (weather, prices, lottery
-//! results) from an edited copy: its texts share nearly all words and nearly no numbers.
+//! Numbers are compared by their neighbouring words, at any position. The left side of a number is the
+//! last word before it that is not a number, and the right side is the next one after it. For each side
+//! that occurs in both texts, the number of comparisons is that of the text with fewer numbers there.
+//! Numbers that both texts have there are equal; the remaining ones differ. This distinguishes a series
+//! with fixed wording (weather, prices, lottery results) from an edited copy: two texts of a series
+//! share nearly all words and almost no numbers.
 //!
-//! Cost: tokens of one text times those of the other over 64, plus the occurrences of one text's
-//! words in the other: about 0.02 ms for two news texts, bounded by [`MOST`]. Known failure: a
-//! series that differs only in names or words (a horoscope) is not recognized. A moved paragraph
-//! costs its length in aligned words, not in numbers.
+//! Cost: the product of the two token counts divided by 64, plus the number of occurrences of one text's
+//! words in the other. This is about 0.02 ms for two news texts, and bounded by [`MOST`]. Known failure:
+//! a series that differs only in names or words (a horoscope) is not recognized. A moved paragraph
+//! reduces the aligned words by its length, but does not affect its numbers.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Alignment, Tokens};
@@ -25,7 +26,7 @@
 
 use crate::dedup::tokens::{Tokens, is_numeral};
 
-/// Tokens of a text that are aligned; the rest of a longer text is ignored.
+/// Maximum number of tokens compared per text; the rest of a longer text is ignored.
 pub const MOST: usize = 10_000;
 
 const BITS: usize = 64;
@@ -33,25 +34,26 @@ const BITS: usize = 64;
 /// The result of comparing two texts word by word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alignment {
-    /// Tokens of each text.
+    /// Number of compared tokens of each text, in the order of the arguments.
     pub words: (usize, usize),
-    /// Tokens that both texts have in the same order.
+    /// Number of tokens that both texts have in the same order.
     pub aligned: usize,
-    /// Comparison of their numbers.
+    /// Comparison of the texts' numbers.
     pub numerals: Numerals,
 }
 
-/// Numbers in the same surroundings. A number counts half if the texts share only one of its sides.
+/// Counts of the numbers with the same neighbouring words. A number counts half if the texts share only
+/// one of its sides.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Numerals {
-    /// How many were compared.
+    /// How many numbers were compared.
     pub compared: f64,
-    /// How many of them differ.
+    /// How many of the compared numbers differ.
     pub differing: f64,
 }
 
 impl Alignment {
-    /// Compares two texts; symmetric.
+    /// Compares two texts. The order of the arguments affects only [`Self::words`].
     #[must_use]
     pub fn new(one: &Tokens, other: &Tokens) -> Self {
         let (one, other) = (cut(one.hashes()), cut(other.hashes()));
@@ -62,15 +64,15 @@ impl Alignment {
         }
     }
 
-    /// Aligned words relative to all words of both texts, 0 to 1: a Jaccard similarity. 1 for two
-    /// texts without words.
+    /// Returns the aligned words as a share of the words of both texts, 0 to 1: a Jaccard similarity. 1
+    /// for two texts without words.
     #[must_use]
     pub fn share(&self) -> f64 {
         let union = self.words.0 + self.words.1 - self.aligned;
         if union == 0 { 1.0 } else { self.aligned as f64 / union as f64 }
     }
 
-    /// Words of the shorter text.
+    /// Returns the number of compared tokens of the shorter text.
     #[must_use]
     pub fn shorter(&self) -> usize {
         self.words.0.min(self.words.1)
@@ -95,14 +97,14 @@ impl Numerals {
         Self { compared: compared as f64 / 2.0, differing: (compared - equal) as f64 / 2.0 }
     }
 
-    /// Share of the compared numbers that differ, 0 to 1; 0 if none was compared.
+    /// Returns the share of the compared numbers that differ, 0 to 1; 0 if none was compared.
     #[must_use]
     pub fn differing_share(&self) -> f64 {
         if self.compared > 0.0 { self.differing / self.compared } else { 0.0 }
     }
 }
 
-/// Pairs of a side and its number.
+/// Returns the pairs of a side and its number, sorted.
 fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     let mut sides = Vec::new();
     let mut word = 0;
@@ -149,7 +151,7 @@ fn common_subsequence(a: &[u64], b: &[u64]) -> usize {
     let (a, b) = (&a[start..], &b[start..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    // The longer text is the column of bits.
+    // The longer text forms the bit column.
     let (column, row) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     let mut places: Vec<(u64, usize)> = column.iter().enumerate().map(|(at, token)| (*token, at)).collect();
     places.sort_unstable();

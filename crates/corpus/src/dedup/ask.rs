@@ -1,15 +1,15 @@
-//! Finds known documents like a text, from tokens to a verdict.
+//! Finds the known documents that are similar to a text, from tokens to a verdict.
 //!
 //! ```text
 //! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
 //! ```
 //!
-//! [`Signed::from_text`] needs only the text and runs in any worker. An [`Index`](crate::dedup::Index)
-//! returns candidates. [`ask`] reads the signature of each candidate from the store, and the text
-//! of the few similar ones.
+//! [`Signed::from_text`] needs only the text and can run in any worker. An
+//! [`Index`](crate::dedup::Index) returns candidates. [`ask`] reads the signature of each candidate from
+//! the store, and the texts of the few similar ones.
 //!
-//! Limitation: at most [`SimilarityParams::compared`] candidates are compared, those with the most common
-//! keys, and at most [`SimilarityParams::read`] of them by text.
+//! Limitation: only the [`SimilarityParams::compared`] candidates with the most shared keys are compared
+//! by signature, and at most [`SimilarityParams::read`] of them by text.
 
 use crate::dedup::alignment::Alignment;
 use crate::dedup::bands::Keys;
@@ -21,17 +21,18 @@ use crate::dedup::verdict::{SimilarityParams, Verdict};
 /// A text prepared for the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
-    /// Its tokens, for the comparison word by word.
+    /// The tokens, for the comparison word by word.
     pub tokens: Tokens,
-    /// Its signature, to be stored with the document.
+    /// The signature, to be stored with the document.
     pub signature: Signature,
-    /// Its keys in the index.
+    /// The keys in the index.
     pub keys: Keys,
 }
 
 impl Signed {
-    /// Tokenises and signs a text; `None` if it has fewer tokens than
-    /// [`FEWEST`](crate::dedup::signature::FEWEST): such a text has only exact duplicates.
+    /// Computes the tokens, signature and keys of a text. `None` if it has fewer than
+    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens: a text this short can only have exact
+    /// duplicates.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let tokens = Tokens::from_text(text);
@@ -40,40 +41,40 @@ impl Signed {
     }
 }
 
-/// A known document and its relation to the new one.
+/// A known document and its relation to the new text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Like {
     /// The known document.
     pub document: Number,
     /// [`Verdict::Duplicate`] or [`Verdict::Related`].
     pub verdict: Verdict,
-    /// Estimated similarity of the shingles.
+    /// Estimated similarity of the shingles, 0 to 1.
     pub similarity: f64,
-    /// Comparison of the words, if the texts were compared.
+    /// Comparison word by word; `None` if the texts were not compared.
     pub alignment: Option<Alignment>,
 }
 
 /// Access to the documents in the store.
 pub trait Documents {
-    /// Why the store cannot be read.
+    /// The error if the store cannot be read.
     type Error;
 
-    /// The signature of a document; `None` if the document no longer exists.
+    /// Returns the signature of a document; `None` if the document no longer exists.
     ///
     /// # Errors
     /// If the store cannot be read.
     fn signature(&self, document: Number) -> Result<Option<Signature>, Self::Error>;
 
-    /// The text of a document; `None` if the document no longer exists.
+    /// Returns the text of a document; `None` if the document no longer exists.
     ///
     /// # Errors
     /// If the store cannot be read.
     fn text(&self, document: Number) -> Result<Option<String>, Self::Error>;
 }
 
-/// The known documents similar to a new one, among an index's candidates: a near-duplicate first,
-/// if there is one, then related documents, most similar first. Texts are compared in that order
-/// until one is a near-duplicate.
+/// Returns the documents similar to a new text, among an index's candidates: first the near-duplicate,
+/// if there is one, then related documents, most similar first. Texts are compared in the order of
+/// estimated similarity until one is a near-duplicate.
 ///
 /// # Errors
 /// If the store cannot be read.
@@ -97,7 +98,8 @@ pub fn ask<D: Documents>(
     Ok(likes)
 }
 
-/// Candidates with similar signatures, as related; most similar first, oldest first among equals.
+/// Returns the candidates with similar signatures, as related: most similar first, oldest first among
+/// equals.
 fn alike<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],
@@ -138,7 +140,8 @@ mod tests {
         }
     }
 
-    /// 200 words, every `edited`-th unique, and numbers from a seed.
+    /// Returns 200 words: some are numbers that depend on `number`, and every `edited`-th word is
+    /// unique.
     fn text(topic: &str, edited: usize, number: usize) -> String {
         // A token with a digit would be a number.
         let letters =

@@ -1,13 +1,14 @@
-//! Banding: computes a signature's index keys, which similar signatures share.
+//! Computes a signature's index keys by banding: similar signatures probably share a key.
 //!
-//! A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, section 3.4.2:
-//! the values of a signature are cut into bands of [`ROWS`]. Two texts are candidates if a whole
-//! band is equal, which happens with probability 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
+//! A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, section 3.4.2: the
+//! values of a signature are cut into bands of [`ROWS`] values. Two texts are candidates if at least one
+//! whole band is equal, which happens with probability 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
 //!
-//! Why 42 of 3: at J 0.443 (15% of a copy's words replaced at random) 42 bands of 3 find 98%, 32 of
-//! 4 (all 128 values) 72%. Texts that share only common phrases match by chance in 1 pair of a
-//! million at J 0.003 (docs/dedup.md: the mean of news texts is 0.0004 to 0.0009): about ten of 10
-//! million documents, each rejected by one comparison of signatures.
+//! Why 42 bands of 3: at J = 0.443 (15% of a copy's words replaced at random), 42 bands of 3 find 98% of
+//! the copies, and 32 bands of 4 (all 128 values) find 72%. Texts that share only common phrases match
+//! by chance in 1 of a million pairs at J = 0.003 (docs/dedup.md: the mean of news texts is 0.0004 to
+//! 0.0009). In 10 million documents, a text has about ten such matches, each rejected by one comparison
+//! of signatures.
 //!
 //! ```
 //! use gleaner_corpus::dedup::bands::chance;
@@ -17,19 +18,19 @@
 use crate::dedup::mix::{mix, step};
 use crate::dedup::signature::Signature;
 
-/// Keys of a text.
+/// Number of keys per text.
 pub const BANDS: usize = 42;
 
-/// Values of a signature per key.
+/// Number of signature values per key.
 pub const ROWS: usize = 3;
 
-/// The keys of a text, one per band, evenly spread over all 64 bits. Equal values in different
-/// bands make different keys.
+/// The keys of a text, one per band, evenly spread over all 64 bits. Equal values in different bands
+/// result in different keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys([u64; BANDS]);
 
 impl Keys {
-    /// The keys of a signature; a stored signature has the same keys.
+    /// Computes the keys of a signature. A stored signature has the same keys.
     #[must_use]
     pub fn from_signature(signature: &Signature) -> Self {
         let values = signature.values();
@@ -39,14 +40,14 @@ impl Keys {
         }))
     }
 
-    /// The keys by band.
+    /// Returns the keys in the order of the bands.
     #[must_use]
     pub const fn as_array(&self) -> &[u64; BANDS] {
         &self.0
     }
 }
 
-/// The probability that two texts of this Jaccard similarity share a key.
+/// Returns the probability that two texts with this Jaccard similarity (0 to 1) share a key.
 #[must_use]
 pub fn chance(similarity: f64) -> f64 {
     1.0 - (1.0 - similarity.clamp(0.0, 1.0).powi(ROWS as i32)).powi(BANDS as i32)
@@ -56,7 +57,8 @@ pub fn chance(similarity: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two sets with this many hashes in common and apart.
+    /// Whether two sets share a key that have `shared` hashes in common and `apart` hashes of their own
+    /// each.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
         let keys =
@@ -65,7 +67,8 @@ mod tests {
         one.as_array().iter().zip(other.as_array()).any(|(one, other)| one == other)
     }
 
-    /// 1,000 pairs each, within five standard errors plus the effect of densification.
+    /// Tests 1,000 pairs per case, with a tolerance of five standard errors plus the effect of
+    /// densification.
     #[test]
     fn pairs_meet_as_often_as_expected() {
         for (shared, apart) in [(300, 150), (200, 200), (200, 400), (40, 400), (100, 10)] {

@@ -1,15 +1,17 @@
-//! Clusters of near-duplicates: selects each cluster's representative, which an export writes.
+//! Selects the representative of each cluster of near-duplicates, which an export writes.
 //!
-//! A document that duplicates a representative joins its cluster. [`Representative::prefers`] selects between
-//! two documents, both when a document joins (it may become the representative) and when a
-//! representative goes (its successor is preferred to all others). The order is strict, so the
-//! order in which members came does not matter. The caller stores the clusters.
+//! A document that duplicates a representative joins its cluster. [`Representative::prefers`] chooses
+//! between two documents, both when a document joins (it may become the representative) and when a
+//! representative is removed (its successor is preferred to all other members). The preference is a
+//! strict order, so the result does not depend on the order in which members joined. The caller stores
+//! the clusters.
 //!
-//! Only representatives belong in the index, so a text is compared only with them: copies of copies
-//! drift no further than the threshold, and a wire report with 1,000 copies is in the index once.
+//! Only representatives belong in the index, so a text is compared only with them. Copies of copies
+//! therefore drift no further than the threshold, and a wire report with 1,000 copies is in the index
+//! once.
 //!
-//! Limitation: members stay in a cluster when its representative changes, even if they are unlike
-//! the new one.
+//! Limitation: members stay in a cluster when its representative changes, even if they are not similar
+//! to the new one.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Contender, Representative};
@@ -25,31 +27,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::dedup::index::Number;
 
-/// Which document of a cluster is its representative.
+/// The rule that selects a cluster's representative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Representative {
-    /// The earliest one.
+    /// The earliest document.
     #[default]
     First,
-    /// The one with the most words; the earliest among equals.
+    /// The document with the most words; the earliest among equals.
     Longest,
 }
 
 /// A document that may represent its cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
-    /// Its number; earlier documents have smaller ones.
+    /// The document's number; earlier documents have smaller numbers.
     pub document: Number,
-    /// Words of its text.
+    /// Number of words of its text.
     pub words: u64,
 }
 
 impl Representative {
-    /// Both choices.
+    /// Both rules.
     pub const ALL: [Self; 2] = [Self::First, Self::Longest];
 
-    /// The name in settings, as serde writes it.
+    /// Returns the name in settings, which is also the serialized name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,7 +60,7 @@ impl Representative {
         }
     }
 
-    /// The choice with this name; `None` for any other name.
+    /// Returns the rule with this name; `None` for any other name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|choice| choice.name() == name)

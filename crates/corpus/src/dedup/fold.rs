@@ -1,22 +1,22 @@
-//! Folds a character for keys: lower case, with its Vietnamese tone separate.
+//! Folds a character for comparison: converts it to lower case and separates its Vietnamese tone.
 //!
-//! Vietnamese has two rules for which of two vowels carries a syllable's tone (hoà, hòa); with the
-//! tone separate both are h, o, a, grave. Letters keep their own marks: ă, â, đ, ê, ô, ơ, ư are
-//! letters.
+//! Vietnamese has two conventions for which of two vowels carries a syllable's tone mark (hoà, hòa).
+//! With the tone separated, both spellings are h, o, a, grave. The letters ă, â, đ, ê, ô, ơ, ư keep
+//! their own marks.
 //!
-//! Limitation: accents of other languages are separated too, so Spanish "término" and "terminó" are
-//! one token. Such pairs are rare and hardly affect whether two texts are the same.
+//! Limitation: accents of other languages are separated too, so Spanish "término" and "terminó" are the
+//! same token. Such pairs are rare and hardly affect the comparison of two texts.
 
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Latin letters below this are in the first table.
+/// End of the first block of the table: the Latin letters below this code point.
 const LATIN: usize = 0x250;
-/// Latin Extended Additional, with most Vietnamese letters: the second table.
+/// Second block of the table: Latin Extended Additional, with most Vietnamese letters.
 const ADDITIONAL: std::ops::Range<usize> = 0x1e00..0x1f00;
 
-/// Grave, acute, tilde, hook above, dot below: the tones, counted from 1.
+/// The tones, numbered from 1: grave, acute, tilde, hook above, dot below.
 const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +25,13 @@ pub(crate) enum Folded {
     Outside,
     /// A decimal digit.
     Digit(u32),
-    /// A letter or numeral with its tone, 0 for none.
+    /// A lower-case letter or a numeral, and its tone (0 for none).
     Letter(u32, u32),
     /// A character that is a token by itself (Han, kana).
     Alone(u32),
 }
 
-/// The tables: 0 for characters outside words, else the letter with its tone from bit 24 on.
+/// One entry per character: 0 outside words, else the letter in the low 24 bits and its tone above.
 static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let all = (0..LATIN).chain(ADDITIONAL);
     all.map(|c| char::from_u32(c as u32).map_or(0, taken_apart)).collect()
@@ -41,7 +41,7 @@ fn taken_apart(c: char) -> u32 {
     if !(c.is_alphanumeric() || c == '_') {
         return 0;
     }
-    // "ǰ" and a few more have no lower case of one character; they stay.
+    // The lower case of "İ" has two characters, so "İ" is kept as it is.
     let lower = c.to_lowercase().next().filter(|_| c.to_lowercase().count() == 1).unwrap_or(c);
     let parts: Vec<char> = std::iter::once(lower).nfd().collect();
     let tone = parts.iter().find_map(|part| TONES.iter().position(|tone| tone == part));
@@ -77,7 +77,7 @@ fn rare(c: char) -> Folded {
         | '\u{3400}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}' => Folded::Alone(c as u32),
-        // Digits of other scripts have their own codes.
+        // Digits of other scripts keep their own codes.
         _ if c.is_numeric() => Folded::Digit(c as u32),
         _ => Folded::Letter(c.to_lowercase().next().unwrap_or(c) as u32, 0),
     }

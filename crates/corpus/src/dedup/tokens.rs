@@ -1,15 +1,14 @@
 //! Splits a text into tokens: words or, in Vietnamese, syllables, each as a hash.
 //!
-//! A token is a maximal run of letters, digits and `_`; a Han or kana character is a token by
-//! itself. Case does not count, diacritics do, the place of a Vietnamese tone mark does not
-//! (`fold.rs`). A number is one token with the marks between its digits: 80.5, 21/11/2026, 19:30.
-//! Text is converted to NFC.
+//! A token is a maximal run of letters, digits and `_`; a Han or kana character is a token by itself.
+//! Case and the place of a Vietnamese tone mark are ignored, but diacritics are not (`fold.rs`). A
+//! number is one token, including the separators between its digits: 80.5, 21/11/2026, 19:30. Text with
+//! combining marks is converted to NFC.
 //!
-//! Limitation: a number written in words is a word, and "1.000" and "1,000" are one number,
-//! whichever means a thousand.
+//! Limitation: a number written in words is treated as words, and "1.000" and "1,000" are the same
+//! number, although only one of them may mean a thousand.
 //!
-//! Cost: linear; 8 bytes per token and one for four numbers. At most [`Tokens::MOST`] tokens of a
-//! text are read.
+//! Cost: linear time, and 8 bytes per token. At most [`Tokens::MOST`] tokens of a text are read.
 
 use std::borrow::Cow;
 
@@ -24,17 +23,17 @@ pub struct Tokens {
     hashes: Vec<u64>,
 }
 
-/// The lowest bit of a token's hash is set if it has a digit.
+/// The lowest bit of a token's hash is set if the token contains a digit.
 const NUMERAL: u64 = 1;
 
-/// All separators within numbers count as this one.
+/// All separators within numbers are hashed as this one.
 const SEPARATOR: u64 = '.' as u64;
 
 impl Tokens {
-    /// Most tokens read of a text; the rest is ignored.
+    /// Maximum number of tokens read from a text; the rest is ignored.
     pub const MOST: usize = 200_000;
 
-    /// The tokens of `text`, in any normal form.
+    /// Returns the tokens of `text`, in any normal form.
     ///
     /// ```
     /// use gleaner_corpus::dedup::Tokens;
@@ -73,7 +72,7 @@ impl Tokens {
         Self { hashes }
     }
 
-    /// Number of tokens.
+    /// Returns the number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.hashes.len()
@@ -85,13 +84,13 @@ impl Tokens {
         self.hashes.is_empty()
     }
 
-    /// A hash of each token, in order.
+    /// Returns a hash of each token, in order.
     #[must_use]
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// Positions of the tokens with a digit.
+    /// Returns the positions of the tokens that contain a digit.
     pub fn numerals(&self) -> impl Iterator<Item = usize> {
         let places = self.hashes.iter().enumerate();
         places.filter(|(_, hash)| is_numeral(**hash)).map(|(at, _)| at)
@@ -102,7 +101,7 @@ pub(crate) const fn is_numeral(hash: u64) -> bool {
     hash & NUMERAL != 0
 }
 
-/// Converts to NFC if the text has a combining mark of Latin, Greek or Cyrillic.
+/// Converts to NFC if the text contains a combining mark of Latin, Greek or Cyrillic letters.
 fn composed(text: &str) -> Cow<'_, str> {
     // U+0300 to U+037F begin with these bytes.
     match text.bytes().any(|byte| byte == 0xcc || byte == 0xcd) {
@@ -119,7 +118,6 @@ fn begins_with_digit(rest: &str) -> bool {
     rest.chars().next().is_some_and(|c| matches!(fold(c), Folded::Digit(_)))
 }
 
-/// The current token.
 #[derive(Default)]
 struct Token {
     hash: u64,

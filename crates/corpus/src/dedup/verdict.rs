@@ -1,57 +1,59 @@
 //! Classifies the relation of two texts by thresholds.
 //!
-//! The signatures' estimate decides whether to compare the texts; the texts decide the rest
-//! ([`SimilarityParams::judge`]). A near-duplicate has the requested similarity of shingles, or of aligned
-//! words (each edited word changes three shingles), and its numbers do not differ like those of a
-//! series. Other similar texts are related: recorded and shown, never removed.
+//! The similarity estimated from signatures decides whether texts are compared. Their comparison decides
+//! the relation ([`SimilarityParams::judge`]). A near-duplicate has the requested similarity of
+//! shingles, or of aligned words (each edited word changes three shingles), and its numbers do not
+//! differ as in a series. Other similar texts are related: they are recorded and shown, but never
+//! removed.
 //!
-//! Limitation: a copy with every figure updated is taken for the next part of a series and kept
-//! twice, the less harmful error.
+//! Limitation: a copy in which every number was updated is classified as the next part of a series, so
+//! both texts are kept. This is the less harmful error.
 
 use crate::dedup::alignment::Alignment;
 
-/// The relation of a text to another.
+/// The relation of one text to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// Not similar.
     Other,
-    /// Similar, or a part of the same series; both are kept.
+    /// Similar, or part of the same series; both texts are kept.
     Related,
-    /// A near-duplicate: the same text, perhaps edited; a member of its cluster.
+    /// A near-duplicate: the same text, possibly edited. It joins the cluster of the other text.
     Duplicate,
 }
 
-/// How far numbers must differ; both conditions must hold.
+/// How much the numbers of two texts must differ; both conditions must hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Differing {
-    /// More than this share of the compared numbers differ, 0 to 1.
+    /// More than this share of the compared numbers must differ, 0 to 1.
     pub share: f64,
-    /// At least one differs per this many words of the shorter text.
+    /// At least one number must differ per this many words of the shorter text.
     pub words: f64,
 }
 
 /// Thresholds, 0 to 1 unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimilarityParams {
-    /// Similarity from which a text is a near-duplicate, set by the user. It applies to the
-    /// estimate for shingles, or to aligned words if these reach [`Self::aligned`].
+    /// Minimum similarity of a near-duplicate, set by the user. It applies to the estimated similarity
+    /// of the shingles, or to the share of aligned words if that also reaches [`Self::aligned`].
     pub duplicate: f64,
-    /// Estimated similarity of shingles from which texts are compared at all and, if not
-    /// near-duplicates, related.
+    /// Minimum estimated similarity of shingles at which two texts are compared. Texts that are compared
+    /// but are not near-duplicates are related.
     pub related: f64,
-    /// Share of aligned words ([`Alignment::share`]) that makes a near-duplicate if the shingles do
-    /// not.
+    /// Minimum share of aligned words ([`Alignment::share`]) of a near-duplicate whose shingles do not
+    /// reach [`Self::duplicate`].
     pub aligned: f64,
-    /// A shorter text with fewer words needs more agreement of words and numbers.
+    /// If the shorter text has fewer words than this, a near-duplicate must also reach
+    /// [`Self::short_aligned`].
     pub short: usize,
-    /// Least share of aligned words of a near-duplicate among short texts.
+    /// Minimum share of aligned words of a near-duplicate if the shorter text is short.
     pub short_aligned: f64,
-    /// Differences of numbers as in a series; one is enough: many in few words, or most of them in
-    /// a longer text. One date or figure in an article is neither.
+    /// Differences of numbers that indicate a series: many in few words, or most numbers of a longer
+    /// text. Either is sufficient. A single changed date or figure in an article meets neither.
     pub series: [Differing; 2],
-    /// Most candidates per document whose signatures are compared.
+    /// Maximum candidates per document whose signatures are compared.
     pub compared: usize,
-    /// Most of them whose texts are compared.
+    /// Maximum candidates per document whose texts are compared.
     pub read: usize,
 }
 
@@ -71,14 +73,14 @@ impl Default for SimilarityParams {
 }
 
 impl SimilarityParams {
-    /// Replaces [`Self::duplicate`]; lowers [`Self::related`] if it is higher.
+    /// Sets [`Self::duplicate`], and lowers [`Self::related`] to the same value if it is higher.
     #[must_use]
     pub fn with_duplicate(self, similarity: f64) -> Self {
         Self { duplicate: similarity, related: self.related.min(similarity), ..self }
     }
 
-    /// The relation by signatures alone. [`Verdict::Duplicate`] and [`Verdict::Related`] mean here:
-    /// compare the texts.
+    /// Returns the relation according to the signatures alone. For [`Verdict::Duplicate`] and
+    /// [`Verdict::Related`], compare the texts.
     #[must_use]
     pub fn estimate(&self, similarity: f64) -> Verdict {
         match similarity {
@@ -88,7 +90,8 @@ impl SimilarityParams {
         }
     }
 
-    /// The relation of two texts, by the estimated similarity of their shingles and word by word.
+    /// Returns the relation of two texts, from the estimated similarity of their shingles and their
+    /// comparison word by word.
     ///
     /// ```
     /// use gleaner_corpus::dedup::{Alignment, SimilarityParams, Tokens, Verdict};

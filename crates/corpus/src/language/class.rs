@@ -1,10 +1,10 @@
-//! Classes of words that separate Vietnamese, English and similar languages.
+//! Word classes that distinguish Vietnamese, English and similar languages.
 //!
-//! A word's class depends on its form: whether it is a Vietnamese syllable, by its letters and
-//! marks ([`gleaner_vietnamese::syllable`]), or could be one without its marks; and, in plain
-//! letters, whether it is in one of two short lists of frequent words.
+//! A word's class depends on its form: whether it is a Vietnamese syllable with its marks
+//! ([`gleaner_vietnamese::syllable`]), or could be such a syllable without them. The class of a word
+//! without marks also depends on two short lists of frequent words.
 //!
-//! Limitation: short plain words (`to`, `an`, `de`) occur in dozens of languages, so they have
+//! Limitation: short plain words (`de`, `la`) occur in dozens of languages. They are therefore in
 //! separate classes, by length.
 
 use std::collections::HashSet;
@@ -15,8 +15,9 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::quality::stop_words;
 
-/// Syllables that are frequent in Vietnamese without marks and a hundred times rarer elsewhere: the
-/// 200 most frequent ones in the lists of wordfreq 3.1 (docs/corpus.md), without names of people.
+/// Syllables that are frequent in Vietnamese without marks and a hundred times rarer in other languages,
+/// selected from the most frequent syllables in the lists of wordfreq 3.1 (docs/corpus.md), without
+/// names of people.
 const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam thu khi nhu dung cong thanh ngay \
     nhan tinh dang thuc vao chung bao nha chinh phai ong chu hoc hoa phan nhat viec dinh thoi dien trung biet hien \
     thay thong truong thuong viet theo phat hanh nuoc sinh ky thang tuong nhieu duong quoc hinh chuyen phong khac \
@@ -31,29 +32,29 @@ pub enum Class {
     /// A Vietnamese syllable with a letter or mark that hardly any other language has: `đ`, `ơ`,
     /// `ư`, a hook above, a dot below, or two marks on one letter.
     Vietnamese,
-    /// A Vietnamese syllable with marks that other languages also have: `là`, `thì`.
+    /// A Vietnamese syllable with marks that other languages also use: `là`, `thì`.
     Shared,
     /// A word with marks or special letters that is not a Vietnamese syllable: `très`, `straße`.
     Foreign,
-    /// A syllable without marks, frequent in Vietnamese and rare elsewhere.
+    /// A syllable without marks that is frequent in Vietnamese and rare in other languages.
     Telling,
-    /// An English function word that could be a syllable without marks: `an`, `the`.
+    /// An English function word that could be a Vietnamese syllable without marks: `an`, `the`.
     EnglishSyllable,
-    /// Another English function word: `of`, `with`.
+    /// Any other English function word: `of`, `with`.
     English,
-    /// A possible syllable without marks, of one or two letters.
+    /// Any other possible Vietnamese syllable without marks, of one or two letters.
     Syllable2,
-    /// A possible syllable of three letters.
+    /// Like [`Class::Syllable2`], of three letters.
     Syllable3,
-    /// A possible syllable of four letters.
+    /// Like [`Class::Syllable2`], of four letters.
     Syllable4,
-    /// A possible syllable of five or more letters.
+    /// Like [`Class::Syllable2`], of five or more letters.
     Syllable5,
-    /// Plain letters that cannot be a syllable, one to three.
+    /// A plain word of one to three letters that cannot be a syllable.
     Other3,
-    /// Plain letters that cannot be a syllable, four or five.
+    /// A plain word of four or five letters that cannot be a syllable.
     Other5,
-    /// Plain letters that cannot be a syllable, six or more.
+    /// A plain word of six or more letters that cannot be a syllable.
     OtherLong,
 }
 
@@ -61,8 +62,8 @@ pub enum Class {
 pub const CLASSES: usize = Class::OtherLong as usize + 1;
 
 impl Class {
-    /// The class of a word in Latin letters, of any case and normal form. `None` for words of other
-    /// scripts and of digits.
+    /// Returns the class of a word in Latin letters, in any case and normal form. `None` for a word with
+    /// digits or in another script.
     ///
     /// ```
     /// use gleaner_corpus::language::class::Class;
@@ -112,13 +113,14 @@ impl Class {
     }
 }
 
-/// Latin letters in Unicode's first blocks, and marks that follow a letter.
+/// Whether `c` is a Latin letter of Unicode's first blocks or of Latin Extended Additional, or a
+/// combining mark.
 pub(super) const fn is_latin(c: char) -> bool {
     c.is_ascii_alphabetic()
         || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{300}'..='\u{36f}' | 'ª' | 'º')
 }
 
-/// Composed small letters that hardly any other language has.
+/// Whether `c` is a composed lower-case letter that hardly any other language has.
 const fn is_vietnamese(c: char) -> bool {
     matches!(c, 'đ' | 'ơ' | 'ư' | 'ạ'..='ỷ' | 'ỹ')
 }

@@ -1,10 +1,11 @@
 //! Computes how well a text's words fit Vietnamese, English and other languages in Latin letters.
 //!
-//! Naive Bayes over the classes of words: with counts `n_c` and shares `p(c|l)`, the score of a
-//! language is `Σ n_c ln p(c|l)`. Words of a text are not independent, so the sum is tempered, and
-//! at most some dozens of words count: a text of two languages stays uncertain at any length.
+//! Naive Bayes over word classes: with counts `n_c` and shares `p(c|l)`, the score of language `l` is `Σ
+//! n_c ln p(c|l)`. The words of a text are not independent, so the score is tempered, and a long text
+//! has no more weight than one of `MOST_WORDS` words. A text in two languages therefore remains
+//! uncertain at any length.
 //!
-//! Limitation: temper and bound are fitted to recorded news, by the table in docs/corpus.md.
+//! Limitation: the temper and the word limit were fitted to recorded news; docs/corpus.md has the table.
 
 use std::sync::LazyLock;
 
@@ -12,30 +13,31 @@ use super::class::{CLASSES, Class};
 use super::shares::{BARE, SHARES};
 use crate::each_word;
 
-/// Added to each share, in ten-thousandths: any class may occur in any language.
+/// Added to each share, in ten-thousandths, because any class may occur in any language.
 const FLOOR: f64 = 100.0;
 
-/// The weight of a word with a capital, probably a name.
+/// The weight of a capitalized word, which is probably a name.
 const CAPITAL: f64 = 0.25;
 
-/// From this share of words in all capitals, as in a headline, capitals are ignored.
+/// Above this share of words in all capitals, as in a headline, capitalized words have full weight.
 const SHOUTED: f64 = 0.5;
 
 /// Exponent of the likelihoods.
 const TEMPER: f64 = 0.7;
 
-/// Most words that count; of more, each counts less.
+/// Number of words with full weight; in a longer text, each word has less weight.
 const MOST_WORDS: f64 = 60.0;
 
-/// Prior probability of Vietnamese, and of English; the other languages share the rest.
+/// Prior probability of Vietnamese and of English, each; the other languages share the remaining
+/// probability.
 const PRIOR: f64 = 0.3;
 
-/// They sum to 1.
+/// Probabilities of the languages; they sum to 1 with [`Self::other`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
-    /// Words seen, of any script; names count less.
+    /// Number of words in any script, with less weight for names.
     pub(super) words: f64,
-    /// With or without marks.
+    /// The probability of Vietnamese, with or without marks.
     pub(super) vietnamese: f64,
     pub(super) english: f64,
 }
@@ -46,7 +48,7 @@ struct Counts {
     capital: [f64; CLASSES],
     /// Words in all capitals, of at least two letters.
     shouted: f64,
-    /// Words of other scripts.
+    /// Words in other scripts.
     strange: f64,
 }
 
@@ -96,7 +98,7 @@ fn is_shouted(word: &str) -> bool {
     word.chars().nth(1).is_some() && !word.chars().any(char::is_lowercase)
 }
 
-/// Posterior probabilities of Vietnamese and of English.
+/// Returns the posterior probabilities of Vietnamese and of English.
 fn posterior(counts: &[f64; CLASSES], words: f64) -> [f64; 2] {
     static LOGARITHMS: LazyLock<Vec<[f64; CLASSES]>> =
         LazyLock::new(|| SHARES.iter().map(|(_, shares)| logarithms(shares)).collect());

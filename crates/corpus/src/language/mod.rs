@@ -1,20 +1,20 @@
-//! Detects the language of a text, and its probability.
+//! Detects the language of a text and estimates its probability.
 //!
 //! | step | file |
 //! |---|---|
-//! | take a bounded part of a long text | `sample` |
-//! | put each word in Latin letters into one of 13 classes | [`class`] |
-//! | tempered naive Bayes: fit to Vietnamese (with, without marks), English, 25 others | `shares`, `latin` |
-//! | if it is none of the first three, or in another script: ask whatlang which | `others` |
+//! | sample a long text | `sample` |
+//! | assign each word in Latin letters to one of 13 classes | [`class`] |
+//! | compute the fit to Vietnamese (with, without marks), English, 25 others: naive Bayes | `shares`, `latin` |
+//! | use whatlang if the text may be in another language or script | `others` |
 //! | use the page's declaration as evidence | here |
 //!
 //! Trigram detectors for dozens of languages misclassify a third of short Vietnamese texts without
-//! marks. The words themselves identify Vietnamese at almost no cost, because its syllables have
-//! few forms. whatlang is used only if the text is neither Vietnamese nor English.
+//! marks. Words alone identify Vietnamese at almost no cost, because it has few possible syllables.
+//! whatlang is used only if the text may be neither Vietnamese nor English.
 //!
-//! Limitation: the choice among other languages is whatlang's. Capitalized names count a quarter,
-//! so a text of names alone is uncertain. Languages in Vietnamese letters (Mường, Tày) are taken
-//! for Vietnamese. docs/corpus.md has the measurements.
+//! Limitation: whatlang alone chooses among the other languages. A capitalized word has a quarter of the
+//! usual weight, so a text of names only is uncertain. Languages written in the Vietnamese alphabet
+//! (Mường, Tày) are classified as Vietnamese. docs/corpus.md has the measurements.
 
 pub mod class;
 mod latin;
@@ -31,10 +31,10 @@ use latin::Fit;
 
 const SAMPLE: usize = 1500;
 
-/// The factor by which a declaration raises a language's odds.
+/// Factor by which a declaration raises a language's odds.
 const DECLARED: f64 = 10.0;
 
-/// How often a declaration is right without other evidence.
+/// Probability that a declaration is right if there is no other evidence.
 const DECLARATION_ALONE: f64 = 0.9;
 
 const LEAST: f64 = 0.5;
@@ -42,7 +42,7 @@ const LEAST: f64 = 0.5;
 /// The language of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Language {
-    /// BCP 47 primary tag such as `vi`; `und` if no language has half the probability.
+    /// BCP 47 primary tag such as `vi`; `und` if no language reaches a probability of 0.5.
     pub tag: String,
     /// The tag's probability, 0 to 1; 0 for `und`.
     pub probability: f64,
@@ -53,7 +53,7 @@ impl Language {
         Self { tag: "und".into(), probability: 0.0 }
     }
 
-    /// The probability in hundredths.
+    /// Returns the probability in hundredths.
     ///
     /// ```
     /// let language = gleaner_corpus::language("Thu tuong hop voi cac bo nganh ve kinh te", None);
@@ -65,9 +65,9 @@ impl Language {
     }
 }
 
-/// Detects the language of `text`. `declared` is the page's declaration, such as `vi-VN`: evidence
-/// that the text may outweigh. A mixed text has the language of most of its words, with a lower
-/// probability. Time is bounded for any length.
+/// Detects the language of `text`. The page's declaration `declared`, such as `vi-VN`, is evidence that
+/// the text can outweigh. A mixed text has the language of most of its words, with a lower probability.
+/// The time is bounded for texts of any length.
 #[must_use]
 pub fn language(text: &str, declared: Option<&str>) -> Language {
     let mut sample = sample::sample(text, SAMPLE);
@@ -98,7 +98,7 @@ fn decide(candidates: Vec<(&str, f64)>, declared: Option<String>) -> Language {
                 whole += *probability * (DECLARED - 1.0);
                 *probability *= DECLARED;
             }
-            // It is one of the many that share the rest.
+            // The declared language is one of the many that share the remaining probability.
             None => all.push((declared, rest.max(0.0) / 2.0)),
         }
     }

@@ -1,14 +1,15 @@
-//! Determines which other language a text has: whatlang's answer, with a probability.
+//! Uses whatlang to determine the language of a text that may be neither Vietnamese nor English.
 
 use whatlang::{Detector, Lang};
 
 use super::latin::Fit;
 use super::tags;
 
-/// Below this probability of another language whatlang is not used.
+/// whatlang is used only if the probability of other languages is above this.
 pub(super) const LEAST: f64 = 0.02;
 
-/// Assigns the probability of other languages to whatlang's answer.
+/// Assigns to whatlang's answer the probability of other languages, times the probability that the
+/// answer is right.
 pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static str, f64)>) {
     let detector = Detector::with_denylist(vec![Lang::Vie]);
     let Some(guess) = detector.detect(text) else { return };
@@ -20,7 +21,7 @@ pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static st
     }
 }
 
-/// The probability that whatlang's guess is right.
+/// Returns the probability that an answer of whatlang with this confidence is right.
 fn right(confidence: f64) -> f64 {
     0.5 + 0.49 * confidence
 }

@@ -4,8 +4,8 @@
 //! wordfreq 3.1.1 list in a language with Latin letters. `vi-bare` is the Vietnamese list without
 //! marks.
 //!
-//! Limitation: the lists have written words of any kind in small letters; news has more names. A
-//! language without a list takes the best-fitting row.
+//! Limitation: the lists contain written words of all kinds in lower case; news contains more names. A
+//! text in a language without a list is matched to the most similar row.
 
 use super::class::CLASSES;
 
@@ -13,7 +13,7 @@ use super::class::CLASSES;
 /// [`super::class::Class`].
 pub(super) type Row = (&'static str, [u16; CLASSES]);
 
-/// Vietnamese without marks.
+/// The tag of Vietnamese without marks.
 pub(super) const BARE: &str = "vi-bare";
 
 pub(super) const SHARES: [Row; 28] = [

@@ -1,15 +1,15 @@
-//! Converts language tags: the detector's ISO 639-3 and declared tags to BCP 47 primary tags.
+//! Converts whatlang's ISO 639-3 codes and declared language tags to BCP 47 primary tags.
 
 use whatlang::Lang;
 
-/// ISO 639-1 if there is a code of two letters, else ISO 639-3.
+/// Returns the ISO 639-1 code if the language has one, else the ISO 639-3 code.
 pub(super) fn tag(lang: Lang) -> &'static str {
     let code = lang.code();
     TWO_LETTERS.iter().find(|(three, _)| *three == code).map_or(code, |(_, two)| two)
 }
 
-/// The primary tag of a declaration in lower case, such as `vi` of `vi-VN`. `None` unless it has
-/// two or three letters, and for `und`, `mul` and `zxx`, which name no language.
+/// Returns the primary tag of a declaration in lower case, such as `vi` for `vi-VN`. `None` if it does
+/// not have two or three letters, and for `und`, `mul` and `zxx`, which name no language.
 pub(super) fn primary(declared: &str) -> Option<String> {
     let primary = declared.trim().split(['-', '_']).next()?.to_ascii_lowercase();
     let is_tag = (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -1,11 +1,12 @@
-//! Computes figures of a text's quality: pure functions of the text.
+//! Computes quality figures of a text; all functions are pure.
 //!
-//! They drop nothing: `export` filters by the user's conditions and counts what it held back.
-//! Repeated lines and symbols follow Rae et al., "Scaling Language Models" (2021), appendix A.1.1,
-//! and so do stop words, where the paper requires two of eight English ones.
+//! These functions exclude no document: `export` filters by the user's conditions and counts the
+//! excluded documents. Repeated lines and symbols follow Rae et al., "Scaling Language Models" (2021),
+//! appendix A.1.1. So do stop words, although the paper requires two of eight English words instead of a
+//! share.
 //!
 //! Limitation: stop-word lists exist only for Vietnamese and English ([`STOP_WORD_LANGUAGES`]).
-//! Sentences are found by their marks and a short list of abbreviations. The share of words in
+//! Sentences are split at punctuation marks, with a short list of abbreviations. The share of words in
 //! links is missing, because a document does not record which lines were links.
 
 mod sentences;
@@ -20,27 +21,28 @@ use crate::each_word;
 pub use sentences::sentences;
 pub use stop_words::STOP_WORD_LANGUAGES;
 
-/// The figures of a text. Shares are 0 to 1, rounded to four decimals, so that every export format
-/// has the same number.
+/// The quality figures of a text. Shares are 0 to 1, rounded to four decimals, so that all export
+/// formats contain the same number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
-    /// Words ([`crate::words`]); Vietnamese ones are syllables.
+    /// Number of words ([`crate::words`]); a Vietnamese syllable is a word.
     pub words: u64,
-    /// Mean words per sentence that has any; 0 without words.
+    /// Mean number of words per sentence, without sentences that have no words; 0 if the text has no
+    /// words.
     pub sentence_length: f64,
-    /// Share of the words that are stop words of the text's language. `None` without a list for
-    /// that language, or without words.
+    /// Share of the words that are stop words of the text's language. `None` if the language has no list
+    /// or the text has no words.
     pub stop_word_share: Option<f64>,
-    /// Share of the lines that repeat an earlier line.
+    /// Share of the non-empty lines that repeat an earlier line.
     pub repeated_line_share: f64,
-    /// Share of punctuation and symbols among the characters other than white space: neither
-    /// letters nor digits.
+    /// Share of the characters other than white space that are punctuation or symbols: not letters,
+    /// digits or combining marks.
     pub symbol_share: f64,
 }
 
 impl Quality {
-    /// Computes the figures of a text with one paragraph per line, in a language given as a BCP 47
-    /// primary tag. Linear in the text.
+    /// Computes the figures of a text with one paragraph per line. `language` is a BCP 47 primary tag.
+    /// The time is linear in the length of the text.
     ///
     /// ```
     /// let quality = gleaner_corpus::Quality::new("The rain came. It stayed.\nThe rain came. It stayed.", "en");
@@ -66,7 +68,7 @@ impl Quality {
     }
 }
 
-/// `part` of `whole` to four decimals; 0 of nothing.
+/// Returns `part / whole`, rounded to four decimals; 0 if `whole` is 0.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64 * 1e4).round() / 1e4 }
 }

@@ -1,22 +1,23 @@
-//! Splits a line into sentences by their marks.
+//! Splits a line into sentences at punctuation marks.
 //!
-//! A sentence ends after `.`, `!`, `?` or `…` (with closing quotes or brackets) if white space and
-//! then a character other than a small letter follow; and after any `。`, `！`, `？`, `।`, `။`. It
-//! does not end at a full stop after a known abbreviation, a single capital, or a number that
-//! begins a sentence.
+//! A sentence ends after `.`, `!`, `?` or `…`, including closing quotes or brackets, if white space
+//! follows and then a character that is not a lower-case letter. It always ends after `。`, `！`, `？`, `।`
+//! and `။`. It does not end at a full stop after a known abbreviation, a single capital letter, or a
+//! number at the beginning of the sentence.
 //!
-//! Limitation: about forty abbreviations, English and Vietnamese, are known; others end a sentence,
-//! and a sentence that ends in a known one ("to the U.S. They ...") is not split. This suffices for
-//! a mean length. It was not evaluated, so no export marks sentences by it.
+//! Limitation: only about forty English and Vietnamese abbreviations are known. A full stop after any
+//! other abbreviation can end a sentence, and a sentence that ends in a known abbreviation ("to the U.S.
+//! They ...") is not split. This is sufficient for a mean length. The accuracy was not evaluated, so no
+//! export format marks sentences.
 
-/// Abbreviations after which a full stop ends no sentence, in small letters.
+/// Lower-case abbreviations after which a full stop does not end a sentence; sorted.
 const ABBREVIATIONS: [&str; 44] = [
     "bs", "capt", "co", "col", "corp", "cty", "dr", "ds", "gen", "gov", "gs", "hon", "inc", "jan", "jr",
     "ks", "lt", "ltd", "maj", "mr", "mrs", "ms", "mt", "no", "nxb", "pgs", "prof", "rep", "rev", "sen",
     "sept", "sgt", "sr", "st", "th", "ths", "tp", "ts", "tt", "tx", "ubnd", "v.v", "vol", "vs",
 ];
 
-/// The sentences of a line, in order, trimmed and not empty.
+/// Returns the sentences of a line, in order, trimmed and not empty.
 ///
 /// ```
 /// let line = "Dr. Lan came at 3.30 p.m. on Monday. \"Why?\" he asked. Nobody knew";
@@ -35,7 +36,7 @@ pub fn sentences(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Bytes of the first sentence.
+/// Returns the length of the first sentence in bytes.
 fn end(text: &str) -> usize {
     let mut from = 0;
     while let Some((at, mark)) = next_mark(text, from) {
@@ -45,7 +46,7 @@ fn end(text: &str) -> usize {
         if is_wide_mark(mark) || (begins_sentence(rest) && (mark != '.' || !is_abbreviated(&text[..at]))) {
             return end;
         }
-        // After the whole run of marks, so that a long one is read once.
+        // Continues after the whole run of marks, so that a long run is read only once.
         from = end;
     }
     text.len()
@@ -68,7 +69,8 @@ const fn is_closing(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』')
 }
 
-/// Whether a sentence begins after a mark: white space, then no small letter.
+/// Whether a sentence begins after a mark: white space, then a character that is not a lower-case
+/// letter.
 fn begins_sentence(rest: &str) -> bool {
     let next = rest.trim_start();
     next.len() < rest.len() && next.chars().next().is_some_and(|c| !c.is_lowercase())
@@ -81,13 +83,13 @@ fn is_abbreviated(before: &str) -> bool {
     let mut chars = word.chars();
     let is_initial = matches!((chars.next(), chars.next()), (Some(first), None) if first.is_uppercase());
     let counts = begin.is_none() && !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
-    // "PGS.TS" and "U.S": the part after the last full stop decides.
+    // In "PGS.TS", the part after the last full stop decides.
     let tail = word.rsplit('.').next().unwrap_or(word).to_lowercase();
     let known = |word: &str| ABBREVIATIONS.binary_search(&word).is_ok();
     is_initial || counts || known(&tail) || known(&word.to_lowercase()) || is_dotted(word)
 }
 
-/// Single letters with full stops between them, such as `U.S`.
+/// Whether the word consists of single letters with full stops between them, such as `U.S`.
 fn is_dotted(word: &str) -> bool {
     word.contains('.') && word.split('.').all(|part| part.chars().count() == 1)
 }

@@ -1,10 +1,11 @@
-//! Limits what a run may cost, and says how it ended.
+//! Limits the pages and the time of a run, and defines how a run ended.
 //!
-//! A run that reaches its budget ends like one for which nothing is due: no new requests start, those in
+//! A run that reaches its budget ends like a run for which nothing is due. No new requests start, those in
 //! flight finish, and the run counts as ended. The remaining URLs are left for the next run.
 //!
-//! Limitation: time counts from the start of this process; pages count from the start of the run, as far as
-//! earlier processes had flushed them.
+//! Limitation: time counts from the start of this process, and again from zero after leases were lost. Pages
+//! count from the start of the run, but of the pages of earlier processes only flushed responses with a body
+//! count.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ pub enum Ending {
     Quiet,
     /// A budget was reached.
     Budget(Budget),
-    /// A stop was requested; the next start resumes the same run.
+    /// A stop was requested. The next crawl resumes the same run.
     Stopped,
 }
 
@@ -32,7 +33,7 @@ pub enum Budget {
 }
 
 impl Ending {
-    /// Whether the run is over; an interrupted one is not.
+    /// Whether the run is over. An interrupted run is not over.
     #[must_use]
     pub const fn is_over(self) -> bool {
         !matches!(self, Self::Stopped)

@@ -16,14 +16,14 @@ use super::schedule::GroupName;
 pub(crate) struct Host {
     pub(crate) name: String,
     pub(crate) group: GroupName,
-    /// Its registrable domain, to which quotas apply.
+    /// The host's registrable domain, to which quotas apply.
     pub(crate) site: Arc<str>,
-    /// What its robots.txt allows; `None` until it is known.
+    /// The rules of the host's robots.txt; `None` until they are known.
     pub(crate) access: Option<Access>,
     pub(crate) robots_due: Timestamp,
     /// Pages requested in this run.
     pub(crate) fetched: u64,
-    /// Whether it is a seed's host: only there `/sitemap.xml` is tried.
+    /// Whether it is a seed's host. `/sitemap.xml` is tried only on such hosts.
     pub(crate) is_seed: bool,
     pub(crate) paused: bool,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Host {
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     by_id: HashMap<HostId, Host>,
-    /// The gap of each group: the configured one or a longer `Crawl-delay`.
+    /// The gap of each group: the configured gap, or a longer `Crawl-delay`.
     gaps: HashMap<GroupName, Duration>,
 }
 
@@ -44,7 +44,6 @@ impl Hosts {
         self.by_id.get_mut(&id)
     }
 
-    /// The host with this name.
     pub(crate) fn named(&mut self, name: &str) -> Option<(HostId, &mut Host)> {
         self.by_id.iter_mut().find(|(_, host)| host.name == name).map(|(id, host)| (*id, host))
     }
@@ -87,8 +86,8 @@ pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
     }
 }
 
-/// The group of a URL's host: by the stored domain if the host is known and can be looked up, otherwise by
-/// the URL's domain.
+/// Returns the group of a URL's host. It is based on the stored domain if the host is known and can be read,
+/// otherwise on the URL's domain.
 pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -> GroupName {
     match store.host(url.host()) {
         Ok(Some(known)) => group_of(scope, &known),

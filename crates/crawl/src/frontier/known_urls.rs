@@ -1,16 +1,17 @@
 //! Remembers URLs that are certainly in the store.
 //!
-//! Most links of a page appear on every page of its site; this saves looking them up in the store again. A
-//! URL's record is never removed, so a remembered URL stays valid. A forgotten URL costs only a lookup.
+//! Most links of a page are on every page of its site, and this set avoids repeated lookups of them in the
+//! store. The store never removes the record of a URL, so a remembered URL stays valid. A forgotten URL costs
+//! only one lookup.
 //!
-//! Two generations bound the memory: when the young one is full, the old one is dropped. A URL found in the
-//! old one moves to the young one.
+//! Two generations limit the memory. When the young generation is full, it replaces the old one, which is
+//! dropped. A URL found in the old generation is copied to the young one.
 
 use std::collections::HashSet;
 
 use gleaner_frontier::UrlKey;
 
-/// URLs of one generation; both together take about 4 MiB.
+/// URLs per generation. Both generations together take about 4 MiB.
 const GENERATION: usize = 50_000;
 
 /// A bounded set of URLs that are certainly in the store.

@@ -1,7 +1,7 @@
-//! Decides which URL is requested next, and when: the queue of each host, gaps, holds, robots.txt, budgets and
-//! quotas.
+//! Decides which URL is requested next, and when, based on the queue of each host, gaps, holds, robots.txt,
+//! budgets and quotas.
 //!
-//! The queue itself is in the store; this module reads it and writes nothing.
+//! The queue is in the store. This module only reads it.
 
 pub(crate) mod budget;
 pub(crate) mod hosts;
@@ -32,7 +32,7 @@ use known_urls::KnownUrls;
 use quota::Quota;
 use schedule::{GroupName, Schedule};
 
-/// Longest time between two checks of the clock, the stop and waiting URLs.
+/// Longest time between two checks of the clock, the stop request and waiting URLs.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
@@ -40,22 +40,21 @@ pub(crate) struct Frontier {
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: KnownUrls,
-    /// When hosts may be requested. A replay sends no requests.
+    /// Gaps and holds of the hosts; unused in a replay, which sends no requests.
     pub(crate) politeness: Politeness,
     pub(crate) budget: RunBudget,
     pub(crate) quota: Quota,
     pub(crate) scope: Arc<Scope>,
-    /// Visits, robots.txt requests and training jobs without an event yet.
+    /// Visits, robots.txt requests and training jobs that have not ended.
     pub(crate) in_flight: usize,
     session: SessionConfig,
     store: Store,
-    /// Hosts of seeds: only there `/sitemap.xml` is tried.
+    /// Hosts of seeds. `/sitemap.xml` is tried only on these.
     seeds: HashSet<String>,
-    /// What earlier processes counted for each host in this run.
+    /// The counts of this run in the store, by host.
     counts: HashMap<String, Counts>,
 }
 
-/// A ready URL.
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub(crate) key: UrlKey,
@@ -63,23 +62,22 @@ pub(crate) struct Ready {
     pub(crate) record: UrlRecord,
 }
 
-/// What a host may do next.
+/// The next action for a host.
 #[derive(Debug)]
 pub(crate) enum NextUrl {
     /// Request this URL.
     Allowed(Ready),
-    /// Record that this rule of its robots.txt forbids this URL.
+    /// Record that this rule of the host's robots.txt disallows this URL.
     Disallowed(Ready, String),
     /// Request this robots.txt first.
     Robots(Url),
-    /// Nothing before then.
+    /// Do nothing until this time.
     Later(Instant),
-    /// It has no URL that is ready, or used up its budget.
+    /// Do nothing: no URL is ready, or a limit for this run is reached.
     Nothing,
 }
 
 impl Frontier {
-    /// A frontier without hosts.
     pub(crate) fn new(store: Store, session: &SessionConfig, politeness: Politeness) -> Self {
         let crawl = &session.config.crawl;
         Self {
@@ -102,15 +100,16 @@ impl Frontier {
         &self.session.config
     }
 
-    /// Reads what earlier processes counted in this run.
+    /// Loads the counts of this run from the store.
     pub(crate) fn load_counts(&mut self) -> Result<(), StoreError> {
         self.counts = self.store.counts(self.session.run.number)?.into_iter().collect();
         Ok(())
     }
 
-    /// Adds a host that is in scope and not known yet. Returns whether it did.
+    /// Adds a host that is in scope and not yet loaded. Returns whether it was added.
     pub(crate) fn admit(&mut self, record: &HostRecord) -> Result<bool, StoreError> {
-        // The stored domain may differ from the one by today's public suffix list; check both.
+        // The stored domain may differ from the domain by the current public suffix list, so both are
+        // checked.
         let is_in_scope = || {
             let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
             self.session.takes_all
@@ -141,8 +140,8 @@ impl Frontier {
         Ok(true)
     }
 
-    /// Takes a host over from an earlier process: counts what that one used, restores the host's hold and
-    /// starts a full gap, since a request may just have been sent.
+    /// Takes over a host from an earlier process: adds its counts to budget and quota, restores its hold, and
+    /// starts a full gap, because a request may have been sent a moment ago.
     pub(crate) fn resume(&mut self, record: &HostRecord) -> Result<(), StoreError> {
         let (pages, bytes) =
             self.counts.get(&record.name).map_or((0, 0), |counts| (counts.fetched, counts.bytes));
@@ -187,14 +186,14 @@ impl Frontier {
         self.politeness.gates.set_gap(&group, gap);
     }
 
-    /// Marks a host as one that may have work.
+    /// Marks a host as possibly having work.
     pub(crate) fn wake(&mut self, id: HostId) {
         if let Some(host) = self.hosts.get(id) {
             self.schedule.wake(&host.group, id, Instant::now());
         }
     }
 
-    /// Counts URLs that entered or left the queues of hosts.
+    /// Updates the quotas and the progress for URLs that entered or left the queues of hosts.
     pub(crate) fn count_queued(&mut self, queued: BTreeMap<HostId, i64>) {
         for (id, by) in queued {
             self.session.progress.queue_grows(by);
@@ -204,8 +203,8 @@ impl Frontier {
         }
     }
 
-    /// The group that has been due longest and whose gap has passed; `None`: there is none, or as many URLs
-    /// are in flight as the settings and budgets allow.
+    /// Returns the group that has been due longest and whose gap has passed. Returns `None` if there is no
+    /// such group, if the maximum number of URLs is in flight, or if a budget is reached.
     pub(crate) fn next_group(&mut self, now: Instant) -> Option<GroupName> {
         while self.has_room() && self.budget.exhausted(now).is_none() {
             let group = self.schedule.pop(now)?;
@@ -222,7 +221,7 @@ impl Frontier {
         self.in_flight < self.config().fetch.concurrency
     }
 
-    /// The next URL of a host, with the verdict of its robots.txt.
+    /// Returns the next action for a host: usually its next URL, with the verdict of its robots.txt.
     pub(crate) fn next_url(&self, id: HostId) -> Result<NextUrl, CrawlError> {
         let Some(host) = self.hosts.get(id) else { return Ok(NextUrl::Nothing) };
         if self.is_used_up(host) {
@@ -248,17 +247,17 @@ impl Frontier {
         })
     }
 
-    /// Whether a host may get no more requests in this run.
+    /// Whether a host has reached a limit, so that it gets no more requests in this run.
     fn is_used_up(&self, host: &Host) -> bool {
         self.is_at_cap(host) || self.quota.is_spent(&host.site)
     }
 
-    /// Whether a host has had `crawl.max_pages_per_host` in this run.
+    /// Whether a host has reached `crawl.max_pages_per_host` in this run.
     pub(crate) fn is_at_cap(&self, host: &Host) -> bool {
         self.page_cap() > 0 && host.fetched >= self.page_cap()
     }
 
-    /// `crawl.max_pages_per_host`; 0: no limit.
+    /// Returns `crawl.max_pages_per_host`; 0: no limit.
     pub(crate) fn page_cap(&self) -> u64 {
         self.config().crawl.max_pages_per_host
     }
@@ -272,15 +271,16 @@ impl Frontier {
         self.budget.spend(1);
     }
 
-    /// Makes a group due after its gap, when its URL in flight has an outcome.
+    /// Makes a group due after its gap, once its URL in flight has an outcome.
     pub(crate) fn release_group(&mut self, group: &GroupName) {
         let wait = self.politeness.gates.ready_in(group);
         self.session.progress.waits(wait);
         self.schedule.release(group, Instant::now() + wait);
     }
 
-    /// Whether nothing is due now or within `crawl.linger`. Gaps are always waited for; holds and failed
-    /// robots.txt are not. `holds_end`: when the last hold of a partition ends.
+    /// Whether nothing is due now, within `crawl.linger`, or before `holds_end`, the end of the last
+    /// partition hold. A group that is due within its gap is always waited for. Longer holds and pauses after
+    /// failed robots.txt requests are not.
     pub(crate) fn is_quiet(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
         let (now, linger) = (Instant::now(), self.config().crawl.linger.get());
         let holds_end = holds_end.unwrap_or(now);
@@ -294,7 +294,7 @@ impl Frontier {
         Ok(self.store.next_due(Wait::Retry)?.is_none_or(is_later))
     }
 
-    /// Time until the next group is due, at most [`TICK`].
+    /// Returns the time until the next group is due, at most [`TICK`].
     pub(crate) fn pause(&self) -> Duration {
         let next = self.schedule.next().map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
         next.clamp(Duration::from_millis(1), TICK)
@@ -321,7 +321,7 @@ mod tests {
 
     use super::*;
 
-    /// A frontier with the front page of `a.example` in its queue.
+    /// Creates a frontier with the front page of `a.example` in its queue.
     fn frontier(sets: &[&str]) -> (tempfile::TempDir, Writer, Frontier, HostId) {
         let folder = tempfile::tempdir().unwrap();
         let (session, writer) = SessionConfig::in_folder(folder.path(), sets);

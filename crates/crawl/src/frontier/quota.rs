@@ -8,12 +8,12 @@
 //! | `crawl.max_queued_per_site` | URLs that are ready or waiting | newly found URLs do not enter the frontier; they are counted as `queue_full` |
 //! | `crawl.max_bytes_per_site` | decompressed bytes of pages, feeds and sitemaps read in this run | the site gets no more requests in this run |
 //!
-//! Half of the queue is reserved for current news: URLs of the ranks [`rank::OTHER`] and [`rank::ARCHIVE`]
-//! enter only while the queue is less than half full. A list with a URL that was left out is read in full at
-//! the next visit.
+//! Half of the queue is reserved for current news: URLs with the ranks [`rank::OTHER`] and [`rank::ARCHIVE`]
+//! enter only while the queue is less than half full. If a URL of a list does not enter, the full list is
+//! read again at the next visit.
 //!
-//! The queue is counted at each commit, so a list may exceed the quota by the URLs of one commit. A site is
-//! in one partition, so only one worker counts it.
+//! The queue length is updated at each commit, so one list may exceed the quota by the URLs of one commit. A
+//! site is in one partition, so only one worker counts it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use gleaner_config::Crawl;
 
 use crate::rank;
 
-/// Why a URL that was found did not enter the frontier.
+/// The reason recorded for a URL that did not enter the frontier.
 pub(crate) const QUEUE_FULL: &str = "queue_full";
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The robots.txt files that hosts of other partitions redirect to, and who waits for them.
+//! Tracks robots.txt files to which hosts of other partitions redirect, and the requests that wait for them.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use url::Url;
 pub(crate) struct Wanted {
     pub(crate) partition: PartitionId,
     pub(crate) by: Vec<RobotsWanted>,
-    /// Whether another partition must answer first, because the URL redirects there.
+    /// Whether another partition must answer first, because this URL redirects there.
     pub(crate) is_elsewhere: bool,
 }
 
-/// By URL.
+/// The waiting requests, by URL.
 #[derive(Debug, Default)]
 pub(crate) struct RedirectedRobots(BTreeMap<String, Wanted>);
 
@@ -27,7 +27,7 @@ impl RedirectedRobots {
         self.0.contains_key(url.as_str())
     }
 
-    /// Whether this request waits already.
+    /// Whether this request is already waiting.
     pub(crate) fn is_known(&self, wanted: &RobotsWanted) -> bool {
         self.0.get(&wanted.url).is_some_and(|known| known.by.contains(wanted))
     }
@@ -40,12 +40,12 @@ impl RedirectedRobots {
         self.0.remove(url).map(|wanted| wanted.by).unwrap_or_default()
     }
 
-    /// Whether one of these partitions is requested from.
+    /// Whether a request is in flight in one of these partitions.
     pub(crate) fn is_requesting_in(&self, partitions: impl Fn(PartitionId) -> bool) -> bool {
         self.0.values().any(|wanted| !wanted.is_elsewhere && partitions(wanted.partition))
     }
 
-    /// Forgets requests in released partitions: their next owners find them in the store.
+    /// Forgets the requests in released partitions. The next owners find them in the store.
     pub(crate) fn release(&mut self, stays: impl Fn(PartitionId) -> bool) {
         self.0.retain(|_, wanted| stays(wanted.partition));
     }

@@ -1,8 +1,8 @@
-//! Schedules the groups of hosts: which may send its next request, and when.
+//! Schedules the groups of hosts: which group may send its next request, and when.
 //!
 //! A group is busy (one of its URLs is in flight), due at an instant (in the heap), or asleep (no work). The
-//! heap returns the group that has been due longest; within a group, hosts take turns. So no host starves
-//! another, and an idle host costs nothing.
+//! heap returns the group that has been due longest. The hosts of a group take turns. Therefore no host blocks
+//! another, and an idle host has no cost.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -16,7 +16,7 @@ pub(crate) type GroupName = Arc<str>;
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     groups: HashMap<GroupName, Group>,
-    /// Entries that differ from their group's state are outdated.
+    /// An entry that differs from its group's state is outdated.
     due: BinaryHeap<Reverse<(Instant, GroupName)>>,
 }
 
@@ -36,7 +36,7 @@ enum State {
 }
 
 impl Schedule {
-    /// Marks a host as one that may have work: its group is due at `at`, or earlier if it already was.
+    /// Marks a host as possibly having work: its group is due at `at`, unless it is busy or due earlier.
     pub(crate) fn wake(&mut self, group: &GroupName, host: HostId, at: Instant) {
         let entry = self.groups.entry(Arc::clone(group)).or_default();
         if entry.known.insert(host) {
@@ -59,7 +59,7 @@ impl Schedule {
         }
     }
 
-    /// Marks a host as idle: it takes no turns until [`Schedule::wake`].
+    /// Marks a host as idle: it gets no turns until [`Schedule::wake`].
     pub(crate) fn mark_idle(&mut self, group: &GroupName, host: HostId) {
         if let Some(group) = self.groups.get_mut(group)
             && group.known.remove(&host)
@@ -72,7 +72,7 @@ impl Schedule {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
 
-    /// Removes and returns the group that has been due longest at `now`. It is asleep until
+    /// Removes and returns the group that has been due longest at `now`. The group is asleep until
     /// [`Schedule::put_off`] or [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
         while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
@@ -89,7 +89,7 @@ impl Schedule {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// All groups that are due, now or later, in arbitrary order.
+    /// Returns all groups with the time at which they are due (past or future), in arbitrary order.
     pub(crate) fn due(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
         let due = |(name, group)| match group {
             &Group { state: State::Due(at), .. } => Some((at, name)),
@@ -102,7 +102,8 @@ impl Schedule {
         self.groups.get(group).map(|group| group.awake.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// Records the dispatch of a URL of `host`: the group is busy, and the host has had its turn.
+    /// Records the dispatch of a URL of `host`: the group is busy, and the host moves to the end of the
+    /// turns.
     pub(crate) fn take(&mut self, group: &GroupName, host: HostId) {
         let Some(group) = self.groups.get_mut(group) else { return };
         if let Some(at) = group.awake.iter().position(|other| *other == host) {

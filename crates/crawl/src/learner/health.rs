@@ -1,12 +1,12 @@
-//! Ends visits of pages that a template extracted, and watches the template's health.
+//! Ends visits of pages that a template extracted, and tracks the template's health.
 //!
-//! A page unlike those that the template was learned from is stored normally, but its raw page is kept while
-//! it is among the host's last [`Window::PAGES`]. If too many of those are unlike, the template is out of
-//! date: the unlike pages and all later ones are buffered until a new template is learned, which then
-//! extracts them again. All of this is in the change that ends the visit.
+//! A page may be unlike the pages that the template was learned from. It is stored normally, and its raw page
+//! is kept as long as it is among the host's last [`Window::PAGES`]. If too many of these are unlike, the
+//! template is out of date. Then the unlike pages and all later pages are buffered until a new template is
+//! learned, which extracts them again. The change that ends the visit contains all of this.
 //!
-//! Limitation: until then the corpus has what the old template extracted from those pages. A page that was
-//! extracted wrongly without looking unlike stays wrong.
+//! Limitation: until then the corpus has the texts that the old template extracted from these pages. A page
+//! that was extracted wrongly, but did not look unlike, stays wrong.
 
 use std::sync::atomic::Ordering;
 
@@ -67,8 +67,8 @@ impl Learner {
     }
 }
 
-/// Adds a page to its host's window. If the template is thereby out of date, buffers the unlike pages and
-/// returns the number of buffered ones.
+/// Adds a page to its host's window. If this makes the template out of date, buffers the unlike pages and
+/// returns the number of buffered pages.
 fn update_health(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Learns a template for each host, and notices when it is out of date.
 //!
-//! A host without a template buffers its articles. When there are enough, a worker thread trains on them
-//! ([`training`]), and the template is used for all later pages ([`health`] watches it).
+//! A host without a template buffers its articles. When enough are buffered, a worker thread trains on them
+//! ([`training`]). The template is then used for all later pages, and [`health`] tracks how well it fits.
 
 pub(crate) mod documents;
 pub(crate) mod health;
@@ -24,21 +24,21 @@ pub(crate) struct Learner {
     hosts: HashMap<HostId, HostTemplate>,
     /// The method of new templates.
     pub(crate) method: TemplateMethod,
-    /// Buffered pages that start the training of a template.
+    /// Number of buffered pages at which training starts.
     prepare_pages: usize,
-    /// The same at the end of a run.
+    /// Number of buffered pages that suffices for training at the end of a run.
     min_pages: usize,
     progress: Arc<Progress>,
 }
 
-/// The template of a host, or the pages it will be learned from.
+/// The template of a host, or the state of its buffered pages.
 #[derive(Debug, Default)]
 struct HostTemplate {
     template: Option<Arc<PreparedTemplate>>,
     /// Version of the newest template in the store; 0 if there is none.
     version: u32,
     buffered: usize,
-    /// Whether learning failed in this run; it is then not tried again.
+    /// Whether training failed in this run; it is not tried again then.
     has_failed: bool,
 }
 
@@ -48,7 +48,7 @@ impl Learner {
         Self { hosts: HashMap::new(), method: settings.method, prepare_pages, min_pages, progress }
     }
 
-    /// Loads the template of a host.
+    /// Loads a host and its template, if it has a current one.
     pub(crate) fn admit(&mut self, record: &HostRecord, store: &Store) -> Result<(), StoreError> {
         let stored = if record.outdated { None } else { store.template(&record.name)? };
         let template = stored.and_then(|json| match SiteTemplate::from_json(&json) {
@@ -80,7 +80,7 @@ impl Learner {
         self.hosts.get(&id)?.template.clone()
     }
 
-    /// The version that training would give the host's next template.
+    /// Returns the version that the host's next template will have.
     pub(crate) fn next_version(&self, id: HostId) -> u32 {
         self.hosts.get(&id).map_or(0, |host| host.version) + 1
     }
@@ -89,23 +89,23 @@ impl Learner {
         self.hosts.get(&id).map_or(0, |host| host.buffered)
     }
 
-    /// Whether a host has enough buffered pages for a template.
+    /// Whether a host has enough buffered pages to start training.
     pub(crate) fn is_due(&self, id: HostId) -> bool {
         self.hosts.get(&id).is_some_and(|host| host.buffered >= self.prepare_pages && !host.has_failed)
     }
 
-    /// Whether a host has enough buffered pages for a template at the end of a run.
+    /// Whether a host has enough buffered pages to learn a template at the end of a run.
     pub(crate) fn is_due_at_end(&self, id: HostId) -> bool {
         self.buffered(id) >= self.min_pages
     }
 
-    /// Hosts with buffered pages.
+    /// Returns the hosts that have buffered pages and whose training has not failed.
     pub(crate) fn waiting(&self) -> Vec<HostId> {
         let waits = |host: &HostTemplate| host.buffered > 0 && !host.has_failed;
         self.hosts.iter().filter(|(_, host)| waits(host)).map(|(id, _)| *id).collect()
     }
 
-    /// Records that one more page is buffered: now there are `buffered`.
+    /// Records that a page was buffered. `buffered`: the new number of buffered pages.
     pub(crate) fn page_buffered(&mut self, id: HostId, buffered: u32) {
         self.progress.buffered.fetch_add(1, Ordering::Relaxed);
         if let Some(host) = self.hosts.get_mut(&id) {
@@ -113,7 +113,7 @@ impl Learner {
         }
     }
 
-    /// Records that training failed. Pages stay buffered until the next run.
+    /// Records that training failed. The pages stay buffered until the next run.
     pub(crate) fn training_failed(&mut self, id: HostId) {
         if let Some(host) = self.hosts.get_mut(&id) {
             host.has_failed = true;

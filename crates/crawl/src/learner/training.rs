@@ -1,7 +1,7 @@
 //! Learns a host's template from its buffered pages and extracts those pages.
 //!
-//! Runs on a worker thread and reads the raw pages from the store. A host with too few pages gets no
-//! template; its pages are extracted one by one.
+//! Runs on a worker thread and reads the raw pages from the store. If there are too few pages for a template,
+//! each page is extracted on its own.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,28 +19,27 @@ use crate::admission::Rules;
 use crate::draft::{Draft, Origin, draft};
 use crate::frontier::schedule::GroupName;
 
-/// The buffered articles of one host, to be learned from or extracted one by one.
+/// A job for the buffered articles of one host: learn a template from them, or extract each on its own.
 #[derive(Debug)]
 pub(crate) struct TrainingJob {
     pub(crate) host: HostId,
     pub(crate) name: String,
     pub(crate) group: GroupName,
-    /// The version of the template to learn; `None`: there are too few pages.
+    /// The version of the template to learn; `None` if there are too few pages.
     pub(crate) version: Option<u32>,
     pub(crate) method: TemplateMethod,
 }
 
-/// The result of a training job.
 #[derive(Debug)]
 pub(crate) struct Trained {
     pub(crate) template: Option<SiteTemplate>,
     pub(crate) pages: Vec<BufferedPage>,
 }
 
-/// Most pages per job. More are buffered only if learning failed.
+/// Maximum number of pages per job. More pages are buffered only if learning failed.
 const MOST: usize = 200;
 
-/// The draft of one page: `None` without text, an error if the page cannot be processed.
+/// The draft of one page: `None` if it has no text, an error if it cannot be processed.
 type Drafted = Result<Option<Draft>, String>;
 
 #[derive(Debug)]
@@ -54,8 +53,8 @@ struct ParsedPage {
     page: Page,
 }
 
-/// Learns from and extracts a host's buffered pages. A page that cannot be read or causes a panic becomes
-/// unreadable; the others are still learned from.
+/// Learns a template from a host's buffered pages and extracts these pages. A page that cannot be read or
+/// causes a panic gets the outcome unreadable.
 pub(crate) fn train(
     job: &TrainingJob,
     store: &Store,
@@ -106,8 +105,9 @@ fn named(kept: &[ParsedPage]) -> Vec<(&str, &Page)> {
     kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
 }
 
-/// Extracts pages again by comparison if the single-page method found the same text under different titles:
-/// then it took boilerplate for the article, and all but one page would be lost as duplicates.
+/// Extracts pages again by comparison if the single-page method extracted the same text under different
+/// titles. In that case the method took boilerplate for the article, and all but one page would be lost as
+/// duplicates.
 fn compare_twins(
     job: &TrainingJob,
     now: Timestamp,

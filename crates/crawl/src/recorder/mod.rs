@@ -1,4 +1,4 @@
-//! Writes the store and the archive: outcomes, documents, counts, and when a URL is visited again.
+//! Writes the store and the archive: outcomes, documents, counts, and the times of revisits.
 //!
 //! Only the owner's thread has a recorder.
 
@@ -33,20 +33,20 @@ pub(crate) struct Recorder {
     pub(crate) run: Run,
     pub(crate) clock: Clock,
     pub(crate) progress: Arc<Progress>,
-    /// The index that documents are compared with.
+    /// The index for the detection of duplicates.
     duplicates: Duplicates,
-    /// When this process began. Later revisits are left for the next run.
+    /// When this session began. Revisits that become due later are left for the next run.
     pub(crate) began: Timestamp,
     unflushed: usize,
     flushed: Instant,
 }
 
-/// What a committed change did to the frontier.
+/// The effect of a committed change on the frontier.
 #[derive(Debug)]
 pub(crate) struct Committed {
     /// Hosts that got a ready URL.
     pub(crate) touched: Vec<HostRecord>,
-    /// By how much the queue of each host grew.
+    /// The growth of each host's queue, in URLs.
     pub(crate) queued: BTreeMap<HostId, i64>,
 }
 
@@ -79,8 +79,8 @@ impl Recorder {
         Ok(Committed { touched, queued })
     }
 
-    /// Appends the records of a response to the archive. `record`: its URL's, which then names the place of
-    /// the body.
+    /// Appends the records of a response to the archive. `record`: the record of the response's URL, in which
+    /// the place of the body is set.
     pub(crate) fn archive(
         &mut self,
         records: Option<WarcRecords>,
@@ -96,12 +96,12 @@ impl Recorder {
         Ok(())
     }
 
-    /// Archives the responses to a robots.txt and its redirects.
+    /// Archives the responses to a robots.txt request, including redirects.
     pub(crate) fn archive_robots(&mut self, records: Vec<WarcRecords>) -> Result<(), CrawlError> {
         records.into_iter().try_for_each(|records| self.archive(Some(records), None))
     }
 
-    /// Puts the document of a URL into the corpus, or records what it duplicates.
+    /// Stores the document of a URL, or records which document it duplicates.
     pub(crate) fn store_document(
         &mut self,
         change: &mut Change,
@@ -111,18 +111,18 @@ impl Recorder {
         change.place(key, document, &mut self.duplicates)
     }
 
-    /// Removes the document of a URL from the corpus.
     pub(crate) fn withdraw_document(&mut self, change: &mut Change, key: UrlKey) -> Result<(), StoreError> {
         change.withdraw(key, &mut self.duplicates)
     }
 
-    /// Reads up to `most` messages of other workers.
+    /// Reads up to `most` messages from other workers.
     pub(crate) fn receive(&mut self, change: &mut Change, most: usize) -> Result<Received, StoreError> {
         change.receive(most, &mut self.duplicates)
     }
 
-    /// The place in the queue of a URL that was found. A URL without a date counts as new as the run's start,
-    /// so that an interrupted run keeps its order.
+    /// Returns the queue position for a found URL. A URL without a date counts as found at the start of the
+    /// run, so that an interrupted run keeps its order. A URL of rank [`rank::ARCHIVE`] without a date has no
+    /// time.
     pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
         let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
         let dated = found.dated.map(|dated| dated.min(self.run.started));
@@ -135,8 +135,8 @@ impl Recorder {
         self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
     }
 
-    /// Flushes a site's rules at once if a flush is cheap. In object storage each flush would write a file,
-    /// so there they wait for the next one.
+    /// Flushes robots.txt rules and holds at once if the store is not shared. In a shared store each flush
+    /// writes a file to object storage, so they wait for the next flush.
     pub(crate) fn flush_rules(&mut self) -> Result<(), CrawlError> {
         if self.store.is_shared() { Ok(()) } else { self.flush() }
     }

@@ -1,4 +1,4 @@
-//! Writes how a visit ended, and counts it.
+//! Records and counts the outcomes of visits.
 
 use gleaner_frontier::{Outcome, UrlKey};
 use gleaner_store::{Change, UrlRecord};
@@ -10,16 +10,16 @@ use crate::error::CrawlError;
 use crate::extraction::Refused;
 use crate::visit::Visit;
 
-/// What a visit read, beside its outcome.
+/// The counts of a visit in addition to its outcome.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageCounts<'a> {
-    /// Bytes of the body; 0 if none was read.
+    /// Bytes of the body; 0 if no body was read.
     pub(crate) bytes: u64,
     pub(crate) refused: Option<&'a Refused>,
 }
 
 impl Recorder {
-    /// Ends a visit within a change.
+    /// Records the end of a visit in a change.
     pub(crate) fn end(
         &self,
         change: &mut Change,
@@ -40,7 +40,7 @@ impl Recorder {
         self.end_uncounted(change, visit.key, UrlRecord { rhythm, ..visit.record.clone() }, outcome)
     }
 
-    /// The same outside a run's visits: counts nothing.
+    /// Records the end of a visit without counting it.
     pub(crate) fn end_uncounted(
         &self,
         change: &mut Change,
@@ -54,8 +54,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Buffers an article of a host without a template; its raw page is already kept. Returns the number of
-    /// the host's buffered pages.
+    /// Buffers an article of a host without a template. The raw page must already be kept. Returns the number
+    /// of the host's buffered pages.
     pub(crate) fn buffer(
         &self,
         change: &mut Change,

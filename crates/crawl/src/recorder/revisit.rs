@@ -4,13 +4,13 @@
 //! |---|---|
 //! | front page, section, feed, sitemap | at its own rhythm ([`Rhythm`]) |
 //! | sitemap with a change date in its index | when that date is later than the last visit |
-//! | page that looks like a section and leads to new articles | as a section from then on |
-//! | further pages of a list | when half of the articles on the page before are new |
+//! | page that looks like a section and leads to new URLs | as a section from then on |
+//! | further pages of a list | when half of the articles on the previous page are new |
 //! | article | when a feed or sitemap announces a change within `crawl.recheck_window`; at each age in `crawl.recheck` |
 //!
-//! Announced changes are not always real: some sites put today's date on all articles every day. So the pause
-//! of an unchanged article grows each time, and a site whose announcements are mostly wrong gets only one
-//! article in [`SAMPLE`] revisited.
+//! Some announced changes are not real: some sites put today's date on all articles every day. Therefore the
+//! pause of an unchanged article grows each time. If the announcements of a site are mostly wrong, only one
+//! in [`SAMPLE`] of its announced articles is revisited.
 
 use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, page_number};
 use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
@@ -22,23 +22,23 @@ use crate::extraction::Reading;
 use crate::rank;
 use crate::visit::Visit;
 
-/// Announced changes after which a site's reliability is judged.
+/// Number of revisited articles from which a site's announcements are judged.
 const ENOUGH: u32 = 20;
 /// One in this many announced articles of an unreliable site is revisited.
 const SAMPLE: u8 = 10;
-/// At this count a site's counters are halved, so that its record can improve.
+/// At this number, a site's counters are halved, so that its rating can improve.
 const REMEMBERED: u32 = 200;
-/// Depth up to which a page can be a section: seeds have depth 0.
+/// Maximum depth of a section; seeds have depth 0.
 const DEEPEST_SECTION: u32 = 2;
-/// New URLs that a page must lead to, to count as a section.
+/// Minimum number of new URLs that a section must lead to.
 const SECTION_GIVES: u64 = 3;
-/// A sitemap whose newest entry is older than this lists only old pages.
+/// If the newest entry of a sitemap is older than this, the sitemap lists only old pages.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// One in this many links of a list must be new in this run for the next page to be read.
+/// One in this many articles of a list must be new in this run for the next page to be read.
 const NEW_ON_LIST: usize = 2;
-/// The last page number of a list that is read again.
+/// Maximum page number of a list page that is read again.
 const LAST_PAGE: u32 = 20;
-/// An announced change further in the future than this is ignored; clocks differ less.
+/// A change announced further in the future than this is ignored; the clocks of sites differ less.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Recorder {
@@ -47,25 +47,26 @@ impl Recorder {
         match record.role {
             Role::Page if *outcome == Outcome::Unchanged => record.rhythm.with_false_update().at(*at),
             Role::Page => Rhythm { every: 0, ..record.rhythm }.at(*at),
-            // A site that was down for a week must not get a slower rhythm.
+            // A site that was unreachable for a week must not be visited less often afterwards.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
             role => {
-                // A sitemap from robots.txt leads to all others, so it waits at most as long as a feed.
+                // A sitemap named in robots.txt leads to all others, so its interval is at most that of a
+                // feed.
                 let role = if is_root(record) { Role::Feed } else { role };
                 record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at)
             }
         }
     }
 
-    /// When and with which rank a URL is visited again after this outcome; `None`: never.
+    /// Returns when, and with which rank, a URL is visited again after this outcome; `None` if never.
     pub(crate) fn next_visit(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let rank = match record.role {
             Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
             Role::Section => rank::SECTION,
             Role::Page => return self.next_recheck(record, outcome),
         };
-        // A section that is gone or was misjudged is not visited again. A front page, feed or sitemap is: one
-        // bad response must not silence a site for good.
+        // A section that is gone or was misjudged is not visited again. A front page, feed or sitemap always
+        // is, because one bad response must not end the visits to a site permanently.
         let section = matches!(
             outcome,
             Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
@@ -76,15 +77,15 @@ impl Recorder {
         (record.role != Role::Section || section).then_some((due, rank))
     }
 
-    /// When an article is revisited without an announcement, by `crawl.recheck`.
+    /// Returns when an article is revisited without an announcement (`crawl.recheck`).
     fn next_recheck(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let ages = self.config.crawl.recheck.iter().map(|age| age.get());
         let due = is_article(outcome).then(|| record.rhythm.next_look(ages))??;
         Some((due, rank::RECHECK))
     }
 
-    /// Revives a known URL if a feed or sitemap announces a change since its last visit. Returns whether it
-    /// did.
+    /// Makes a known URL ready again if a feed or sitemap announces a change since the last visit. Returns
+    /// whether it did.
     pub(crate) fn revive_if_updated(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
         let Some(record) = change.url(found.url.key())? else { return Ok(false) };
@@ -103,14 +104,14 @@ impl Recorder {
             return Ok(false);
         }
         let rank = if record.role == Role::Sitemap { rank::LISTING } else { rank::RECHECK };
-        // A page keeps its publication date; a sitemap has only this date.
+        // A page keeps its publication date; a sitemap has only the date of its last change.
         let stated = if record.role == Role::Sitemap { Some(dated) } else { record.dated };
         let record = UrlRecord { dated: stated, ..record };
         change.revive(found.url.key(), record, Turn { rank, fresh: Some(dated) })?;
         Ok(true)
     }
 
-    /// Whether an announced change of an article is worth a visit.
+    /// Whether an announced change of an article justifies a visit.
     fn is_update_credible(
         &self,
         change: &mut Change,
@@ -151,11 +152,12 @@ impl Recorder {
         Ok(())
     }
 
-    /// Revives the next page of a list that was read in an earlier run, if half of the articles on this page
-    /// are new in this run.
+    /// Makes the next page of a list ready again if it was read in an earlier run, and half of the articles
+    /// on this page are new in this run.
     ///
-    /// An article is new if it was not visited before this run, no matter which page linked to it first. But
-    /// if feeds and sitemaps named all new articles, they also name those on the next page.
+    /// An article is new if it was not visited before this run, no matter which page linked to it first. If
+    /// feeds and sitemaps named all new articles, the next page is not read, because they also name the
+    /// articles there.
     pub(crate) fn revive_next_page(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
         let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
@@ -166,7 +168,7 @@ impl Recorder {
         if !is_list || !is_open || !record.rhythm.is_before(self.run.started) {
             return Ok(());
         }
-        // A record of an older store does not say when the URL was visited.
+        // A record of an older store does not state when the URL was visited.
         let is_new = |record: &UrlRecord| match record.rhythm.visited() {
             true => record.rhythm.is_since(self.run.started),
             false => record.last.is_none(),
@@ -186,7 +188,7 @@ impl Recorder {
     }
 }
 
-/// Whether a visit ended with an article that is in the corpus.
+/// Whether a visit ended with an article whose text is in the corpus, or without a change.
 pub(crate) const fn is_article(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Stored
@@ -212,8 +214,8 @@ pub(crate) const fn is_article(outcome: &Outcome) -> bool {
     }
 }
 
-/// Whether a non-article page becomes a section: it looks like one, is near the front page, and led to enough
-/// URLs that nothing else had named.
+/// Whether a non-article page becomes a section: it looks like a section, is near the front page, and led to
+/// enough URLs that are new. `news`: the number of these URLs.
 pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
     visit.record.role == Role::Page
         && visit.record.depth <= DEEPEST_SECTION
@@ -225,12 +227,12 @@ fn is_root(record: &UrlRecord) -> bool {
     record.role == Role::Sitemap && record.depth == 0
 }
 
-/// What a visit of a list showed. `news`: URLs it led to that are new or have changed.
+/// Returns the result of a list visit. `news`: number of URLs on the list that are new or have changed.
 pub(crate) fn sight(visit: &Visit, reading: &Reading, news: u64, digest: u64) -> Sight {
     let record = &visit.record;
     let newest = reading.found.iter().filter_map(|(found, _)| found.dated).max();
-    // A list with recent entries keeps its own rhythm: many indexes never update the change date of the
-    // current sitemap.
+    // A list with recent entries keeps its own rhythm, because many indexes never update the change date of
+    // the current sitemap.
     let is_old = newest.map_or(record.dated.is_some(), |newest| newest < visit.at - RECENT);
     if record.role == Role::Sitemap && is_old && !is_root(record) {
         return Sight::Still;

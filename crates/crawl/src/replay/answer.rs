@@ -6,8 +6,8 @@
 //! | `resource` | a 200 response with the record's content type |
 //! | `revisit`, robots.txt, any other | skipped, and counted by its kind |
 //!
-//! The body of an incomplete page is not read. A page is incomplete if its writer marked it as truncated, it
-//! is shorter than its `Content-Length`, it ends within a coding, or its status is 206.
+//! The body of an incomplete page is not read. A page is incomplete if its record is marked as truncated, it
+//! is shorter than its `Content-Length`, it ends within a content or transfer coding, or its status is 206.
 
 use gleaner_archive::{Cut, HttpMessage, Payload, Record};
 use gleaner_config::Config;
@@ -17,14 +17,14 @@ use jiff::Timestamp;
 
 use crate::archive::{ROBOTS, ROLE};
 
-/// The place of a record: its file's index and its first byte.
+/// The place of a record: the index of its file, and its offset in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) file: usize,
     pub(crate) offset: u64,
 }
 
-/// Most bytes of a body that are read.
+/// Maximum number of bytes that are read of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) page: usize,
@@ -42,19 +42,20 @@ impl Limits {
 pub(crate) struct Answer {
     pub(crate) url: CanonicalUrl,
     pub(crate) at: Timestamp,
-    /// The expected role of its URL; `None` in files of other crawlers.
+    /// The expected role of the URL; `None` in files of other crawlers.
     pub(crate) role: Option<Role>,
     pub(crate) response: Response,
-    /// The outcome of its visit if the body is not read; `None` if it is.
+    /// The outcome of the visit if the body is not read; `None` if the body is read.
     pub(crate) unread: Option<Outcome>,
     pub(crate) place: Place,
 }
 
 impl Answer {
-    /// The response in a record. `Ok(None)`: its URL belongs to another worker.
+    /// Converts a record to a response. Returns `Ok(None)` if the URL belongs to another worker, or was
+    /// processed before.
     ///
     /// # Errors
-    /// The record is skipped, for the reason with this label.
+    /// The record is skipped. The error is the label of the reason.
     pub(super) fn from_record(
         record: &Record,
         place: Place,
@@ -94,7 +95,8 @@ impl Answer {
         (200..300).contains(&self.response.status)
     }
 
-    /// Whether it ended a visit, rather than causing a wait or a retry.
+    /// Whether the response ended the visit in the crawl. Other responses caused a pause or a retry, or were
+    /// a 304.
     pub(super) fn is_ending(&self) -> bool {
         !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
     }
@@ -126,7 +128,7 @@ fn resource(record: &Record) -> HttpMessage<'_> {
     HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
 }
 
-/// The outcome for a page that is incomplete or larger than `limit` bytes; `None`: the page is read.
+/// Returns the outcome for a page that is incomplete or exceeds `limit` bytes; `None` if the page is read.
 fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
     if !(200..300).contains(&message.status) {
         return None;
@@ -160,7 +162,7 @@ mod tests {
         Answer::from_record(&record, Place { file: 0, offset: 0 }, limits(), |_| true)
     }
 
-    /// The outcome of a `response` whose body is not read.
+    /// Returns the outcome of a `response` whose body is not read.
     fn response(fields: &str, head: &str, body: &[u8], is_cut: bool) -> Option<Outcome> {
         let fields = format!("WARC-Type: response\nContent-Type: application/http\n{fields}");
         let head = format!("HTTP/1.1 {head}\r\nContent-Type: text/html\r\n\r\n");

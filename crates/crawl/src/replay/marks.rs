@@ -1,9 +1,9 @@
-//! Records how far each file was processed, in each of our partitions.
+//! Records how far each file was processed, for each partition of this worker.
 //!
 //! A mark belongs to a partition, so a worker that gains the partition resumes there.
 //!
-//! A re-extraction reads gleaner's own archive in order, and there may be one file per flush of each worker.
-//! So it has one mark for all files, its [`Checkpoint`].
+//! A re-extraction reads gleaner's own archive in order. The archive may have one file per flush of each
+//! worker, so all files share one mark, the [`Checkpoint`].
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use gleaner_store::{Change, PartitionId, Reextracted, Store, StoreError};
 /// The mark of a finished file, whatever its length.
 pub(super) const DONE: u64 = u64::MAX;
 
-/// The partitions that a replay works in: the only one of a store, or a worker's.
+/// The partitions in which a replay works: the single partition of an unshared store, or those of a worker.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnPartitions {
     store: Store,
@@ -36,12 +36,12 @@ impl OwnPartitions {
         &self.partitions
     }
 
-    /// The index of a URL's partition; `None` if another worker holds it.
+    /// Returns the index of a URL's partition; `None` if another worker holds it.
     pub(crate) fn position(&self, url: &CanonicalUrl) -> Option<usize> {
         self.partitions.binary_search(&self.store.partition_of_url(url)).ok()
     }
 
-    /// The content of an archive file in object storage; empty if it does not exist.
+    /// Returns the content of an archive file in object storage; empty if the file does not exist.
     pub(super) fn stored(&self, name: &str) -> Result<Vec<u8>, StoreError> {
         let content = self.store.object(name).map_err(|error| self.store.explained(error))?;
         Ok(content.unwrap_or_default())
@@ -56,12 +56,12 @@ impl OwnPartitions {
 pub(super) struct Checkpoint {
     run: u32,
     settings: String,
-    /// File number and offset per partition; everything before is done.
+    /// File number and offset per partition. Everything before is done.
     done: Vec<(u32, u64)>,
 }
 
 impl Checkpoint {
-    /// Loads the stored progress. Progress of another run or with other settings counts as none.
+    /// Loads the stored progress. Progress of another run, or with different settings, is ignored.
     pub(super) fn new(own: &OwnPartitions, run: u32, settings: &str) -> Result<Self, StoreError> {
         let done = own.store.reextracted(&own.partitions)?.into_iter();
         let done = done.map(|done| match done {
@@ -94,8 +94,8 @@ impl Checkpoint {
     }
 }
 
-/// The marks of one file, in partition order: everything before a mark is done. There may be very many files,
-/// and for nearly all the marks are equal.
+/// The marks of one file, in partition order. Everything before a mark is done. There may be very many files,
+/// and in nearly all of them the marks are equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Marks {
     Even(u64),
@@ -111,7 +111,7 @@ impl Marks {
         }
     }
 
-    /// The mark of the partition at this index.
+    /// Returns the mark of the partition at this index.
     pub(crate) fn get(&self, position: usize) -> u64 {
         match self {
             Self::Even(mark) => *mark,

@@ -3,23 +3,25 @@
 //! | purpose | responses processed | links |
 //! |---|---|---|
 //! | [`Purpose::Rebuild`] | all, in archive order | found again |
-//! | [`Purpose::Reextract`] | the latest of each page known to the store | ignored |
+//! | [`Purpose::Reextract`] | the latest response of each page in the store | ignored |
 //! | [`Purpose::Ingest`] | pages of any host, from any crawler | ignored |
 //!
-//! 1. A thread reads the files ([`source`]). A response waits while another one of its host is in progress.
-//!    So pages are processed in file order per host, and the host's template comes out as in the crawl.
+//! 1. A thread reads the files ([`source`]). A response waits while another response of the same host is
+//!    being processed. Therefore the pages of a host are processed in file order, and the host gets the same
+//!    template as in the crawl.
 //! 2. Workers process the responses and the owner applies the results, as in a crawl.
-//! 3. With each flush the store records how far each file was processed. An interrupted replay resumes there;
-//!    later responses that were already done get the same outcome again.
+//! 3. At each flush, the store records how far each file was processed. An interrupted replay resumes there.
+//!    Responses after that point that were already processed get the same outcome again.
 //!
-//! With several workers, all read the same files, and each processes the pages of its own partitions.
-//! Progress is recorded per partition. When partitions change, the responses in flight are finished, and the
-//! files are read again from the marks of the partitions now held. Reading costs little compared with
-//! processing (docs/scale.md).
+//! With several workers, all workers read the same files, and each processes the pages of its own partitions.
+//! Progress is recorded per partition. When partitions change owner, the responses in flight are finished.
+//! Then the files are read again, from the marks of the partitions that the worker now holds. Reading is
+//! cheap compared with processing (docs/scale.md).
 //!
-//! Limitation: responses that made the crawl wait or retry (429, 5xx) and those without a body (304) are
-//! skipped, so retry counts and outcomes of failed URLs differ from the crawl. A re-extracted page keeps its
-//! text, if still admitted, when it is no longer judged an article or its host has no template.
+//! Limitation: responses that made the crawl wait or retry (429, 5xx) and responses without a body (304) are
+//! skipped. Therefore retry counts and outcomes of failed URLs differ from the crawl. If a re-extracted page
+//! is no longer judged an article, or its host has no template, its text stays as long as it is still
+//! admitted.
 
 mod answer;
 mod marks;
@@ -57,9 +59,9 @@ use crate::stop::Stop;
 /// The purpose of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Build the store again from the crawl's own archive.
+    /// Build the store from the crawl's own archive.
     Rebuild,
-    /// Extract archived pages again with the current templates.
+    /// Extract archived pages with the current templates.
     Reextract,
     /// Add pages that other crawlers fetched.
     Ingest,
@@ -82,15 +84,15 @@ pub struct Replay {
     pub purpose: Purpose,
     /// The settings.
     pub config: Config,
-    /// The seeds: links are followed within their domains. They are not requested.
+    /// The seeds. Links are followed within their domains; the seeds are not requested.
     pub seeds: Vec<Seed>,
     /// The user's pins, by host.
     pub pins: HostPins,
-    /// Which documents enter the corpus.
+    /// The rules that decide which documents enter the corpus.
     pub admission: Admission,
     /// The store.
     pub writer: Writer,
-    /// The files, in order.
+    /// The files to read, in this order.
     pub sources: Vec<WarcFile>,
     /// Lets the caller stop the replay.
     pub stop: Stop,
@@ -101,19 +103,19 @@ pub struct Replay {
 /// The result of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct Replayed {
-    /// Responses that were read.
+    /// Number of responses that were read.
     pub read: u64,
-    /// Skipped records, by reason.
+    /// Number of skipped records, by reason.
     pub passed_over: BTreeMap<&'static str, u64>,
     /// Parts of files that cannot be read: file, offset, reason.
     pub damaged: Vec<(PathBuf, u64, String)>,
-    /// Outcomes of visits, by [`gleaner_frontier::Outcome::reason`].
+    /// Number of visits per outcome, by [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
-    /// Changed texts (re-extraction only).
+    /// Number of changed texts (only for a re-extraction).
     pub changed: u64,
-    /// Documents removed because the current settings refuse them (re-extraction only).
+    /// Number of documents removed because the current settings refuse them (only for a re-extraction).
     pub withdrawn: u64,
-    /// Whether it resumed an interrupted one (re-extraction only).
+    /// Whether an interrupted replay was resumed (only for a re-extraction).
     pub resumed: bool,
     /// Documents in the corpus now.
     pub documents: u64,
@@ -121,10 +123,10 @@ pub struct Replayed {
     pub complete: bool,
 }
 
-/// Replays files into the store. Blocks; the calling thread owns the store.
+/// Replays files into the store. Blocks until the end; the calling thread owns the store.
 ///
 /// # Errors
-/// As [`crate::run`], and if a file cannot be read. Completed work is kept, and the same call resumes.
+/// The errors of [`crate::run`], or a file cannot be read. Completed work is kept, and the same call resumes.
 pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, stop, progress } = start;
     // The replayed files need no second copy in the archive.
@@ -148,7 +150,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let (mut replayed, mut is_over) = (Replayed::default(), false);
     let (session, complete) = loop {
         follow(&writer, &progress);
-        // Required by the session; a replay sends no requests.
+        // The session requires it, although a replay sends no requests.
         let politeness = Politeness::new(plan.session.config.fetch.delay.get());
         let mut session = Session::start(plan.session.clone(), politeness, writer)?;
         let mut replayer = plan.replayer(&session, is_over, replayed)?;
@@ -158,7 +160,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             Ok(Ended::Through) => break (session, true),
             Ok(Ended::Stopped) => break (session, false),
             Ok(Ended::Regrouping) => writer = session.abandon(),
-            // Another worker took over one of our partitions: start again, as after a crash.
+            // Another worker took over a partition of this one: start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon();
                 is_over = plan.session.rejoin(&mut writer)?;
@@ -176,7 +178,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
 }
 
-/// Works through the files and records how far they were processed.
+/// Processes the files and records how far they were processed.
 fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<Ended, CrawlError> {
     let ended = pipeline.run(replayer)?;
     replayer.note(pipeline)?;
@@ -187,18 +189,18 @@ fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<Ended, Crawl
     Ok(ended)
 }
 
-/// What all sessions of a replay have in common.
+/// The data that all sessions of a replay share.
 struct Plan {
     purpose: Purpose,
     session: SessionConfig,
     sources: Vec<WarcFile>,
-    /// [`settings_of`].
+    /// See [`settings_of`].
     settings: String,
     limits: Limits,
 }
 
 impl Plan {
-    /// Starts to read the files for the partitions that we hold now. `replayed`: the result so far.
+    /// Starts to read the files for the partitions that this worker now holds. `replayed`: the result so far.
     fn replayer(
         &self,
         session: &Session,
@@ -229,10 +231,10 @@ impl Plan {
     }
 }
 
-/// A hash of the settings that decide a page's text and its admission.
+/// Returns a hash of the settings that determine a page's text and its admission.
 fn settings_of(config: &Config, pins: &HostPins) -> String {
     let (mut template, mut corpus) = (config.template.clone(), config.corpus.clone());
-    // These are local to each worker and change no document.
+    // These two settings may differ between workers and change no document.
     template.pins = String::new();
     corpus.index_memory = Config::default().corpus.index_memory;
     let all = format!("{template:?} {corpus:?} {:?} {pins:?}", config.text);
@@ -252,10 +254,10 @@ fn marked(
     sources.iter().map(|source| Ok((source.clone(), marks(source)?))).collect()
 }
 
-/// Reports that this worker is busy, and takes the partitions it gained.
+/// Reports that this worker is busy, and marks the partitions it gained as held.
 fn follow(writer: &Writer, progress: &Progress) {
     if let Some(leases) = writer.store().leases() {
-        // Reported first, so that no worker considers us idle in between.
+        // Reported first, so that no worker considers this one idle in between.
         leases.report(progress.pages.load(Ordering::Relaxed), false);
         let partitions = leases.gained().len();
         info!(partitions, "partitions were assigned to this worker");

@@ -1,4 +1,4 @@
-//! Replaces a page's text with one extracted by the current template.
+//! Replaces the text of a page with the text that the current template extracts.
 
 use std::sync::atomic::Ordering;
 
@@ -63,7 +63,8 @@ impl Replayer {
         pipeline.commit(change)
     }
 
-    /// Applies the current settings to a document that is not extracted again; `None` if it stays unchanged.
+    /// Applies the current settings to a document that is not extracted again; `None` if it remains
+    /// unchanged.
     fn admitted_now(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
         let hash = document.content_hash;
         match self.admission.admit(document) {

@@ -1,4 +1,4 @@
-//! WARC files as a source of responses: decides which host is processed when.
+//! Provides responses from WARC files, and decides which host is processed next.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -23,47 +23,46 @@ use crate::pipeline::{Pipeline, Source};
 use crate::rank;
 use crate::visit::Visit;
 
-/// Most responses that wait for others of their host.
+/// Maximum number of responses that wait until their host is free.
 const WAITING: usize = 64;
 
-/// Most bytes of their bodies.
+/// Maximum total size of the bodies of waiting responses, in bytes.
 const WAITING_BYTES: usize = 64 << 20;
 
 const MOST_DAMAGES: usize = 100;
 
-/// Depth of a page that no link led to.
+/// Depth of a page whose depth in the crawl is unknown.
 const DEPTH: u32 = 1;
 
 pub(super) struct Replayer {
     pub(super) purpose: Purpose,
     pub(super) files: Vec<Progressed>,
-    /// The place of the last event: a record or the end of a file.
+    /// The place last read: a response or the end of a file.
     newest: Option<Place>,
     checkpoint: Option<Checkpoint>,
     waiting: VecDeque<Answer>,
     waiting_bytes: usize,
-    /// Places of responses without an outcome.
+    /// Places of responses that have no outcome yet.
     open: BTreeSet<Place>,
     busy: HashSet<String>,
     in_flight: HashMap<String, Place>,
     pub(super) admission: Arc<Admission>,
     own: OwnPartitions,
-    /// What the reading thread sends; ends with the last file.
+    /// The events of the reading thread. The channel closes after the last file.
     incoming: Receiver<FileEvent>,
     is_open: bool,
     events: Receiver<Event>,
-    /// When the leases were last checked, and whether partitions must change.
+    /// When the leases were last checked.
     followed: Instant,
     regroups: bool,
     pub(super) replayed: Replayed,
 }
 
-/// The input of a [`Replayer`].
 pub(super) struct ReplayerInput {
     pub(super) purpose: Purpose,
     pub(super) files: Vec<Progressed>,
     pub(super) own: OwnPartitions,
-    /// For a re-extraction.
+    /// Only for a re-extraction.
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) admission: Arc<Admission>,
     /// The result so far.
@@ -76,16 +75,16 @@ pub(super) struct ReplayerInput {
 pub(super) enum Ended {
     Through,
     Stopped,
-    /// Partitions were gained or must be released: work continues with those held then.
+    /// Partitions were gained or must be released. Work continues with the partitions held after that.
     Regrouping,
 }
 
 pub(super) struct Progressed {
     path: PathBuf,
-    /// Its number in gleaner's own archive; 0 for other files.
+    /// The file's number in gleaner's own archive; 0 for other files.
     pub(super) number: u32,
     marks: Marks,
-    /// Offset of the last record that was read, or the file's length at its end.
+    /// Offset of the last response that was read, or the end of the file once it was reached.
     heard: u64,
 }
 
@@ -98,7 +97,7 @@ impl Progressed {
 impl Source for Replayer {
     type Ending = Ended;
 
-    /// Dispatches waiting responses, until everything is processed, a stop is requested or partitions change.
+    /// Dispatches waiting responses until everything is processed, a stop is requested or partitions change.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ended>, CrawlError> {
         if self.followed.elapsed() >= TICK {
             self.followed = Instant::now();
@@ -158,7 +157,7 @@ impl Replayer {
         }
     }
 
-    /// How the work ended, if nothing is in flight and nothing is left to do.
+    /// Returns how the work ended; `None` while something is in flight or left to do.
     fn ending(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ended>, CrawlError> {
         if pipeline.frontier.in_flight > 0 {
             return Ok(None);
@@ -169,7 +168,7 @@ impl Replayer {
         if self.regroups {
             return Ok(Some(Ended::Regrouping));
         }
-        // At the end, extract pages of hosts that have too few for a template.
+        // At the end, pages of hosts that have too few pages for a template are extracted.
         let is_through = !self.is_open
             && self.waiting.is_empty()
             && (self.purpose == Purpose::Reextract || !pipeline.train_rest(true)?);
@@ -213,7 +212,7 @@ impl Replayer {
         self.newest = Some(place);
     }
 
-    /// Dispatches the first response of each host that has none in progress.
+    /// Dispatches the first waiting response of each host that is free.
     fn dispatch_waiting(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
         let mut at = 0;
         while at < self.waiting.len() && pipeline.frontier.has_room() {
@@ -324,7 +323,7 @@ impl Replayer {
         Ok(known.is_some_and(|host| self.train_if_due(pipeline, host.id, name)))
     }
 
-    /// Starts training if enough pages of a host are buffered. Returns whether it did.
+    /// Starts training if enough pages of a host are buffered. Returns whether training was started.
     fn train_if_due(&mut self, pipeline: &mut Pipeline, host: HostId, name: String) -> bool {
         let begins = self.purpose != Purpose::Reextract
             && pipeline.learner.is_due(host)

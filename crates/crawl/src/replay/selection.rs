@@ -1,4 +1,4 @@
-//! Selects the responses to process, by the purpose of the replay.
+//! Selects which responses are processed, by the purpose of the replay.
 
 use std::sync::atomic::Ordering;
 
@@ -24,8 +24,8 @@ impl Replayer {
         let is_page = answer.role.is_none_or(|role| role == Role::Page);
         Ok(match (self.purpose, known) {
             (Purpose::Rebuild, known) => {
-                // After a crash between archiving and storing, the crawl fetched the page again. Its first
-                // response was processed where it appeared.
+                // After a crash between archiving and storing, the crawl fetched the page again. The replay
+                // has already processed the first of these two responses.
                 let is_same = |archived: Archived| {
                     is_page && archived.digest == *Digest::from_content(&answer.response.body).as_bytes()
                 };

@@ -1,7 +1,7 @@
-//! Reads responses from WARC files, gleaner's own or those of other crawlers.
+//! Reads responses from WARC files, from gleaner's own archive or from other crawlers.
 //!
 //! A separate thread reads, unpacks and decodes the files, and sends each response with its place. Skipped
-//! records are counted by reason, and damage is reported. Pages of other workers' partitions are ignored.
+//! records are counted by reason, and damage is reported. Pages in partitions of other workers are ignored.
 
 use std::fs;
 use std::io::{self, Cursor};
@@ -19,7 +19,7 @@ use super::marks::{DONE, Marks, OwnPartitions};
 
 const AHEAD: usize = 16;
 
-/// A WARC file, and which of its records to read.
+/// A WARC file, with the selection of its records to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarcFile {
     /// The path of the file, or its name in the store's object storage.
@@ -31,19 +31,19 @@ pub struct WarcFile {
 }
 
 impl WarcFile {
-    /// A whole file.
+    /// Selects all records of a file on disk.
     #[must_use]
     pub fn file(path: PathBuf) -> Self {
         Self { path, offsets: None, stored: None }
     }
 
-    /// A whole file of a store's archive in object storage.
+    /// Selects all records of an archive file in object storage.
     #[must_use]
     pub fn from_file(file: &FileRecord) -> Self {
         Self { path: (&file.name).into(), offsets: None, stored: Some(file.bytes) }
     }
 
-    /// Its number in gleaner's own archive; 0 for other files.
+    /// Returns the file's number in gleaner's own archive; 0 for other files.
     #[must_use]
     pub fn number(&self) -> u32 {
         let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -54,15 +54,15 @@ impl WarcFile {
 #[derive(Debug)]
 pub(crate) enum FileEvent {
     Answer(Box<Answer>),
-    /// A record that is not a processable response, with the reason.
+    /// A record that is skipped, with the reason.
     PassedOver(&'static str),
     Damaged(PathBuf, Damage),
-    /// A file was read to its end: its index, and the offset at which a later record would begin.
+    /// The end of a file: the file's index, and the offset at which a later record would begin.
     FileEnds(usize, u64),
     Failed(PathBuf, io::Error),
 }
 
-/// Starts reading the pages of our partitions that the marks do not list as done.
+/// Starts to read the pages of this worker's partitions. Pages before the marks are skipped.
 pub(crate) fn read(
     sources: Vec<(WarcFile, Marks)>,
     own: OwnPartitions,
@@ -72,7 +72,7 @@ pub(crate) fn read(
     let work = move || {
         for (file, (source, marks)) in sources.into_iter().enumerate() {
             let reader = FileReader { file, source, marks, own: &own, limits, send: &send };
-            // The receiver is gone.
+            // `None`: the receiver has ended.
             let Some(()) = reader.read() else { return };
         }
     };
@@ -81,7 +81,7 @@ pub(crate) fn read(
 }
 
 struct FileReader<'a> {
-    /// Its index.
+    /// The index of the file.
     file: usize,
     source: WarcFile,
     marks: Marks,
@@ -91,7 +91,7 @@ struct FileReader<'a> {
 }
 
 impl FileReader<'_> {
-    /// Returns `None` if the receiver is gone.
+    /// Returns `None` if the receiver has ended.
     fn read(&self) -> Option<()> {
         match self.read_on() {
             Ok(listens) => listens,
@@ -106,7 +106,7 @@ impl FileReader<'_> {
         }
         let stored = match self.stored() {
             Ok(stored) => stored,
-            // Like an unreadable part: the other files can still be read.
+            // Handled like a damaged file, because the other files can still be read.
             Err(StoreError::Objects(error)) if !error.is_unavailable() => {
                 return Ok(self.lacks(error.to_string()));
             }
@@ -115,14 +115,14 @@ impl FileReader<'_> {
         if let (Some(content), Some(length)) = (&stored, source.stored)
             && content.len() as u64 != length
         {
-            return Ok(self.lacks(format!("it has {} bytes, and had {length}", content.len())));
+            return Ok(self.lacks(format!("it has {} bytes instead of {length}", content.len())));
         }
-        // A file that ends within a record may grow, so reading resumes there.
+        // A file that ends within a record may grow. The next replay resumes at that record.
         let mut end = match &stored {
             Some(content) => content.len() as u64,
             None => fs::metadata(&source.path)?.len(),
         };
-        // A record block also has HTTP headers and may be compressed again.
+        // A record also contains HTTP headers, and its body may be compressed.
         let most = self.limits.page.max(self.limits.list) + (1 << 20);
         let starts: Vec<u64> = match &source.offsets {
             None => vec![from],
@@ -156,7 +156,7 @@ impl FileReader<'_> {
         Ok(self.send.send(FileEvent::FileEnds(self.file, end)).ok())
     }
 
-    /// The content of a file in object storage; `None` for a file on disk.
+    /// Returns the content of a file in object storage; `None` for a file on disk.
     fn stored(&self) -> Result<Option<Vec<u8>>, StoreError> {
         let name = self.source.path.to_string_lossy();
         self.source.stored.map(|_| self.own.stored(&name)).transpose()
@@ -168,7 +168,7 @@ impl FileReader<'_> {
         self.send.send(FileEvent::FileEnds(self.file, 0)).ok()
     }
 
-    /// The event of a record; `None` if it belongs to another worker or is done.
+    /// Returns the event for a record; `None` if the record belongs to another worker or is done.
     fn heard(&self, record: Record) -> Option<FileEvent> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {

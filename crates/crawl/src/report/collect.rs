@@ -1,7 +1,7 @@
 //! Builds a report from the store.
 //!
-//! Limitation: `rebuild`, `ingest` and `reextract` are runs as well, and later runs are compared with them
-//! like with any other. This matters only after three of them in a row.
+//! Limitation: `rebuild`, `ingest` and `reextract` count as runs too, and later runs are compared with them.
+//! This matters only after three such runs in a row.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use crate::frontier::budget::Ending;
 use crate::host_view::{HostView, RunHistory, TemplateState};
 use crate::summary::Summary;
 
-/// Most earlier runs examined to find those that ended.
+/// Maximum number of earlier runs examined to find those that ended.
 const RUNS: usize = 4 * RunData::PAST;
 
-/// The report of a crawl that ended or failed at `now`. `None` if the run was interrupted, or if the crawl
-/// failed before any run began.
+/// Builds the report of a crawl that ended or failed at `now`. Returns `None` if the run was interrupted, or
+/// if the crawl failed before a run began.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -34,7 +34,7 @@ pub fn build(
         Ok(summary) => (Some(summary.run.clone()), told_ending(summary.ending)),
         Err(error) => {
             let ending = super::Ending::Failed { error: error.to_string() };
-            // A run that has ended is not the one that failed.
+            // If the last run has ended, the crawl failed before it began a new one.
             (store.last_run()?.filter(|run| run.ended.is_none()), Some(ending))
         }
     };

@@ -9,49 +9,49 @@ use super::run_data::{Ending, Held, RunData, past_of};
 use super::usual::{Rhythm, Usual};
 use crate::host_view::TemplateState;
 
-/// The result of a run, for people and programs. Its JSON may get more fields.
+/// The result of a run, for people and programs. Later versions may add fields to its JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The grade of its gravest finding.
+    /// The status by the gravest finding.
     pub status: Status,
     /// The run's number.
     pub run: u32,
-    /// When it began.
+    /// When the run began.
     pub started: Timestamp,
-    /// When it ended.
+    /// When the run ended.
     pub ended: Timestamp,
-    /// Whether it resumed an interrupted run.
+    /// Whether an interrupted run was resumed.
     pub resumed: bool,
-    /// How it ended.
+    /// How the run ended.
     pub ending: Ending,
-    /// Documents in the corpus at its end.
+    /// Documents in the corpus at the end of the run.
     pub documents: u64,
-    /// Free bytes on the disk at its end; `None` if unknown.
+    /// Free bytes on the disk at the end of the run; `None` if unknown.
     pub free_disk: Option<u64>,
-    /// When the next URL is due; `None` if none waits.
+    /// When the next URL is due; `None` if no URL is waiting.
     pub next_due: Option<Timestamp>,
-    /// Number of earlier runs that it is compared with.
+    /// Number of earlier runs that the run is compared with.
     pub compared: usize,
     /// The findings, gravest first.
     pub findings: Vec<Finding>,
-    /// GroupedCounts of all hosts together.
+    /// The counts of all hosts together.
     pub totals: GroupedCounts,
-    /// Hosts by name.
+    /// The hosts, sorted by name.
     pub hosts: Vec<Host>,
 }
 
-/// What happened at one host.
+/// The results of one host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Host {
     /// The host's name.
     pub name: String,
-    /// Its usual number of new documents; `None` if unknown.
+    /// The host's usual number of new documents; `None` if unknown.
     pub usual: Option<f64>,
-    /// Its figures.
+    /// The host's counts.
     pub figures: GroupedCounts,
     /// URLs left for the next run, by reason.
     pub held: Vec<Held>,
-    /// Its template.
+    /// The state of the host's template.
     pub template: TemplateState,
     /// Whether the user paused the host.
     pub paused: bool,
@@ -61,16 +61,16 @@ pub struct Host {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// At most notes.
+    /// There are no findings, or only notes.
     Fine,
-    /// Something deserves a look.
+    /// A person should look at a finding.
     Unusual,
     /// The run did not do its work.
     Failed,
 }
 
 impl Status {
-    /// The name in JSON.
+    /// Returns the name used in JSON.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -92,7 +92,7 @@ impl From<Grade> for Status {
 }
 
 impl Report {
-    /// Builds the report, in time linear in hosts times runs.
+    /// Builds the report. The time is linear in the number of hosts times the number of runs.
     #[must_use]
     pub fn new(data: &RunData) -> Self {
         let findings = findings::all(data);
@@ -131,13 +131,14 @@ impl Report {
         }
     }
 
-    /// The duration in seconds, including interruptions.
+    /// Returns the duration of the run in seconds, including interruptions.
     #[must_use]
     pub fn seconds(&self) -> u64 {
         u64::try_from(self.ended.duration_since(self.started).as_secs()).unwrap_or_default()
     }
 
-    /// Hosts with visits or URLs left in this run, or with usual new documents.
+    /// Returns the hosts with visits, received pages or URLs left in this run, or with a usual number above
+    /// zero.
     pub fn lively(&self) -> impl Iterator<Item = &Host> {
         let is_lively = |host: &&Host| {
             host.figures.visits() > 0

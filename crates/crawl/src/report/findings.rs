@@ -1,10 +1,10 @@
 //! Finds unusual values of a run and describes them in sentences, gravest first.
 //!
-//! A note is good to know and never changes the exit code. An unusual finding deserves a look. A failed run
-//! did not do its work.
+//! A note is information and never changes the exit code. An unusual finding should be looked at. A failed
+//! run did not do its work.
 //!
-//! Limitation: every rule here can be wrong. A host has no unusual findings in its first three runs, because
-//! nothing is usual yet.
+//! Limitation: every rule here can be wrong. In the first three runs of a host the only unusual finding is an
+//! outdated template, because no other value can be compared yet.
 
 use gleaner_render::text::{self, count};
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,14 @@ use super::usual::{Rhythm, Usual, median};
 use super::{GroupedCounts, PastRun};
 use crate::summary::reached;
 
-/// A statement of a report about the run or a host.
+/// A statement about the run or about one host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// How grave it is.
+    /// The severity of the finding.
     pub grade: Grade,
     /// The host; `None`: the finding is about the run.
     pub host: Option<String>,
-    /// The sentence, without the host.
+    /// The sentence, without the host's name.
     pub text: String,
 }
 
@@ -29,28 +29,28 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
-    /// Good to know.
+    /// Information only.
     Note,
-    /// A human should look at it.
+    /// A person should look at the finding.
     Unusual,
     /// The run did not do its work.
     Failed,
 }
 
-/// Runs for which a fault is unusual; after that it is a note.
+/// Number of runs in which the silence of a host is unusual; after that it is a note.
 const NEWS: usize = 7;
-/// Fewest earlier runs with a response for a host to count as one that responds.
+/// Fewest earlier runs needed for a comparison.
 const KNOWN: usize = 3;
 const FEW_FAILURES: u64 = 10;
-/// Shares of failures below this are noise.
+/// A lower share of failures is noise.
 const SMALL_SHARE: f64 = 0.2;
-/// Share in percent from which one reason explains a low number.
+/// Smallest share, in percent, with which one reason explains a low number.
 const CHIEF: u64 = 30;
-/// With fewer pages, shares are meaningless.
+/// With fewer pages, a share is meaningless.
 const FEW_PAGES: u64 = 5;
-/// Free space below this multiple of the floor is reported.
+/// Free space is low below this multiple of `store.min_free_disk`.
 const FLOORS: u64 = 4;
-/// Free space for fewer runs than this is reported.
+/// Free space is low if it suffices for fewer runs than this.
 const RUNS_LEFT: f64 = 7.0;
 
 impl Finding {
@@ -59,8 +59,8 @@ impl Finding {
     }
 }
 
-/// All findings, gravest first. Within a grade those of the run come first, then hosts by their usual number
-/// of new documents.
+/// Returns all findings, gravest first. Within a grade, findings about the run are first, then those about
+/// hosts, by the host's usual number of new documents.
 pub(crate) fn all(data: &RunData) -> Vec<Finding> {
     let past = &data.past[..data.past.len().min(RunData::PAST)];
     let now = data.run.started;
@@ -80,7 +80,7 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
         let weight = look.usual.as_ref().map_or(0.0, |usual| usual.new);
         let finding = |(grade, text)| Finding { grade, host: Some(host.name.clone()), text };
         found.extend(look.gives().into_iter().map(|text| (weight, finding(text))));
-        // A template is less important than the number of documents.
+        // A finding about a template is less important than one about the number of documents.
         found.extend(look.template().into_iter().map(|text| (-1.0, finding(text))));
     }
     found.sort_by(|(one, a), (other, b)| b.grade.cmp(&a.grade).then(other.total_cmp(one)));
@@ -92,7 +92,7 @@ fn failed(data: &RunData) -> Option<Finding> {
     Some(Finding::of_run(Grade::Failed, format!("the crawl failed: {error}")))
 }
 
-/// Reports that no site responded: the network, the proxy or the seeds are wrong.
+/// Reports that no site responded, which means that the network, the proxy or the seeds are wrong.
 fn nothing_reached(data: &RunData, rhythm: &Rhythm) -> Option<Finding> {
     if matches!(data.ending, Ending::Failed { .. }) {
         return None;
@@ -109,17 +109,17 @@ fn nothing_reached(data: &RunData, rhythm: &Rhythm) -> Option<Finding> {
     })
 }
 
-/// Whether a host was requested without any response, or could not be requested.
+/// Whether no request to a host got a response, or the host could not be requested.
 fn is_silent(host: &HostData) -> bool {
     let figures = GroupedCounts::from_counts(&host.counts);
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
-/// Shortest pause between runs, in seconds, that is reported as missed runs.
+/// Shortest time between two runs, in seconds, that is reported as missed runs.
 const LATE: f64 = 3.0 * 3600.0;
 
 fn missed(rhythm: &Rhythm) -> Option<Finding> {
-    // Manual runs, minutes apart, have no rhythm.
+    // Manual runs a few minutes apart have no rhythm.
     let is_late = |times: &f64| *times > 2.0 && rhythm.usual * times >= LATE;
     let times = rhythm.since_last().filter(is_late)?;
     let grade = if rhythm.is_steady() { Grade::Unusual } else { Grade::Note };
@@ -130,7 +130,7 @@ fn missed(rhythm: &Rhythm) -> Option<Finding> {
     ))
 }
 
-/// A duration to the minute.
+/// Formats a duration, rounded to minutes.
 fn span(seconds: f64) -> String {
     text::duration((seconds / 60.0).round() as u64 * 60)
 }
@@ -173,7 +173,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// The finding about its documents, if any.
+    /// Returns the finding about the host's documents, if any.
     fn gives(&self) -> Option<(Grade, String)> {
         if self.host.paused {
             return Some((Grade::Note, "paused by the user; not crawled".into()));
@@ -182,7 +182,7 @@ impl Look<'_> {
         less.or_else(|| self.failures())
     }
 
-    /// No response, or no request.
+    /// Finds a host without responses, or without requests.
     fn unreachable(&self) -> Option<(Grade, String)> {
         let figures = &self.figures;
         if figures.answered() > 0 || (figures.visits() == 0 && self.held_back().is_none()) {
@@ -198,7 +198,7 @@ impl Look<'_> {
         Some((self.grade_of_silence(), text))
     }
 
-    /// The main reason why URLs were left, except the run's own budget.
+    /// Returns the main reason why URLs were left, other than the budget of the run.
     fn held_back(&self) -> Option<&str> {
         let by_budget = self.by_budget();
         let most = self.host.held.iter().filter(|held| Some(held.why.as_str()) != by_budget.as_deref());
@@ -212,7 +212,7 @@ impl Look<'_> {
         }
     }
 
-    /// Unusual for some runs if the host used to respond.
+    /// Grades silence as unusual in the first runs after the host stopped responding, otherwise as a note.
     fn grade_of_silence(&self) -> Grade {
         let answered = |run: &PastRun| {
             run.hosts.get(&self.host.name).map(|counts| GroupedCounts::from_counts(counts).answered() > 0)
@@ -243,7 +243,7 @@ impl Look<'_> {
         ))
     }
 
-    /// The most common outcome of its pages, or why there were so few.
+    /// Describes the most common outcome of the host's pages, or why there were few pages.
     fn cause(&self) -> String {
         let figures = &self.figures;
         let pages = figures.pages();

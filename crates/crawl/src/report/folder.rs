@@ -1,4 +1,4 @@
-//! Stores reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json`, with an `.html` beside it.
+//! Stores reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json`, with an `.html` file beside each.
 //!
 //! Files are written under a temporary name and renamed, so that readers never see partial files. The oldest
 //! reports beyond `report.keep` are removed.
@@ -36,9 +36,9 @@ pub enum FolderError {
 /// The files of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// For programs.
+    /// The JSON file, for programs.
     pub json: PathBuf,
-    /// For people.
+    /// The HTML file, for people.
     pub html: PathBuf,
 }
 
@@ -47,14 +47,14 @@ fn wrong(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     move |source| FolderError::File { path, source }
 }
 
-/// The folder of the reports of a data folder.
+/// Returns the folder of the reports in the data folder `data`.
 #[must_use]
 pub fn of(data: &Path) -> PathBuf {
     data.join("reports")
 }
 
-/// Writes a report into the folder, named by its end, without overwriting others. Then removes the oldest
-/// reports beyond `keep`; 0 keeps all.
+/// Writes a report into the folder, named by the run's end. Does not overwrite other reports. Then removes
+/// the oldest reports beyond `keep`; 0 keeps all.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -75,7 +75,7 @@ pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<Written, Fol
     if keep > 0 {
         for old in list(folder)?.iter().skip(keep) {
             for path in [old.clone(), old.with_extension("html")] {
-                // Another process may have removed it.
+                // Another process may have removed the file.
                 let _ = fs::remove_file(path);
             }
         }
@@ -88,7 +88,7 @@ fn put(path: &Path, text: &str) -> Result<(), FolderError> {
     fs::write(&part, text).and_then(|()| fs::rename(&part, path)).map_err(wrong(path))
 }
 
-/// The JSON files of all reports, newest first; empty if the folder does not exist.
+/// Returns the JSON files of all reports, newest first; empty if the folder does not exist.
 ///
 /// # Errors
 /// The folder cannot be read.

@@ -1,4 +1,4 @@
-//! Groups a host's counts into figures for people.
+//! Groups a host's counts for people.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,31 @@ use gleaner_frontier::Class;
 use gleaner_store::Counts;
 use serde::{Deserialize, Serialize};
 
-/// Outcome labels with a figure of their own.
+/// Labels of the outcomes that have a field of their own.
 const NAMED: [&str; 4] = ["stored", "revised", "duplicate", "near_duplicate"];
 
-/// What happened at a host, or at all of them.
+/// The results of one host, or of all hosts together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupedCounts {
     /// Articles whose text is new to the corpus.
     pub new: u64,
     /// Articles of the corpus whose text has changed.
     pub revised: u64,
-    /// Articles whose text the corpus has under another URL.
+    /// Articles whose text is already in the corpus under another URL.
     pub duplicates: u64,
-    /// Near-duplicates of other documents.
+    /// Articles stored as near-duplicates of other documents.
     pub near_duplicates: u64,
-    /// Failures by reason, such as `failed: timeout`.
+    /// Failed visits by reason, such as `failed: timeout`.
     pub failures: BTreeMap<String, u64>,
     /// All other outcomes by reason.
     pub others: BTreeMap<String, u64>,
     /// Links that were not followed, by reason.
     pub refused: BTreeMap<String, u64>,
-    /// Pages received.
+    /// Responses with a body that were read.
     pub fetched: u64,
-    /// Bytes of those pages.
+    /// Bytes of the bodies that were read.
     pub bytes: u64,
-    /// Milliseconds spent on its URLs.
+    /// Milliseconds spent on the host's URLs.
     pub millis: u64,
 }
 
@@ -72,13 +72,13 @@ impl GroupedCounts {
         }
     }
 
-    /// How many visits failed.
+    /// Returns how many visits failed.
     #[must_use]
     pub fn failed(&self) -> u64 {
         sum(self.failures.values())
     }
 
-    /// How many visits ended.
+    /// Returns how many visits ended.
     #[must_use]
     pub fn visits(&self) -> u64 {
         self.new
@@ -93,13 +93,14 @@ impl GroupedCounts {
         sum(self.others.iter().filter(|(reason, _)| label(reason) == wanted).map(|(_, count)| count))
     }
 
-    /// Visits that robots.txt forbade.
+    /// Returns how many visits robots.txt disallowed.
     #[must_use]
     pub fn disallowed(&self) -> u64 {
         self.other("disallowed")
     }
 
-    /// Visits with a response, including refusals.
+    /// Returns how many visits got a response, including refusals with a 4xx status. Visits that ended as
+    /// `failed` do not count, even after a 5xx response.
     #[must_use]
     pub fn answered(&self) -> u64 {
         let is_silent =
@@ -108,20 +109,21 @@ impl GroupedCounts {
         self.visits() - sum(failed.map(|(_, count)| count)) - self.disallowed()
     }
 
-    /// Front pages, sections, feeds and sitemaps that were read or unchanged.
+    /// Returns how many front pages, sections, feeds and sitemaps were read, plus all URLs that were
+    /// unchanged (including articles).
     #[must_use]
     pub fn listings(&self) -> u64 {
         self.other("listing") + self.other("unchanged")
     }
 
-    /// Visits of pages that could be articles.
+    /// Returns how many visited URLs could have been articles.
     #[must_use]
     pub fn pages(&self) -> u64 {
         let others = self.others.iter().filter(|(reason, _)| !is_of_page(reason));
         self.visits() - sum(others.map(|(_, count)| count))
     }
 
-    /// The most common reason why a page added no new document, with its count.
+    /// Returns the most common reason why a page added no new document, with its count.
     #[must_use]
     pub fn worst(&self) -> Option<(&str, u64)> {
         let others = self.others.iter().filter(|(reason, _)| is_of_page(reason));

@@ -2,18 +2,19 @@
 //!
 //! | part | content | module |
 //! |---|---|---|
-//! | [`RunData`] | the state of the store at a run's end | `run_data` |
+//! | [`RunData`] | the state of the store at the end of a run | `run_data` |
 //! | [`GroupedCounts`] | a host's counts, grouped for people | `grouped_counts` |
 //! | usual | a host's usual number of new documents | `usual` |
 //! | findings | sentences about unusual values | `findings` |
-//! | [`Report`] | all of it, as JSON | `data` |
-//! | [`page`], [`text`] | the same for people | `page`, `text` |
+//! | [`Report`] | the complete report, as JSON | `data` |
+//! | [`page`], [`text`] | the report as HTML and as plain text | `page`, `text` |
 //! | [`folder`] | the files in `DATA/reports` | `folder` |
 //!
 //! Only `collect` and `folder` do IO, and no module reads a clock.
 //!
-//! Limitation: values become usual after three runs. A site that was down for half of the last runs counts as
-//! one without articles. So a fault is reported for about a week and then only appears in the table.
+//! Limitation: a host's usual values are known after three runs. A site that was down in half of the last
+//! runs is treated like a site without articles. Therefore a fault is reported for about a week; after that
+//! only the table shows it.
 
 mod collect;
 mod data;

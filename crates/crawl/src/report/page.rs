@@ -11,7 +11,7 @@ use super::findings::Grade;
 use super::text::{ending, sentence};
 use super::{GroupedCounts, Report};
 
-/// The HTML page of a report.
+/// Returns the HTML page of a report.
 #[must_use]
 pub fn page(report: &Report) -> String {
     let status = report.status.label();
@@ -82,7 +82,7 @@ fn table(report: &Report) -> Markup {
     page::table("Hosts", &columns, &rows)
 }
 
-/// URLs left for the next run.
+/// Returns how many URLs are left for the next run.
 fn left(host: &Host) -> u64 {
     host.held.iter().map(|held| held.urls).sum()
 }
@@ -109,7 +109,7 @@ fn row(name: &str, counts: &GroupedCounts, usual: Option<f64>, left: u64, templa
     }
 }
 
-/// A description of a host's template.
+/// Returns a description of a host's template.
 #[must_use]
 pub fn template(host: &Host) -> String {
     if host.paused { "paused".into() } else { host.template.to_string() }

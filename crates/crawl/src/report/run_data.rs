@@ -1,4 +1,4 @@
-//! Holds the data that a report is made from.
+//! Defines the data from which a report is built.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::host_view::TemplateState;
 
-/// The state at the end of a run, and the runs before it.
+/// The state at the end of a run, and the earlier runs.
 #[derive(Debug, Clone)]
 pub struct RunData {
     /// The run.
     pub run: Run,
-    /// When it ended or failed.
+    /// When the run ended or failed.
     pub ended: Timestamp,
-    /// Whether it resumed an interrupted run.
+    /// Whether an interrupted run was resumed.
     pub resumed: bool,
-    /// How it ended.
+    /// How the run ended.
     pub ending: Ending,
     /// The hosts of the run.
     pub hosts: Vec<HostData>,
-    /// Earlier runs that ended, newest first. Those beyond [`RunData::PAST`] are ignored.
+    /// Earlier runs that ended, newest first. Findings ignore those beyond [`RunData::PAST`].
     pub past: Vec<PastRun>,
     /// Documents in the corpus now.
     pub documents: u64,
-    /// When the next URL is due; `None` if none waits.
+    /// When the next URL is due; `None` if no URL is waiting.
     pub next_due: Option<Timestamp>,
-    /// The disk of the corpus; `None` if unknown.
+    /// The disk space of the corpus; `None` if unknown.
     pub disk: Option<Disk>,
 }
 
 impl RunData {
-    /// Earlier runs that are considered: those compared with, plus one for the time between runs.
+    /// Maximum number of earlier runs that are used: the runs compared with, plus one more, from which the
+    /// time between runs is known.
     pub const PAST: usize = 15;
 }
 
@@ -44,7 +45,7 @@ pub enum Ending {
     Quiet,
     /// A budget was reached.
     Budget {
-        /// The setting, such as `crawl.max_time`.
+        /// The name of the setting, such as `crawl.max_time`.
         key: String,
     },
     /// The crawl failed.
@@ -54,16 +55,16 @@ pub enum Ending {
     },
 }
 
-/// A host at a run's end.
+/// A host at the end of a run.
 #[derive(Debug, Clone, Default)]
 pub struct HostData {
     /// The host's name.
     pub name: String,
-    /// Its counts in the run.
+    /// The host's counts in the run.
     pub counts: Counts,
     /// URLs left for the next run.
     pub held: Vec<Held>,
-    /// Its template.
+    /// The state of the host's template.
     pub template: TemplateState,
     /// Whether the user paused the host.
     pub paused: bool,
@@ -81,13 +82,13 @@ pub struct Held {
 /// An earlier run that ended.
 #[derive(Debug, Clone)]
 pub struct PastRun {
-    /// When it began.
+    /// When the run began.
     pub started: Timestamp,
-    /// The counts of each host in scope, by name.
+    /// The counts of each host in scope, by host name.
     pub hosts: BTreeMap<String, Counts>,
 }
 
-/// The starts of earlier runs, and a host's counts in those in which it was in scope.
+/// Returns the start of each earlier run, with the host's counts; `None` for a run without the host in scope.
 pub(crate) fn past_of<'a>(
     past: &'a [PastRun],
     host: &'a str,

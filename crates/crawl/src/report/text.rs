@@ -10,13 +10,14 @@ use super::{Report, Status};
 
 const SHOWN: usize = 30;
 
-/// The headline and the findings, one line each.
+/// Renders the headline and the findings, one line each.
 #[must_use]
 pub fn short(report: &Report) -> String {
     format!("{}\n{}", headline(report), sentences(report))
 }
 
-/// The findings of a report, one line each, gravest first.
+/// Renders the findings, one line each, gravest first. Long lists are cut, with a line that states how many
+/// findings are missing.
 #[must_use]
 pub fn sentences(report: &Report) -> String {
     let mut text = String::new();
@@ -30,7 +31,7 @@ pub fn sentences(report: &Report) -> String {
     text
 }
 
-/// The result of a run in one line.
+/// Renders the result of a run in one line.
 #[must_use]
 pub fn headline(report: &Report) -> String {
     let totals = &report.totals;
@@ -59,7 +60,7 @@ pub fn headline(report: &Report) -> String {
     )
 }
 
-/// How a run ended, for people.
+/// Describes how a run ended.
 #[must_use]
 pub fn ending(report: &Report) -> String {
     match &report.ending {
@@ -69,7 +70,7 @@ pub fn ending(report: &Report) -> String {
     }
 }
 
-/// A finding with its host.
+/// Renders a finding with its host.
 #[must_use]
 pub fn sentence(finding: &Finding) -> String {
     match &finding.host {

@@ -1,25 +1,28 @@
 //! Computes how many new documents a host usually has, and whether a number is too low.
 //!
-//! 1. Of the last 14 runs, those count in which the host responded and which began about the usual time after
-//!    the run before. A manual crawl an hour after a scheduled one finds little.
-//! 2. The usual number is their median. It needs at least three runs.
-//! 3. The expected number is the usual one, reduced in proportion if less time has passed.
-//! 4. A number is low if it is at most a quarter of the expected one and chance does not explain it. Counts
-//!    are modelled as Poisson with an extra spread: `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread`
-//!    (Anscombe, 1948). The spread is the variance, estimated by the median absolute deviation, over the
-//!    mean; at least 1.
-//! 5. For a host that varies a lot, a number below a quarter of its second-worst run is low, too.
-//! 6. The expected number is at most that of the same weekday one and two weeks ago. Without such a run, a
-//!    low number must be at most a tenth of the expected one.
-//! 7. For a host with few articles, single runs are never low. Consecutive runs without articles are judged
-//!    together: with three expected per run, four empty runs are too few, unless that happened before.
+//! 1. The last 14 runs count, except those in which the host did not respond and those that began too soon:
+//!    less than half of the usual time after the previous run. A manual crawl an hour after a scheduled one
+//!    finds little.
+//! 2. The usual number is the median of these runs. It needs at least three runs.
+//! 3. The expected number is the usual number, reduced in proportion if less time has passed.
+//! 4. A number is low if it is at most a quarter of the expected number and chance does not explain it.
+//!    Counts are modelled as Poisson with an extra spread: `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5
+//!    √spread` (Anscombe, 1948). The spread is the variance, estimated by the median absolute deviation,
+//!    divided by the usual number; it is at least 1.
+//! 5. For a host that varies a lot, the spread counts as 1 if the number is below a quarter of the host's
+//!    second-worst run.
+//! 6. The expected number is at most the number of the same weekday one and two weeks ago. Without such a
+//!    run, a number is low only if it is at most a tenth of the expected number.
+//! 7. For a host with few articles, a single run is never low. Consecutive runs without new articles are
+//!    judged together: if three articles are expected per run, four empty runs are too many, unless there
+//!    were as many before.
 //!
-//! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles a run there are 12 false alarms
-//! in 40 host-years, 10 of them in the first week of hosts that are silent at weekends. A host with 30 or
-//! more articles a run that stops is noticed in the same run.
+//! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles per run, there are 12 false
+//! alarms in 40 host-years. Ten of them are in the first week of hosts that publish nothing at weekends. If a
+//! host with 30 or more articles per run stops, the same run notices it.
 //!
-//! Limitation: a host that was bad in half of the runs counts as normal. A small host that stops on a weekend
-//! is noticed some days later.
+//! Limitation: a host with faults in half of the runs counts as normal. If a small host stops on a weekend,
+//! this is noticed some days later.
 
 use gleaner_store::Counts;
 use jiff::{SignedDuration, Timestamp};
@@ -29,21 +32,21 @@ use super::run_data::RunData;
 
 /// Fewest runs needed for a usual number.
 const FEWEST: usize = 3;
-/// Earlier runs that are considered.
+/// Maximum number of earlier runs that are compared.
 const RUNS: usize = RunData::PAST - 1;
-/// A number above this share of the expected one is not low.
+/// A number above this share of the expected number is not low.
 const QUARTER: f64 = 0.25;
-/// The same if there is no run of that weekday.
+/// Replaces [`QUARTER`] if no earlier run was on the same weekday.
 const TENTH: f64 = 0.1;
-/// Deviations that chance does not explain.
+/// Standard deviations that chance does not explain.
 const FAR: f64 = 5.0;
-/// Runs from which the second-worst is meaningful.
+/// Fewest runs for which the second-worst run is meaningful.
 const MANY: usize = 7;
 const HOUR: f64 = 3600.0;
 /// Days after which a weekday repeats.
 const WEEK: i64 = 7;
 
-/// The median; 0 for an empty slice.
+/// Returns the median; 0 for an empty slice.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -55,16 +58,16 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The times between runs, in seconds, newest first, starting with the one before this run.
+/// The times between the starts of runs, in seconds. The first is the time from the previous run to this run.
 #[derive(Debug, Clone)]
 pub(crate) struct Rhythm {
     gaps: Vec<f64>,
-    /// The median of the earlier gaps; 0 if unknown.
+    /// The median of all times but the first; 0 if unknown.
     pub(crate) usual: f64,
 }
 
 impl Rhythm {
-    /// From the start of this run and those of the runs before it, newest first.
+    /// Takes the start of this run and the starts of the earlier runs, newest first.
     pub(crate) fn new(now: Timestamp, past: impl Iterator<Item = Timestamp>) -> Self {
         let starts: Vec<Timestamp> = [now].into_iter().chain(past).collect();
         let gaps: Vec<f64> =
@@ -77,19 +80,20 @@ impl Rhythm {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
 
-    /// Whether enough time has passed for listings to be due: half of the usual time, or an hour if that is
-    /// unknown.
+    /// Whether enough time has passed for listings to be due: half of the usual time, or an hour if the usual
+    /// time is unknown.
     pub(crate) fn is_whole_now(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
         self.gaps.first().is_none_or(|gap| *gap >= least)
     }
 
-    /// The same for an earlier run, by its index: 0 is the newest.
+    /// Whether at least half of the usual time had passed before an earlier run. `number`: its index, 0 is
+    /// the newest.
     fn is_whole(&self, number: usize) -> bool {
         self.gaps.get(number + 1).is_none_or(|gap| *gap * 2.0 >= self.usual)
     }
 
-    /// Whether all earlier gaps are within a quarter of the usual one.
+    /// Whether all earlier times are within a quarter of the usual time.
     pub(crate) fn is_steady(&self) -> bool {
         let past = self.gaps.get(1..).unwrap_or_default();
         past.len() >= FEWEST && past.iter().all(|gap| (gap - self.usual).abs() <= self.usual * QUARTER)
@@ -111,8 +115,8 @@ pub(crate) struct Usual {
 }
 
 impl Usual {
-    /// From the runs before `now`, newest first: their starts, and the host's counts if it was in scope.
-    /// `None` if there are too few.
+    /// Takes the earlier runs, newest first: the start of each, and the host's counts if it was in scope.
+    /// Returns `None` if too few of them count.
     pub(crate) fn new<'a>(
         now: Timestamp,
         past: impl Iterator<Item = (Timestamp, Option<&'a Counts>)>,
@@ -139,7 +143,6 @@ impl Usual {
         Some(Self { values, new, expected: new * share, spread })
     }
 
-    /// Whether `new` documents are too few.
     pub(crate) fn is_low(&self, new: u64) -> bool {
         let new = new as f64;
         let same_day: Vec<f64> = self
@@ -163,8 +166,8 @@ impl Usual {
         sorted.len() >= MANY && new < sorted[1] * QUARTER
     }
 
-    /// The number of consecutive runs without new documents, including this one, if chance does not explain
-    /// it.
+    /// Returns the number of consecutive runs without new documents, including this run; `None` if chance
+    /// explains them.
     pub(crate) fn silence(&self, new: u64) -> Option<usize> {
         let before = self.values.iter().take_while(|value| value.new == 0.0).count();
         if new > 0 || before == 0 {
@@ -181,7 +184,7 @@ impl Usual {
     }
 }
 
-/// The distance between the expected and the observed count in standard deviations of a Poisson variable.
+/// Returns the distance between expected and observed count, in standard deviations of a Poisson variable.
 fn distance(expected: f64, count: f64) -> f64 {
     2.0 * ((expected + 0.375).sqrt() - (count + 0.375).sqrt())
 }

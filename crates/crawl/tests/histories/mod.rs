@@ -1,4 +1,4 @@
-//! Histories that are made up: nights of hosts, as the store would tell them.
+//! Builds made-up run histories, in the form in which the store returns them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use gleaner_crawl::report::{Disk, Ending, HostData, PastRun, RunData};
 use gleaner_store::{Counts, Run};
 use jiff::{SignedDuration, Timestamp};
 
-/// What ended, by reason.
+/// Returns the counts of a run with these outcomes, by reason.
 pub fn counts(outcomes: &[(&str, u64)]) -> Counts {
     let outcomes: BTreeMap<String, u64> =
         outcomes.iter().map(|(label, n)| ((*label).to_owned(), *n)).collect();
@@ -14,18 +14,19 @@ pub fn counts(outcomes: &[(&str, u64)]) -> Counts {
     Counts { outcomes, fetched, bytes: fetched * 50_000, ..Counts::default() }
 }
 
-/// An ordinary night: so many new articles, some pages that are none, listings.
+/// Returns the counts of an ordinary night: `new` new articles, some hub pages, and listings.
 pub fn gives(new: u64) -> Counts {
     counts(&[("stored", new), ("not_article: hub", new / 10 + 1), ("listing", 12)])
 }
 
-/// Monday, 2 November 2026, 19:00 UTC: two in the morning in Hanoi.
+/// Returns the start of a night. Night 0 is Monday, 2 November 2026, 19:00 UTC, which is 02:00 on Tuesday in
+/// Hanoi.
 pub fn night(number: i64) -> Timestamp {
     let first: Timestamp = "2026-11-02T19:00:00Z".parse().unwrap();
     first + SignedDuration::from_hours(24 * number)
 }
 
-/// The last of these nights of hosts, with those before it.
+/// Returns the data of the last of these nights, with the earlier nights as its past.
 pub fn run_data(hosts: &[(&str, Vec<Counts>)]) -> RunData {
     let last = hosts[0].1.len() - 1;
     let past = (0..last).rev().map(|number| PastRun {

@@ -1,4 +1,4 @@
-//! A scripted site behind a proxy on loopback, and a crawl of it in this process.
+//! A scripted site behind a proxy on loopback, and functions that crawl it in this process.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -14,11 +14,11 @@ use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
 use gleaner_template::HostPins;
 
-/// What a path answers: the first reply, then the second, ...; the last for ever. A key such
-/// as `shop.site.example/path` is for that host alone, and `*` is for all other paths.
+/// The replies by path: the first request gets the first reply, and so on; the last reply is repeated. A key
+/// such as `shop.site.example/path` applies only to that host, and `*` to all other paths.
 pub type Routes = BTreeMap<&'static str, Vec<Reply>>;
 
-/// One answer.
+/// A response of the site.
 #[derive(Debug, Clone)]
 pub struct Reply {
     pub status: u16,
@@ -30,30 +30,30 @@ pub fn reply(status: u16, headers: &str, body: &str) -> Reply {
     Reply { status, headers: headers.into(), body: body.into() }
 }
 
-/// An HTML page.
+/// Returns an HTML page.
 pub fn html(body: &str) -> Reply {
     reply(200, "Content-Type: text/html\r\n", body)
 }
 
-/// A request, as a script sees it.
+/// A request that the site received.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub host: String,
-    /// With its query.
+    /// The path with its query.
     pub path: String,
-    /// The value of `Cookie`; empty where there is none.
+    /// The value of the `Cookie` header; empty if there is none.
     pub cookie: String,
     /// Whether the request was conditional.
     pub is_conditional: bool,
-    /// When it arrived, since the site was started.
+    /// When the request arrived, counted from the start of the site.
     pub begun: Duration,
-    /// A moment before the client had the whole answer, likewise.
+    /// When the request was read, just before the response is sent. Counted from the start of the site.
     pub ended: Duration,
 }
 
 type Script = dyn Fn(&Asked, usize) -> Reply + Send + Sync;
 
-/// A running site; every host name leads to it.
+/// A running site, to which every host name leads.
 pub struct Site {
     pub address: String,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -69,7 +69,8 @@ impl Site {
         })
     }
 
-    /// What `script` says to each request, and to how many of the same path came before.
+    /// Serves the replies of `script`. It gets each request and the number of earlier requests for the same
+    /// URL.
     pub fn scripted(script: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -84,12 +85,12 @@ impl Site {
         Self { address, asked }
     }
 
-    /// The paths that were asked for, in order.
+    /// Returns the requested paths, in order.
     pub fn asked(&self) -> Vec<String> {
         self.requests().into_iter().map(|asked| asked.path).collect()
     }
 
-    /// All requests, in order.
+    /// Returns all requests, in order.
     pub fn requests(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
@@ -100,7 +101,7 @@ impl Site {
         crawl(folder, "http://site.example/", &[&[proxy.as_str()], sets].concat())
     }
 
-    /// The same at another time of day; gives what is in the store then.
+    /// Crawls `http://site.example/` with this clock, without lingering. Returns the store.
     pub fn crawl_at(&self, folder: &Path, sets: &[&str], clock: Clock) -> Store {
         let proxy = format!("fetch.proxy=http://{}", self.address);
         let sets = [&[proxy.as_str(), "crawl.linger=0s"], sets].concat();
@@ -108,17 +109,17 @@ impl Site {
     }
 }
 
-/// Crawls the seeds in `seeds` with short pauses; `sets` win.
+/// Crawls `seeds` with short pauses; `sets` take precedence.
 pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
     crawl_pinned(folder, seeds, sets, HostPins::default())
 }
 
-/// The same with pins.
+/// Crawls like [`crawl`], with pins.
 pub fn crawl_pinned(folder: &Path, seeds: &str, sets: &[&str], pins: HostPins) -> (Summary, Store) {
     crawl_with(folder, seeds, sets, pins, Clock::default(), |_| false)
 }
 
-/// The same, stopped as soon as `enough` says so.
+/// Crawls like [`crawl`], and stops as soon as `enough` returns true.
 pub fn crawl_until(
     folder: &Path,
     seeds: &str,
@@ -171,7 +172,7 @@ fn crawl_with(
     (summary.unwrap(), store)
 }
 
-/// How the visit of a URL of the site ended, in words; empty where it has not.
+/// Returns the reason of the outcome of a URL of `site.example`; empty if no visit has ended.
 pub fn ending(store: &Store, path: &str) -> String {
     let url = CanonicalUrl::parse(&format!("http://site.example{path}")).unwrap();
     let record = store.url(url.key()).unwrap();

@@ -1,20 +1,22 @@
-//! The block measure: precision and recall of content blocks.
+//! Computes the block measure: precision and recall of content blocks.
 //!
-//! FastContentExtractor, IV.B.1: recall is the number of content blocks extracted over that of actual content
-//! blocks, precision over that of all extracted blocks. The paper does not define when two blocks are the
-//! same. Our reading: a block is a line of text with a word. It is found in the other text when more than
-//! half of its pairs of neighbouring words are pairs there, too (for a block of one word: when the other text
-//! has that word as a block). Pairs, since single words occur everywhere; in the whole text, since methods
-//! cut paragraphs where gold does not.
+//! FastContentExtractor, IV.B.1: recall is the number of extracted content blocks divided by the number of
+//! actual content blocks; precision is divided by the number of extracted blocks. The paper does not define
+//! when two blocks are equal. Our interpretation: a block is a line of text with at least one word. A block
+//! is found in the other text if more than half of its pairs of neighbouring words are pairs there, too. A
+//! block of one word is found if the other text has that word as a block. Pairs are used because single words
+//! occur everywhere. They are searched in the whole text because methods cut paragraphs in different places
+//! than the gold text.
 //!
-//! Limitation: a line extracted twice counts as content twice, and short blocks count as much as long ones.
+//! Limitation: a line that is extracted twice counts twice as content, and short blocks count as much as long
+//! ones.
 
 use std::collections::HashSet;
 
 use super::Ratios;
 use super::words::{normal, words};
 
-/// Block precision, recall and F of an extracted text; in both texts a line is a block.
+/// Returns block precision, recall and F of an extracted text. Each line of both texts is a block.
 #[must_use]
 pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     let (extracted, gold) = (normal(extracted), normal(gold));
@@ -44,7 +46,8 @@ impl<'a> Blocks<'a> {
         super::share(found as u64, self.blocks.len() as u64)
     }
 
-    /// Whether a block of another text, given as its words, is found here; `false` for one without words.
+    /// Whether a block of the other text, given as its words, is found in this text. `false` for a block
+    /// without words.
     pub(crate) fn has(&self, block: &[&str]) -> bool {
         if let [word] = block {
             return self.single.contains(word);
@@ -67,7 +70,7 @@ mod tests {
             ("", 0.0, 0.0),
             ("Rain fell on the village all day.", 1.0, 0.5),
             ("Home News Sport\nRain fell on the village all day.", 0.5, 0.5),
-            // Cut differently than the gold, and not cut at all.
+            // Cut in different places than the gold text, and not cut at all.
             ("Rain fell on\nthe village all day.\nThe river rose\nby a metre before dark.", 1.0, 1.0),
             ("Rain fell on the village all day. The river rose by a metre before dark.", 1.0, 1.0),
             // Single words are not enough.

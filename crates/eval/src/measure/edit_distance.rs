@@ -1,21 +1,22 @@
-//! The edit distance ratio: the share of key strokes that need no correction.
+//! Computes the edit distance ratio: the share of key strokes that need no correction.
 //!
-//! T. Weninger, W. H. Hsu, Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.1, equation 2.
-//! Printed is `(1 - d) / max(|o|, |m|)`, which is negative if two strokes are needed; the text calls the
-//! ratio one "of edits to the total length of the longest file", to be maximised. So it is read as `1 - d /
-//! max(|o|, |m|)`. Lengths and distance are of characters (key strokes), in NFC, with white space removed as
-//! in the paper; case is kept. The ratio of two empty texts is 1.
+//! T. Weninger, W. H. Hsu, Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.1, equation 2. The
+//! printed formula is `(1 - d) / max(|o|, |m|)`, which is negative if two strokes are needed. The text
+//! describes the ratio as one "of edits to the total length of the longest file", to be maximised. Therefore
+//! the formula is interpreted as `1 - d / max(|o|, |m|)`. Lengths and distance count characters (key strokes)
+//! in NFC. As in the paper, white space is removed; case is kept. The ratio of two empty texts is 1.
 //!
-//! Bit-parallel after G. Myers, A fast bit-vector algorithm for approximate string matching (J. ACM 1999),
-//! with H. Hyyro's block step: a column of the table is kept as its differences, 64 in a pair of machine
-//! words. Only cells that a path of `limit` edits can touch are computed (Ukkonen 1985); if no path remains,
-//! the limit is raised. Memory is linear in the texts; time is length times distance / 64, so different texts
-//! of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work, independently of the
-//! machine; beyond it there is no ratio.
+//! The algorithm is bit-parallel (G. Myers, A fast bit-vector algorithm for approximate string matching, J.
+//! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences, 64 of them in a
+//! pair of machine words. Only cells that a path of `limit` edits can reach are computed (Ukkonen 1985). If
+//! no path remains, the limit is raised. Memory is linear in the lengths of the texts. Time is proportional
+//! to length times distance / 64, so two different texts of 600,000 characters would take most of a minute.
+//! [`MOST_STEPS`] limits the work in the same way on every machine; if it does not suffice, there is no
+//! ratio.
 //!
-//! Limitation: the pages without a ratio are those with a low one, so a mean without them is too high. A text
-//! twice as long as the gold has a ratio of at most a half, and one with nothing in common still has some
-//! 0.2, since letters match by chance.
+//! Limitation: the pages without a ratio would have a low one, so a mean without them is too high. A text
+//! that is twice as long as the gold text has a ratio of at most 0.5. An unrelated text still has a ratio of
+//! about 0.2, since letters match by chance.
 
 use std::collections::HashMap;
 
@@ -27,12 +28,12 @@ const FIRST_LIMIT: usize = 64;
 
 const WIDER: usize = 4;
 
-/// Limit on the steps of 64 rows for two texts: some two seconds, enough for any two texts of 80,000
-/// characters (some 14,000 words).
+/// Maximum number of steps for two texts; each step processes 64 rows. It takes about two seconds, and
+/// suffices for any two texts of 80,000 characters (about 14,000 words).
 pub const MOST_STEPS: usize = 1 << 28;
 
-/// 1 for equal texts, 0 for texts without a common character; `None` if the texts are so long and so
-/// different that [`MOST_STEPS`] do not suffice.
+/// Returns the ratio: 1 for equal texts, 0 for texts without a common character. `None`: the texts are so
+/// long and so different that [`MOST_STEPS`] do not suffice.
 #[must_use]
 pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     let (o, m) = (strokes(extracted), strokes(gold));
@@ -45,12 +46,12 @@ fn strokes(text: &str) -> Vec<char> {
     text.nfc().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Levenshtein distance: insertions, deletions and replacements of one character. `None` if it takes more
-/// than `steps`, each of 64 rows of a column.
+/// Returns the Levenshtein distance: insertions, deletions and replacements of one character. `None`: it
+/// needs more than `steps` steps, each of which processes 64 rows of a column.
 #[must_use]
 pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     let (a, b) = trimmed(a, b);
-    // The bits hold the longer text, so that there are few columns.
+    // The bits represent the longer text, so that there are few columns.
     let (down, across) = if a.len() < b.len() { (b, a) } else { (a, b) };
     if across.is_empty() {
         return Some(down.len());
@@ -80,7 +81,7 @@ fn trimmed<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
     (&a[..a.len() - end], &b[..b.len() - end])
 }
 
-/// A lower bound: characters of the longer text that the other lacks.
+/// Returns a lower bound: the number of characters of the longer text that have no counterpart in the other.
 fn at_least(long: &[char], short: &[char]) -> usize {
     let mut more: HashMap<char, isize> = HashMap::new();
     long.iter().for_each(|c| *more.entry(*c).or_default() += 1);
@@ -137,14 +138,14 @@ fn spread(list: &[(usize, u64)], blocks: usize) -> Vec<u64> {
 
 #[derive(Clone, Copy)]
 struct Block {
-    /// Rows whose value is one more than that of the row above.
+    /// A bit for each row whose value is one more than that of the row above.
     more: u64,
-    /// Rows whose value is one less.
+    /// A bit for each row whose value is one less than that of the row above.
     less: u64,
     last: usize,
 }
 
-/// The cells that a path of `limit` edits can touch, as a column that moves.
+/// The cells that a path of `limit` edits can reach, in one column that moves through the table.
 struct Band {
     rows: usize,
     columns: usize,
@@ -153,15 +154,15 @@ struct Band {
 }
 
 impl Band {
-    /// Requires `rows >= columns` and `limit >= rows - columns`.
+    /// Creates the first column. Requires `rows >= columns` and `limit >= rows - columns`.
     fn new(rows: usize, columns: usize, limit: usize) -> Self {
         let fresh = |block: usize| Block { more: u64::MAX, less: 0, last: (block + 1) * BITS };
         let column = (0..rows.div_ceil(BITS)).map(fresh).collect();
         Self { rows, columns, limit, column }
     }
 
-    /// The blocks that column `at`, from 1, needs: a path that is farther from the diagonal cannot return
-    /// within the limit.
+    /// Returns the first and last block that column `at`, from 1, needs. A path that is farther from the
+    /// diagonal cannot return within the limit.
     fn range(&self, at: usize) -> (usize, usize) {
         let too_long = self.rows - self.columns;
         let back = (self.limit - too_long) / 2;
@@ -170,7 +171,7 @@ impl Band {
         ((first - 1) / BITS, (last - 1) / BITS)
     }
 
-    /// The distance, if it is within the limit; subtracts the work from `steps`.
+    /// Computes the distance, if it is within the limit. Subtracts the steps from `steps`.
     fn run(mut self, places: &Places, across: &[char], steps: &mut usize) -> End {
         let mut scratch = vec![0; self.column.len()];
         let mut reached = self.range(1).1;
@@ -179,7 +180,7 @@ impl Band {
             let Some(left) = steps.checked_sub(last - first + 1) else { return End::GivenUp };
             *steps = left;
             for block in reached + 1..=last {
-                // Unknown cells are assumed to be as bad as possible.
+                // Unknown cells are assumed to have the worst possible value.
                 self.column[block] =
                     Block { more: u64::MAX, less: 0, last: self.column[block - 1].last + BITS };
             }
@@ -204,8 +205,9 @@ impl Band {
         if distance <= self.limit { End::Found(distance) } else { End::Above }
     }
 
-    /// Whether no cell of column `at` can be on a path within the limit: its value plus the insertions or
-    /// deletions still needed are too many. Cells of a block differ from its last by less than its length.
+    /// Whether no cell of column `at` can be on a path within the limit, because its value plus the
+    /// insertions or deletions still needed exceed the limit. The values in a block differ from its last
+    /// value by less than its length.
     fn hopeless(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {
@@ -215,8 +217,8 @@ impl Band {
     }
 
     fn step(&mut self, first: usize, equal: &[u64]) {
-        // Above the table a column begins one higher than the one before it; above the band the value is
-        // unknown and assumed to be as bad as possible.
+        // Above the table, a column begins one higher than the column before it. Above the band, the value is
+        // unknown and assumed to be the worst possible.
         let (mut up, mut down) = (1, 0);
         for (block, equal) in self.column[first..].iter_mut().zip(equal) {
             (up, down) = block.step(*equal, up, down);
@@ -225,8 +227,8 @@ impl Band {
 }
 
 impl Block {
-    /// Myers' block step. `up` and `down` say whether the row above the block is one more or one less than in
-    /// the column before; returns the same for the last row.
+    /// Performs Myers' block step. `up` and `down` state whether the row above the block is one more or one
+    /// less than in the column before. Returns the same two values for the last row.
     #[inline]
     fn step(&mut self, equal: u64, up: u64, down: u64) -> (u64, u64) {
         let (more, less) = (self.more, self.less);
@@ -313,7 +315,7 @@ mod tests {
         assert_eq!(distance(&text, &other, MOST_STEPS), Some(500 + 60));
     }
 
-    /// Unrelated letters from a textbook generator (Knuth).
+    /// Returns unrelated letters from a textbook generator (Knuth).
     fn random(length: usize, mut seed: u64) -> String {
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -327,13 +329,13 @@ mod tests {
         let (a, b) = (characters(&random(4_000, 1)), characters(&random(4_000, 2)));
         let known = distance(&a, &b, MOST_STEPS);
         assert!(known.is_some_and(|known| (3_400..3_600).contains(&known)), "{known:?}");
-        // Every cell once, and less than that again for the limits that were too low.
+        // First with enough steps for every cell once, plus a reserve for the limits that were too low.
         assert_eq!(distance(&a, &b, 2 * 4_000 * 4_000_usize.div_ceil(BITS)), known);
         assert_eq!(distance(&a, &b, 4_000), None);
         assert_eq!(distance(&a, &a, 0), Some(0));
     }
 
-    /// A million characters against a million others took minutes.
+    /// Without a limit, two unrelated texts of a million characters would take minutes.
     #[test]
     fn a_page_that_cannot_be_measured_is_given_up() {
         assert_eq!(ratio(&random(1_000_000, 1), &random(1_000_000, 2)), None);

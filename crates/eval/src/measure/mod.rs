@@ -8,9 +8,9 @@
 //! | [`edit_distance`] | edit distance ratio | Text-to-Tag Ratio, 5.1 |
 //! | [`space`] | space saving, plain and gzip | Text-to-Tag Ratio, 5.2 |
 //!
-//! A page on which a method found nothing, or whose gold is empty, has 0 in all measures except space; if
-//! both are empty, the edit distance ratio is 1. Only the edit distance of long, different texts is not
-//! measured.
+//! If a method extracts nothing from a page, or the page's gold text is empty, the page has 0 in all measures
+//! except space. If both are empty, the edit distance ratio is 1. The only value that may be missing is the
+//! edit distance of long, different texts.
 
 pub mod blocks;
 pub mod edit_distance;
@@ -18,37 +18,37 @@ pub mod space;
 pub mod subsequence;
 pub mod words;
 
-/// A measure that is computed on request; the word measure always is.
+/// A measure that is computed on request. The word measure is always computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Measure {
-    /// [`blocks`].
+    /// The block measure ([`blocks`]).
     Blocks,
-    /// [`subsequence`].
+    /// The longest common subsequence of words ([`subsequence`]).
     Subsequence,
-    /// [`edit_distance`].
+    /// The edit distance ratio ([`edit_distance`]).
     EditDistance,
-    /// [`space`].
+    /// The space saving ([`space`]).
     Space,
 }
 
 impl Measure {
-    /// All of them.
+    /// All measures on request.
     pub const ALL: [Self; 4] = [Self::Blocks, Self::Subsequence, Self::EditDistance, Self::Space];
 }
 
 /// Precision, recall and their harmonic mean, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ratios {
-    /// Share of the extracted text that is right; 0 if nothing was extracted.
+    /// The share of the extracted text that is in the gold text. 0 if nothing was extracted.
     pub precision: f64,
-    /// Share of the gold that was extracted; 0 if there is no gold.
+    /// The share of the gold text that was extracted. 0 if the gold text is empty.
     pub recall: f64,
     /// Harmonic mean of both; 0 if either is 0.
     pub f1: f64,
 }
 
 impl Ratios {
-    /// From precision and recall.
+    /// Computes the ratios from precision and recall.
     #[must_use]
     pub fn new(precision: f64, recall: f64) -> Self {
         let sum = precision + recall;
@@ -56,14 +56,14 @@ impl Ratios {
         Self { precision, recall, f1 }
     }
 
-    /// From the sizes of the common part and of both texts.
+    /// Computes the ratios from the sizes of the common part and of both texts.
     #[must_use]
     pub fn of_sizes(shared: u64, extracted: u64, gold: u64) -> Self {
         Self::new(share(shared, extracted), share(shared, gold))
     }
 }
 
-/// `part / whole`, 0 if the whole is 0.
+/// Returns `part / whole`, or 0 if `whole` is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

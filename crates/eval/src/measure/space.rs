@@ -1,8 +1,8 @@
-//! Space saving: the share of a page's size that is saved if only its text is kept.
+//! Computes the space saving: the share of a page's size that is saved if only its text is stored.
 //!
-//! Weninger and Hsu (2008), 5.2 and table 4: sizes of the HTML and of the extracted text, plain and
-//! compressed. Pages are counted in recorded bytes, texts in UTF-8, both compressed separately with gzip at
-//! level 6.
+//! Weninger and Hsu (2008), 5.2 and table 4: the sizes of the HTML and of the extracted text, plain and
+//! compressed. Pages are measured in recorded bytes, texts in UTF-8. Both are compressed separately with gzip
+//! at level 6.
 //!
 //! Limitation: a method that extracts nothing saves everything.
 
@@ -23,7 +23,7 @@ pub struct Size {
     pub gzip: u64,
 }
 
-/// Sizes of one or many pages, and of the text.
+/// The sizes of one or many pages, and of the extracted texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Space {
     /// The HTML.
@@ -47,13 +47,13 @@ impl Size {
 }
 
 impl Space {
-    /// The share of the plain HTML that the text saves; below 0 if the text is larger.
+    /// Returns the share of the plain HTML's size that the text saves. Below 0 if the text is larger.
     #[must_use]
     pub fn saving(self) -> f64 {
         saving(self.html.plain, self.text.plain)
     }
 
-    /// The saving with both compressed.
+    /// Returns the saving if both HTML and text are compressed.
     #[must_use]
     pub fn saving_gzip(self) -> f64 {
         saving(self.html.gzip, self.text.gzip)
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!((sum.html.plain, sum.text.gzip), (400, 20));
     }
 
-    /// The paper's own mean sizes in KB, 5.2: "a mean space savings of 95%" and "88%".
+    /// The mean sizes that the paper itself states in KB, 5.2: "a mean space savings of 95%" and "88%".
     #[test]
     fn the_papers_sizes_give_the_papers_savings() {
         let html = Size { plain: 963_034, gzip: 223_477 };

@@ -1,16 +1,17 @@
-//! The longest common subsequence of words: the part that two texts share in the same order.
+//! Computes the longest common subsequence of words: the words that two texts share in the same order.
 //!
-//! As in the evaluations of the Line-Block paper (section E) and of Weninger and Hsu (5.1): recall is the
-//! length over the gold's words, precision over the extracted words. [`super::words`] defines words.
+//! As in the evaluations of the Line-Block paper (section E) and of Weninger and Hsu (5.1), recall is the
+//! length of the subsequence divided by the gold text's words, and precision is the length divided by the
+//! extracted words. [`super::words`] defines words.
 //!
-//! Bit-parallel after H. Hyyro, Bit-parallel LCS-length computation revisited (AWOCA 2004; the recurrence is
-//! that of Crochemore et al. 2001): for each word of one text, `V = (V + (V & M)) | (V & !M)`, with a bit in
-//! `M` at each place of the word in the other text; the length is the number of bits that have become 0. `M`
-//! is kept as the list of its machine words that are not 0, at most n for a text of n words; so memory is
-//! linear. Time is a text's words times, for each, its number of occurrences in the other text, at most n/64:
-//! 100,000 words against 100,000 take at most a second.
+//! The algorithm is bit-parallel (H. Hyyro, Bit-parallel LCS-length computation revisited, AWOCA 2004; the
+//! recurrence is that of Crochemore et al. 2001). For each word of one text it computes `V = (V + (V & M)) |
+//! (V & !M)`, where `M` has a bit at each position of the word in the other text. The length is the number of
+//! bits that have become 0. `M` is stored as the list of its non-zero machine words, at most n for a text of
+//! n words, so memory is linear. For each word of one text, the time is proportional to the number of its
+//! occurrences in the other text, at most n/64. Two texts of 100,000 words take at most a second.
 //!
-//! Limitation: a moved paragraph is lost completely.
+//! Limitation: a moved paragraph does not count as shared at all.
 
 use std::collections::HashMap;
 
@@ -19,7 +20,7 @@ use super::words::{normal, words};
 
 const BITS: usize = 64;
 
-/// Precision, recall and F1 by the longest common subsequence of words.
+/// Returns precision, recall and F1 by the longest common subsequence of words.
 #[must_use]
 pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     let (extracted, gold) = (normal(extracted), normal(gold));
@@ -27,7 +28,7 @@ pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     Ratios::of_sizes(length(&extracted, &gold) as u64, extracted.len() as u64, gold.len() as u64)
 }
 
-/// Length of the longest common subsequence.
+/// Returns the length of the longest common subsequence.
 #[must_use]
 pub fn length(a: &[&str], b: &[&str]) -> usize {
     let same = |(a, b): &(&&str, &&str)| a == b;
@@ -72,8 +73,8 @@ fn advance(v: &mut [u64], matches: &[(usize, u64)]) {
     }
 }
 
-/// Passes a carry over machine words without a match: words of ones only stay unchanged and pass it on; the
-/// first other one keeps it. Returns whether it comes out at the end.
+/// Passes a carry over machine words without a match. Words in which all bits are set remain unchanged and
+/// pass the carry on; the first other word absorbs it. Returns whether the carry leaves the last word.
 fn pass(v: &mut [u64]) -> bool {
     let Some(bits) = v.iter_mut().find(|bits| **bits != u64::MAX) else { return true };
     *bits |= *bits + 1;
@@ -142,7 +143,7 @@ mod tests {
             b in prop::collection::vec(0..12_usize, 0..300),
             rare in 1..12_usize,
         ) {
-            // Few words make long carries, many make gaps between the matches.
+            // Few distinct words cause long carries; many cause gaps between the matches.
             let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
             let a: Vec<&str> = a.into_iter().map(|word| names[word % rare]).collect();
             let b: Vec<&str> = b.into_iter().map(|word| names[word]).collect();

@@ -1,13 +1,14 @@
-//! The word measure: how many words two texts share, in any order.
+//! Computes the word measure: how many words two texts share, in any order.
 //!
-//! Both texts are in NFC and lower case. A word is a maximal run of letters, digits and `_`, except that each
-//! CJK character (U+3040 to U+30FF, U+3400 to U+9FFF) is a word of its own. Overlap is the size of the
-//! intersection of the two multisets; precision, recall and F1 follow. They are 0 if nothing is shared, also
-//! if the gold has no word.
+//! Both texts are compared in NFC and lower case. A word is a maximal run of letters, digits and `_`. The
+//! exception is a CJK character (U+3040 to U+30FF, U+3400 to U+9FFF), which is a word of its own. The overlap
+//! is the size of the intersection of the two multisets; precision, recall and F1 are computed from it. They
+//! are 0 if no words are shared, even if the gold text has no words.
 //!
-//! This is exactly the sets' definition. It differs from [`gleaner_extract::words`] in three rare cases:
-//! combining marks (Indic vowel signs) end a word here, marks within the kana blocks are words, compatibility
-//! ideographs are letters. Limitation: the order of words does not count, so a shuffled text scores 1.
+//! This is exactly the definition of the recorded sets. It differs from [`gleaner_extract::words`] in three
+//! rare cases: here, combining marks (Indic vowel signs) end a word, marks within the kana blocks are words,
+//! and compatibility ideographs are letters. Limitation: the order of words does not matter, so a shuffled
+//! text scores 1.
 
 use std::collections::HashMap;
 
@@ -16,21 +17,21 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::Ratios;
 
-/// The words of a text with their counts.
+/// The distinct words of a text with their counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bag {
     counts: HashMap<String, u64>,
     total: u64,
 }
 
-/// Sizes of two multisets of words and of their intersection.
+/// The sizes of two multisets of words and of their intersection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Overlap {
-    /// Words extracted.
+    /// The number of extracted words.
     pub extracted: u64,
-    /// Words of the gold text.
+    /// The number of words in the gold text.
     pub gold: u64,
-    /// Size of the intersection.
+    /// The size of the intersection.
     pub shared: u64,
 }
 
@@ -51,7 +52,7 @@ impl Bag {
         bag
     }
 
-    /// Number of words, with repetitions.
+    /// Returns the number of words, including repetitions.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
@@ -66,20 +67,20 @@ impl Bag {
 }
 
 impl Overlap {
-    /// Precision, recall, F1.
+    /// Returns precision, recall and F1.
     #[must_use]
     pub fn ratios(self) -> Ratios {
         Ratios::of_sizes(self.shared, self.extracted, self.gold)
     }
 }
 
-/// NFC and lower case, the form in which words are compared.
+/// Returns the text in NFC and lower case, the form in which words are compared.
 #[must_use]
 pub fn normal(text: &str) -> String {
     text.nfc().collect::<String>().to_lowercase()
 }
 
-/// The words of a text in order, unchanged.
+/// Returns the words of a text in order, unchanged.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -98,7 +99,8 @@ fn stands_alone(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
-/// A letter, digit or `_`. Unicode's `Alphabetic` also has vowel signs and circled letters.
+/// Whether a character is a letter, digit or `_`. Unicode's `Alphabetic` also includes vowel signs and
+/// circled letters, which are excluded here.
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';

@@ -1,9 +1,9 @@
-//! Draws precision and recall against the similarity, as SVG.
+//! Draws precision and recall against the similarity threshold, as SVG.
 //!
-//! There is one panel per language, with precision and recall of the product and of the estimate alone, and
+//! There is one panel per language. It shows precision and recall of the product, of the estimate alone, and
 //! the goals as thin lines.
 //!
-//! Limitation: the axis of shares begins at one half; lower values are drawn at the edge.
+//! Limitation: the vertical axis begins at 0.5. Lower values are drawn at the edge.
 
 use gleaner_render::svg::{self, Anchor, INK, Plot, Scale, Stroke};
 use maud::{Markup, html};
@@ -56,7 +56,7 @@ const LINES: [Line; 4] = [
     },
 ];
 
-/// Draws these pairs.
+/// Draws the curves of these pairs.
 #[must_use]
 pub fn curve(judged: &[Judged]) -> String {
     let panels = [(Language::English, "English"), (Language::Vietnamese, "Vietnamese")];
@@ -73,12 +73,12 @@ pub fn curve(judged: &[Judged]) -> String {
     svg::file(size, 14, "Precision and recall of automatic duplicates against the similarity", &content)
 }
 
-/// The similarities that are drawn.
+/// Returns the similarity thresholds that are drawn.
 pub fn similarities() -> impl Iterator<Item = f64> {
     (4..=20).map(|step| f64::from(step) / 20.0)
 }
 
-/// The plot of a language; `left` is its left edge.
+/// Returns the plot of a language. `left` is its left edge.
 const fn plot(left: f64) -> Plot {
     Plot {
         x: Scale::new(SIMILARITY, (left, left + PLOT.0)),

@@ -1,10 +1,10 @@
-//! Makes the positive pairs: copies of a text as editors make them.
+//! Generates the positive pairs: copies of a text as editors make them.
 //!
-//! Each edit is derived from a seed. Inserted words come from another text of the language, so that they are
-//! real words at their real frequencies.
+//! All random choices of an edit depend on a seed. Inserted words come from another text of the same
+//! language, so they are real words with realistic frequencies.
 //!
-//! Limitation: an editor rewrites sentences and seldom one word in ten at random; random replacement changes
-//! more shingles than real edits.
+//! Limitation: an editor rewrites sentences and rarely replaces one word in ten at random. Random replacement
+//! changes more shingles than real edits.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -14,26 +14,26 @@ use super::texts::Language;
 /// The change made to a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edit {
-    /// Another headline.
+    /// A different headline.
     Retitled,
-    /// So many percent of the words replaced, dropped, or inserted.
+    /// This percentage of the words replaced, removed, or kept with an inserted word after them.
     Edited(u8),
     /// A tenth to a quarter of the paragraphs removed.
     Dropped,
-    /// Paragraphs in another order.
+    /// The paragraphs in a different order.
     Reordered,
-    /// A paragraph or two of another text at the end.
+    /// The beginning of another text added at the end, a seventh of the text's length.
     Tail,
-    /// The first half.
+    /// Only the first half.
     Half,
-    /// Another by-line and lead, three words in a hundred edited, the end cut.
+    /// A different by-line and lead, three percent of the words edited, the end cut.
     Wire,
-    /// Other spellings: decomposed letters, tone marks by the other rule, other quotes.
+    /// Different spellings: decomposed letters, tone marks by the other rule, different quotation marks.
     Respelled,
 }
 
 impl Edit {
-    /// All of them.
+    /// All edits with the parameters that are evaluated.
     pub const ALL: [Self; 11] = [
         Self::Retitled,
         Self::Respelled,
@@ -48,7 +48,7 @@ impl Edit {
         Self::Wire,
     ];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -63,7 +63,7 @@ impl Edit {
         }
     }
 
-    /// The text and its copy; `other` is the source of inserted text.
+    /// Returns the text and its copy. `other` is the source of inserted text.
     #[must_use]
     pub fn pair(
         self,
@@ -153,7 +153,8 @@ fn wire(text: &[String], other: &[String], language: Language, random: &mut Rand
     format!("{}\n{lead}\n{body}\n{}", random.one(line), random.one(end))
 }
 
-/// Moves tone marks by the other of the two rules, then decomposes all letters; other quotes.
+/// Moves tone marks to where the other of the two rules places them, decomposes all letters, and uses
+/// different quotation marks.
 fn respelled(text: &str) -> String {
     const OTHER_RULE: [(&str, &str); 10] = [
         ("òa", "oà"),
@@ -180,7 +181,7 @@ mod tests {
         (0..20).map(|line| (0..25).map(|at| format!("{of}{} ", line * 25 + at)).collect()).collect()
     }
 
-    /// What each edit leaves, by the shared words of 500 words that occur once each.
+    /// Checks the share of words that each edit leaves, for a text of 500 distinct words.
     #[test]
     fn edits_leave_what_their_names_say() {
         let bounds = |edit| match edit {

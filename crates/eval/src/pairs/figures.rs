@@ -1,11 +1,12 @@
-//! Precision and recall of automatic duplicates, by similarity, language and kind.
+//! Computes precision and recall of automatic duplicates, by similarity, language and kind.
 //!
-//! Each pair goes through the stages of a document: two signatures, at least one shared key, the estimate,
-//! the texts word by word. Precision is the share of pairs called duplicates that are copies (or duplicates
-//! by nature). Recall considers the copies that share at least [`DEMANDED`] of the longer text's words,
-//! measured independently ([`super::share`]); it is the share of them that are called duplicates.
+//! Each pair passes the stages of a document: two signatures, at least one shared key, the estimate, and the
+//! word-by-word comparison. Precision is the share of copies (or duplicates by nature) among the pairs
+//! classified as duplicates. Recall considers only the copies that share at least [`DEMANDED`] of the longer
+//! text's words, measured independently ([`super::share`]). Recall is the share of these copies that are
+//! classified as duplicates.
 //!
-//! Limitation: precision depends on the number of negative pairs, and the share of series among them; the
+//! Limitation: precision depends on the number of negative pairs, and on the share of series among them. The
 //! table by kind does not.
 
 use gleaner_corpus::dedup;
@@ -16,10 +17,10 @@ use super::share::Shared;
 use super::texts::Language;
 use super::{Kind, Pair};
 
-/// Share of the longer text's words from which a copy must be found.
+/// Share of the longer text's words from which a copy must be detected.
 pub const DEMANDED: f64 = 0.85;
 
-/// Share of the shorter text's words from which two other texts are duplicates by nature.
+/// Share of the shorter text's words from which two different texts are duplicates by nature.
 const BY_NATURE: f64 = 0.7;
 
 /// The results for a pair.
@@ -29,27 +30,27 @@ pub struct Judged {
     pub language: Language,
     /// The kind of pair.
     pub kind: Kind,
-    /// The shared words, measured independently.
+    /// The words that both texts share, measured independently.
     pub shared: Shared,
-    /// Index keys that the texts share.
+    /// How many index keys the texts share.
     pub keys: usize,
-    /// Estimated similarity; 0 if a text has no signature.
+    /// The estimated similarity, 0 to 1. 0 if a text has no signature.
     pub similarity: f64,
-    /// The texts word by word, as the product compares them.
+    /// The word-by-word comparison, as in the product.
     pub alignment: Alignment,
 }
 
-/// The rule by which a pair is called a duplicate.
+/// The rule by which a pair is classified as a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// As in the product: the estimate, then the texts.
+    /// As in the product: the estimate, then the word-by-word comparison.
     Texts,
-    /// By the estimate of the signatures alone.
+    /// The estimate of the signatures alone.
     Estimate,
 }
 
 impl Judged {
-    /// Takes a pair through all stages.
+    /// Evaluates a pair in all stages.
     #[must_use]
     pub fn from_pair(pair: &Pair) -> Self {
         let (one, other) = (&pair.texts.0, &pair.texts.1);
@@ -68,13 +69,13 @@ impl Judged {
         }
     }
 
-    /// The results for all pairs, on all cores.
+    /// Evaluates all pairs, on all cores.
     #[must_use]
     pub fn all(pairs: &[Pair]) -> Vec<Self> {
         pairs.par_iter().map(Self::from_pair).collect()
     }
 
-    /// The product's verdict at these thresholds.
+    /// Returns the product's verdict at these thresholds.
     #[must_use]
     pub fn verdict(&self, by: By, params: &dedup::SimilarityParams) -> Verdict {
         match by {
@@ -84,7 +85,7 @@ impl Judged {
         }
     }
 
-    /// Whether one is a copy of the other, made or by nature.
+    /// Whether one text is a copy of the other, generated as a copy or a duplicate by nature.
     #[must_use]
     pub fn is_copy(&self) -> bool {
         match self.kind {
@@ -94,7 +95,7 @@ impl Judged {
         }
     }
 
-    /// Whether it must be found.
+    /// Whether the pair must be detected.
     #[must_use]
     pub fn is_demanded(&self) -> bool {
         self.is_copy() && self.shared.share() >= DEMANDED
@@ -104,17 +105,17 @@ impl Judged {
 /// Precision and recall at a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The similarity from which a text is a duplicate.
+    /// The similarity threshold of a duplicate.
     pub similarity: f64,
-    /// Pairs called duplicates.
+    /// The number of pairs classified as duplicates.
     pub called: usize,
-    /// Share of them that are duplicates; 1 if there are none.
+    /// The share of actual duplicates among the pairs classified as duplicates. 1 if there are no such pairs.
     pub precision: f64,
-    /// Share of the pairs to be found that are found; 1 if there are none.
+    /// The share of the pairs that must be detected which are classified as duplicates. 1 if there are none.
     pub recall: f64,
 }
 
-/// Precision and recall of these pairs with `similarity` as the threshold.
+/// Computes precision and recall of these pairs with `similarity` as the threshold.
 #[must_use]
 pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarity: f64) -> Point {
     let params = dedup::SimilarityParams::default().with_duplicate(similarity);
@@ -133,29 +134,29 @@ pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarit
 /// The results for one kind of pair at the default thresholds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfKind {
-    /// The language.
+    /// The language of the pairs.
     pub language: Language,
-    /// The kind.
+    /// The kind of the pairs.
     pub kind: Kind,
     /// Number of pairs.
     pub pairs: usize,
-    /// Mean share of the longer text's words that is shared.
+    /// The mean share of the longer text's words that both texts share.
     pub shared: f64,
     /// Mean estimated similarity.
     pub similarity: f64,
-    /// Pairs that share a key.
+    /// The number of pairs that share an index key.
     pub candidates: usize,
-    /// Pairs that are called duplicates.
+    /// The number of pairs classified as duplicates.
     pub duplicates: usize,
-    /// Pairs that the estimate alone would call duplicates.
+    /// The number of pairs that the estimate alone would classify as duplicates.
     pub estimated: usize,
-    /// Pairs that are called duplicates or related.
+    /// The number of pairs classified as duplicates or related.
     pub related: usize,
-    /// Pairs that must be found, and how many of them are.
+    /// The number of pairs that must be detected, and how many of them are.
     pub demanded: (usize, usize),
 }
 
-/// A row for each kind of pair in each language.
+/// Computes the results of each kind of pair in each language.
 #[must_use]
 pub fn by_kind(judged: &[Judged]) -> Vec<OfKind> {
     let mut kinds: Vec<(Language, Kind)> = judged.iter().map(|pair| (pair.language, pair.kind)).collect();

@@ -1,21 +1,21 @@
-//! Makes labelled pairs from gold texts, to evaluate the detection of duplicates.
+//! Generates labelled pairs from gold texts, to evaluate the detection of duplicates.
 //!
 //! | file | content |
 //! |---|---|
 //! | [`texts`] | gold texts by language, cut to the length of news |
 //! | [`edits`] | copies as editors make them: the positive pairs |
 //! | [`series`] | series with fixed wording: negative pairs |
-//! | [`share`] | independent measurement: shared words by alignment, never by shingles |
+//! | [`share`] | independent measurement: shared words by alignment, not by shingles |
 //! | [`figures`] | precision and recall by similarity, language and kind |
 //! | [`curve`] | precision and recall as a picture |
 //!
-//! The other negative pairs are two different texts: the most similar ones of a site, two parts of an
-//! article, any two, and two texts with the same boilerplate. If one of two different texts contains seven
-//! tenths of the other's words ([`share`]), the pair counts as a duplicate by nature.
+//! Further negative pairs consist of two different texts: the most similar texts of a site, two parts of an
+//! article, two arbitrary texts, and two arbitrary texts with the same boilerplate. If the two texts share
+//! seven tenths of the shorter text's words ([`share`]), the pair counts as a duplicate by nature.
 //!
-//! All choices depend on a seed: the same sets yield the same pairs.
+//! All random choices depend on a seed, so the same sets always yield the same pairs.
 //!
-//! Limitation: copies and series are artificial; none of our sets has real edits of wire copy.
+//! Limitation: copies and series are artificial; none of our sets contains real edits of agency texts.
 
 pub mod curve;
 pub mod edits;
@@ -36,22 +36,22 @@ use crate::measure::words::Bag;
 /// The kind of a negative pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unlike {
-    /// The text of the same site with most words in common.
+    /// Two articles of the same site: a text and the one that shares the most words with it.
     SameTopic,
-    /// Another part of the same article.
+    /// Two pieces of the same article.
     SameArticle,
-    /// Any other text.
+    /// Two texts of different articles.
     Other,
-    /// Any other text, both with the same boilerplate around them.
+    /// Two texts of different articles, both with the same boilerplate at the end.
     Framed,
-    /// Two parts of a made-up series.
+    /// Two parts of a generated series.
     Series(Series),
-    /// A gold text and a version with other numbers.
+    /// A gold text and a version with different numbers.
     Renumbered,
 }
 
 impl Unlike {
-    /// The name in tables.
+    /// Returns the name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name in tables.
+    /// Returns the name in tables.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -91,7 +91,7 @@ impl Kind {
 /// A labelled pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
-    /// Language of both.
+    /// The language of both texts.
     pub language: Language,
     /// The kind of the pair.
     pub kind: Kind,
@@ -99,16 +99,17 @@ pub struct Pair {
     pub texts: (String, String),
 }
 
-/// How many pairs are made.
+/// How many pairs are generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairParams {
     /// The seed of all random choices.
     pub seed: u64,
-    /// Most texts of a language that are used for copies and other texts.
+    /// Maximum number of texts per language from which pairs are generated.
     pub texts: usize,
-    /// Most copies of each kind per language; if there are fewer texts, each is copied several times.
+    /// Minimum number of copies of each kind per language. If there are fewer texts, some are copied several
+    /// times.
     pub copies: usize,
-    /// Pairs of each made-up series in a language.
+    /// The number of pairs per series and language.
     pub series: usize,
 }
 
@@ -118,7 +119,7 @@ impl Default for PairParams {
     }
 }
 
-/// All pairs from these texts.
+/// Generates all pairs from these texts.
 #[must_use]
 pub fn pairs(texts: &[Text], params: &PairParams) -> Vec<Pair> {
     let of = |language: Language| {
@@ -177,7 +178,7 @@ fn others(texts: &[&Text], language: Language, seed: u64) -> Vec<Pair> {
     pairs
 }
 
-/// The text of another article of the same site with most words in common.
+/// Returns the text that shares the most words with text `at`, among the other articles of its site.
 fn nearest(texts: &[&Text], bags: &[Bag], at: usize) -> Option<usize> {
     let same = (0..texts.len())
         .filter(|other| texts[*other].site == texts[at].site && texts[*other].article != texts[at].article);
@@ -245,7 +246,7 @@ mod tests {
         assert_ne!(made, pairs(&texts(), &PairParams { seed: 2, ..params }));
         let count = |kind| made.iter().filter(|pair| pair.kind == kind).count();
         assert!(Edit::ALL.iter().all(|edit| count(Kind::Copy(*edit)) == 10));
-        // The series need no texts, so Vietnamese has them, too.
+        // The series need no gold texts, so there are Vietnamese series as well.
         assert!(Series::ALL.iter().all(|of| count(Kind::Unlike(Unlike::Series(*of))) == 6));
         assert_eq!(count(Kind::Unlike(Unlike::SameTopic)), 8);
         assert_eq!(count(Kind::Unlike(Unlike::SameArticle)), 4);

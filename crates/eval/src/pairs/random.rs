@@ -1,20 +1,21 @@
-//! Random numbers from a seed, the same on every machine.
+//! Generates random numbers from a seed, the same on every machine.
 //!
-//! SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). Limitation: it is not cryptographic, and a modulus
-//! of it favours small numbers by less than one in a thousand million, which is negligible here.
+//! The generator is SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). Limitation: it is not
+//! cryptographic. The modulo operation favours small numbers by less than one in a thousand million, which is
+//! negligible here.
 
-/// A stream of numbers.
+/// A stream of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of a seed.
+    /// Creates the stream of a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number of 64 bits.
+    /// Returns the next number of 64 bits.
     pub const fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -23,25 +24,25 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, or 0 if `end` is 0.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub const fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }
 
-    /// A number from `from` to `to`, both included.
+    /// Returns a number from `from` to `to`, both included.
     pub const fn between(&mut self, from: usize, to: usize) -> usize {
         from + self.below(to + 1 - from)
     }
 
-    /// `true` with this probability.
+    /// Returns `true` with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64 <= probability && probability > 0.0
     }
 
-    /// One of several items.
+    /// Returns one of several items.
     ///
     /// # Panics
-    /// If there is none.
+    /// There are no items.
     pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_its_stream() {
-        // The first numbers of the reference code for seed 1234567.
+        // The first numbers of the reference code for the seed 1234567.
         let mut random = Random::new(1_234_567);
         assert_eq!(random.number(), 6_457_827_717_110_365_317);
         assert_eq!(random.number(), 3_203_168_211_198_807_973);

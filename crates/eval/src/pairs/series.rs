@@ -1,10 +1,10 @@
-//! Makes texts of series with fixed wording: weather, prices, lottery results, markets.
+//! Generates texts of series with fixed wording: weather, prices, lottery results, markets.
 //!
-//! In a pattern, `#5-20` is a placeholder for a number from 5 to 20 and `[a|b]` for one of two wordings. Two
-//! texts from one pattern are two parts of a series: they share nearly all words, and yet each is separate
-//! news. [`renumbered`] makes a part of a series from a gold text with many numbers.
+//! In a pattern, `#5-20` is a placeholder for a number from 5 to 20, and `[a|b]` for one of several wordings.
+//! Two texts from one pattern represent two parts of a series: nearly all their words are the same, but each
+//! is separate news. [`renumbered`] generates a part of a series from a gold text with many numbers.
 //!
-//! Limitation: the patterns are artificial, modelled on such reports.
+//! Limitation: the patterns are artificial; they imitate real reports.
 
 use super::random::Random;
 use super::texts::Language;
@@ -39,7 +39,7 @@ impl Series {
         }
     }
 
-    /// A part of the series.
+    /// Generates one part of the series.
     #[must_use]
     pub fn part(self, language: Language, random: &mut Random) -> String {
         filled(self.pattern(language), random)
@@ -110,7 +110,7 @@ fn filled(pattern: &str, random: &mut Random) -> String {
     text + rest
 }
 
-/// Parses `5-20...`; returns the rest.
+/// Parses `5-20...` and appends a number. Returns the text after the placeholder.
 fn number<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str {
     let (from, behind) = digits(slot);
     let (to, behind) = digits(behind.strip_prefix('-').unwrap_or(behind));
@@ -123,15 +123,15 @@ fn digits(text: &str) -> (usize, &str) {
     (digits.parse().expect("patterns have a number here"), behind)
 }
 
-/// Parses `a|b]...`; returns the rest.
+/// Parses `a|b]...` and appends one wording. Returns the text after the placeholder.
 fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str {
     let (wordings, behind) = slot.split_once(']').expect("patterns close their wordings");
     *text += random.one(&wordings.split('|').collect::<Vec<_>>());
     behind
 }
 
-/// A text with every number except years replaced by one with as many digits; `None` if fewer than one word
-/// in 25 is a number, so that it is not a series.
+/// Replaces every number except years by one with as many digits. `None`: less than one word in 25 is a
+/// number, so the text is not a part of a series.
 #[must_use]
 pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     let words = text.split_whitespace().count();

@@ -1,23 +1,24 @@
 //! Measures the share of words that two texts have in common, independently of the product.
 //!
-//! It is the longest common subsequence of words, over the whole texts or paragraph by paragraph, whichever
-//! is longer. In the second way each paragraph of one text is matched with the paragraph of the other with
-//! which it shares most, if that is at least half of the longer one, and no paragraph is matched twice; so a
-//! moved paragraph counts as shared. The share is of the words of the longer text; [`Shared::contained`] is
-//! of the shorter.
+//! The shared words are the longest common subsequence of words, of the whole texts or paragraph by
+//! paragraph, whichever is longer. Paragraph by paragraph, each paragraph of one text is matched with the
+//! paragraph of the other text with which it shares the most words. The shared words must be at least half of
+//! the longer paragraph, and each paragraph is matched at most once. Therefore a moved paragraph counts as
+//! shared. [`Shared::share`] refers to the words of the longer text, [`Shared::contained`] to those of the
+//! shorter.
 //!
-//! Limitation: two texts of a language share a third of their words in order by chance, so 0.3 means nothing,
-//! and a rewritten text at 0.5 may be the same story.
+//! Limitation: two texts of a language share a third of their words in order by chance, so a share of 0.3 has
+//! no meaning. A rewritten text with a share of 0.5 may be the same story.
 
 use crate::measure::subsequence::length;
 use crate::measure::words::{normal, words};
 
-/// Numbers of shared words and of each text's words.
+/// The numbers of shared words and of all words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shared {
-    /// Shared words.
+    /// The number of shared words.
     pub words: usize,
-    /// Words of each text.
+    /// The number of words of each text.
     pub of: (usize, usize),
 }
 
@@ -32,13 +33,13 @@ impl Shared {
         Self { words: whole.max(by_paragraph(&a, &b)), of }
     }
 
-    /// Share of the words of the longer text, 0 to 1; 1 if both have none.
+    /// Returns the share of the longer text's words, 0 to 1. 1 if both texts have no words.
     #[must_use]
     pub fn share(self) -> f64 {
         part(self.words, self.of.0.max(self.of.1))
     }
 
-    /// Share of the words of the shorter text, 0 to 1; 1 if it has none.
+    /// Returns the share of the shorter text's words, 0 to 1. 1 if it has no words.
     #[must_use]
     pub fn contained(self) -> f64 {
         part(self.words, self.of.0.min(self.of.1))

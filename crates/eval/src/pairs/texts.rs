@@ -1,18 +1,18 @@
-//! Reads gold texts of English and Vietnamese news, as the source of pairs.
+//! Reads gold texts of English and Vietnamese news, from which pairs are generated.
 //!
-//! A long text is cut at paragraphs into pieces of some 400 words, so that few long texts yield many pairs
-//! and all are about as long as news. The language is the manifest's; if that names none, it is detected by
-//! letters and small words.
+//! A long text is cut at paragraphs into pieces of about 400 words, so that a few long texts yield many
+//! pairs, and all pieces are about as long as news. The language is that of the manifest. If the manifest has
+//! none, the language is detected from letters and frequent short words.
 //!
 //! Limitation: pieces of one article are treated as different texts on the same topic.
 
 use crate::measure::words::{normal, words};
 use crate::set::{Set, SetError};
 
-/// Approximate words of a piece.
+/// The approximate number of words of a piece.
 const PIECE: usize = 400;
 
-/// Least words of a piece.
+/// The minimum number of words of a piece.
 const SHORTEST: usize = 60;
 
 /// The languages of pairs.
@@ -28,7 +28,7 @@ impl Language {
     /// Both.
     pub const ALL: [Self; 2] = [Self::English, Self::Vietnamese];
 
-    /// The language tag.
+    /// Returns the language tag.
     #[must_use]
     pub const fn tag(self) -> &'static str {
         match self {
@@ -37,7 +37,8 @@ impl Language {
         }
     }
 
-    /// The language of a text; `None` for other languages.
+    /// Returns the language of a text with this tag. If the tag is empty, detects it from the text. `None`:
+    /// neither English nor Vietnamese.
     #[must_use]
     pub fn new(tag: &str, text: &str) -> Option<Self> {
         match tag.split('-').next() {
@@ -66,25 +67,25 @@ impl Language {
 /// A piece of a gold text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
-    /// Its language.
+    /// The text's language.
     pub language: Language,
-    /// The site or, if the manifest has none, the set.
+    /// The site or, if the manifest has none, the set's name.
     pub site: String,
-    /// The number of its article, counted over all sets.
+    /// The index of the text's article, counted over all sets.
     pub article: usize,
-    /// Its paragraphs.
+    /// The text's paragraphs.
     pub paragraphs: Vec<String>,
 }
 
 impl Text {
-    /// The text with one paragraph per line.
+    /// Returns the text with one paragraph per line.
     #[must_use]
     pub fn whole(&self) -> String {
         self.paragraphs.join("\n")
     }
 }
 
-/// The pieces of all gold texts of these sets, in their order.
+/// Returns the pieces of all gold texts of these sets, in the order of the sets.
 ///
 /// # Errors
 /// [`SetError::Read`]: a gold text cannot be read.

@@ -1,13 +1,14 @@
-//! Tables 1 and 2 of the improved BTE paper: shares of text and tags, and the time of the improved method
-//! compared with the original.
+//! Reproduces tables 1 and 2 of the improved BTE paper: shares of text and tags, and the time of the improved
+//! method compared with the original method.
 //!
-//! Table 1 is measured on all pages with gold. Table 2 is timed on one thread, on the first pages whose
-//! source has few enough tokens for the cubic search; for the paper's statements in words (languages, news)
-//! it has the word F1 of all pages. The word F1 of the original is that of the linear search, which finds the
-//! same range.
+//! Table 1 is measured on all pages with gold text. Table 2 is timed on one thread, on the first pages whose
+//! source has few enough tokens for the cubic search. For the paper's verbal statements (languages, news),
+//! the table contains the word F1 of all pages. The word F1 of the original method is that of the linear
+//! search, which finds the same range.
 //!
-//! Limitation: the two searches cannot have the paper's ratio of 9.7, since one is cubic in tokens and the
-//! other quadratic in far fewer runs. The paper does not say what else its times include.
+//! Limitation: the two searches cannot have the paper's ratio of 9.7, since one is cubic in the number of
+//! tokens, and the other is quadratic in the much smaller number of runs. The paper does not state what else
+//! its times include.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ use crate::set::{Entry, Recorded, Set, SetError};
 const TABLE_1: [(&str, [f64; 2]); 3] =
     [("vietnamnet.vn", [53.0, 9.0]), ("dantri.com.vn", [55.0, 10.0]), ("vnexpress.net", [52.0, 3.0])];
 
-/// Table 2 as printed: the improved and the original method. Times in seconds.
+/// Table 2 as printed: the improved and the original method. The unit of times is seconds.
 const TABLE_2: [(&str, [&str; 2]); 4] = [
     ("Support multilingual sites", ["Yes", "Yes"]),
     ("Support BTE from news sites", ["Good", "Good"]),
@@ -36,12 +37,13 @@ const TABLE_2: [(&str, [&str; 2]); 4] = [
     ),
 ];
 
-/// Pages that are timed: the paper's "100 news sites".
+/// The number of pages that are timed: the paper's "100 news sites".
 const TIMED: usize = 100;
 
 const RUNS: usize = 3;
 
-/// `done` is called once for each page with gold. The error is that of the first unreadable page.
+/// Measures the tables. `done` is called once for each page with gold text. The error is that of the first
+/// unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let of_set = |set| Ok(OfSet { set, pages: measured(set, done, of_page)? });
     let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, SetError>>()?;
@@ -66,7 +68,7 @@ fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> 
     let bag = Bag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
     let params = bte::BteParams::default();
-    // With a limit of 0 tokens the original's range is found in linear time.
+    // If `max_tokens` is 0, the original's range is found in linear time.
     let in_linear_time = bte::BteParams { max_tokens: 0, ..bte::BteParams::default() };
     let f1 = |lines: Vec<Line>| Bag::from_text(&plain(&lines)).against(&bag).ratios().f1;
     OfPage {
@@ -108,7 +110,7 @@ fn time(measured: &[OfSet<'_>]) -> Result<Timing, SetError> {
     Ok(timing)
 }
 
-/// From the decoded source to the text, with parsing if the method parses.
+/// Measures the times from the decoded source to the text. They include parsing if the method parses.
 fn seconds(source: &str) -> [f64; 3] {
     let params = bte::BteParams::default();
     [
@@ -152,13 +154,13 @@ fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
     })
 }
 
-/// The language of all pages of a set; `None` if there are several, or none is named.
+/// Returns the language of all pages of a set. `None`: there are several, or the manifest names none.
 fn language(set: &Set) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)
 }
 
-/// `en` for `en-GB`; `None` if no language is named.
+/// Returns the primary subtag, such as `en` for `en-GB`. `None`: the tag is empty.
 fn primary(tag: &str) -> Option<&str> {
     tag.split(['-', '_']).next().filter(|language| !language.is_empty())
 }
@@ -297,7 +299,7 @@ mod tests {
         format!("<ul><li>{site}<li>News</ul><p>{first}</p><p>{second}</p><ul><li>About<li>Us</ul>")
     }
 
-    /// A Vietnamese set of vnexpress.net, an English one, each with one page without gold.
+    /// Creates a Vietnamese set of vnexpress.net and an English set, each with one page without gold text.
     fn folder() -> TempDir {
         let folder = TempDir::new().unwrap();
         for (name, site, lang, pages) in [("a", "vnexpress.net", "vi", 2), ("b", "b.example", "en-GB", 3)] {

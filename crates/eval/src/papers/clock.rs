@@ -1,14 +1,14 @@
 //! Measures the time of an extraction.
 //!
-//! Limitation: it is wall-clock time. The minimum of a few runs excludes most other load on the machine, not
-//! all.
+//! Limitation: the time is wall-clock time. The minimum of a few runs excludes most other load on the
+//! machine, but not all.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use gleaner_html::text::Line;
 
-/// Seconds of the fastest of so many runs; 0 without runs.
+/// Returns the seconds of the fastest of `runs` runs. 0 if `runs` is 0.
 pub(super) fn seconds(runs: usize, extract: impl Fn() -> Vec<Line>) -> f64 {
     let run = |_| {
         let start = Instant::now();

@@ -1,13 +1,14 @@
-//! Line-Block: tables 1 and 2.
+//! Reproduces tables 1 and 2 of the Line-Block paper.
 //!
-//! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, VI. Three forms are measured: step
-//! 4 as printed on lines of the source with the constants 30, 0.2 and 2; the default rule here, on lines that
-//! end at blocks, with the constants; and the default rule with lambda sigma, lambda 1. Each set counts as a
-//! site.
+//! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, VI. Three variants are measured:
+//! step 4 as printed, on lines of the source, with the constants 30, 0.2 and 2; the default rule of this
+//! implementation, on lines that end at blocks, with the same constants; and the default rule with lambda
+//! sigma, lambda 1. Each set counts as a site.
 //!
-//! Limitation: table 2 counts pages that are "right", without a definition. Our reading: a page is right if
-//! its F1 by the longest common subsequence of words, the paper's only measure, is at least [`RIGHT`]. The
-//! accuracy depends on that choice as much as on the method, so it is printed for other values, too.
+//! Limitation: table 2 counts pages that are "right", but the paper does not define the term. Our
+//! interpretation: a page is right if its F1 by the longest common subsequence of words, the only measure in
+//! the paper, is at least [`RIGHT`]. The accuracy depends on this threshold as much as on the method, so it
+//! is also printed for other thresholds.
 
 use gleaner_html::text::plain;
 use gleaner_methods::Lines;
@@ -19,17 +20,17 @@ use super::{Column, From, Paper, Row, Table};
 use crate::measure::{Ratios, subsequence};
 use crate::set::{Recorded, Set, SetError};
 
-/// The F1 from which a page is right: our choice. The paper's worked example, with one word too many and two
-/// too few of six, has 8/11 = 0.73; the paper does not say whether it is right.
+/// The F1 from which a page is right, which is our choice. The paper's worked example, with one word too many
+/// and two of six missing, has 8/11 = 0.73. The paper does not state whether it is right.
 const RIGHT: f64 = 0.8;
 
-/// Other readings of "right", one column each: more right than wrong; nearly all right.
+/// Other thresholds for "right", one column each: more right than wrong, and nearly all right.
 const OTHERS: [f64; 2] = [0.5, 0.9];
 
-/// Table 1, in KB: HTML, extracted text; and the saving in percent that its text names.
+/// Table 1: HTML and extracted text in KB, and the saving in percent that the paper's text states.
 const TABLE_1: [&str; 3] = ["9,231", "2288", "70"];
 
-/// Table 2: site, pages, right, wrong, accuracy in percent.
+/// Table 2: site, pages, right, wrong, and accuracy in percent.
 const TABLE_2: [(&str, [f64; 4]); 5] = [
     ("BBC", [150.0, 145.0, 5.0, 96.7]),
     ("nytime", [150.0, 143.0, 7.0, 95.3]),
@@ -113,8 +114,8 @@ struct PageScores {
     lcs: [Ratios; FORMS.len()],
 }
 
-/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
-/// page.
+/// Measures the tables. `done` is called after each page with gold text, from any thread. The error is that
+/// of the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut sites = Vec::new();
     for set in sets {
@@ -387,7 +388,7 @@ mod tests {
         assert_eq!(tables[1].rows.iter().filter(|row| row.from == From::Paper).count(), 7);
     }
 
-    /// Consistent sums show that the paper's values are copied correctly.
+    /// Checks that the paper's values are copied correctly: their sums are consistent.
     #[test]
     fn the_paper_s_figures() {
         let rounded = |figure: f64| (figure * 10.0).round() / 10.0;

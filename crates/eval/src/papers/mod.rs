@@ -8,9 +8,9 @@
 //! | `line_block.rs` | Pan Ei San, Nilar Aye: Line-Block | 1, 2 |
 //! | `comma_score/` | Posch: comma score | statistics, comparison |
 //!
-//! The papers' own pages no longer exist, so every table is measured on our sets, and a difference may come
-//! from pages and years as well as from programs. Our decisions on points that a paper leaves open are in the
-//! table's remarks and in docs/papers.md.
+//! The papers' own pages no longer exist, so every table is measured on our sets. A difference may therefore
+//! be caused by the pages and their age as well as by the program. Points that a paper does not define are
+//! decided by us; see the table's remarks and docs/papers.md.
 
 mod bte;
 mod clock;

@@ -1,9 +1,10 @@
-//! Reads and measures each page with gold of a set once.
+//! Reads and measures each page with gold text of a set once.
 //!
-//! Each thread has one page in memory; of the others only the measurements are kept. Results are in the order
-//! of the manifest.
+//! Each thread has one page in memory. Of all other pages only the measurements are kept. Results are in the
+//! order of the manifest.
 //!
-//! Limitation: a page whose gold has no word is skipped without a message, since it has no shares.
+//! Limitation: a page whose gold text has no words is skipped without a message, since no shares can be
+//! computed for it.
 
 use rayon::prelude::*;
 
@@ -11,9 +12,9 @@ use crate::measure::words::words;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// The result of `measure`, given the gold, for each page with a word of gold. `done` is called after each
-/// page with gold, from any thread. The errors are those of all unreadable pages, in the order of the
-/// manifest.
+/// Returns the result of `measure` for each page whose gold text has a word. `measure` also receives the gold
+/// text. `done` is called after each page with gold text, from any thread. If pages are unreadable, the
+/// errors of all of them are returned, in the order of the manifest.
 pub(super) fn measured<'a, T: Send>(
     set: &'a Set,
     done: &(dyn Fn() + Sync),
@@ -30,14 +31,15 @@ pub(super) fn measured<'a, T: Send>(
     Ok(in_order(with_gold.map(one))?.into_iter().flatten().collect())
 }
 
-/// Whether all pages of a set are of a site, such as `bbc.co.uk`. Ignores `www.`, and additions of manifests
-/// after a `_`, which no host has, such as the year.
+/// Whether all pages of a set are from one site, such as `bbc.co.uk`. Ignores `www.`, and suffixes of the
+/// manifest's site that begin with `_`, such as a year.
 pub(super) fn is_of(set: &Set, site: &str) -> bool {
     let host = |named: &str| named.split('_').next() == Some(site);
     set.entries.iter().all(|entry| host(entry.site.trim_start_matches("www.")))
 }
 
-/// One sentence for each set of several sites, which counts as one in a mean of sites or sets.
+/// Returns one sentence for each set with several sites, which counts as one site in means over sites or
+/// sets.
 pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Set>) -> Vec<String> {
     let many = sets.filter(|set| set.sites() > 1);
     many.map(|set| {
@@ -54,7 +56,8 @@ pub(super) mod made {
 
     use crate::set::Set;
 
-    /// A set of pages: HTML, gold, language; the folder exists as long as the first value.
+    /// Creates a set of pages (HTML, gold text, language). The folder exists as long as the first returned
+    /// value.
     pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Set) {
         let folder = TempDir::new().unwrap();
         let mut manifest = String::new();

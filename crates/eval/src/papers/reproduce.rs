@@ -1,4 +1,4 @@
-//! Lists the papers, and produces their tables.
+//! Lists the papers, and reproduces their tables.
 
 use std::num::NonZeroUsize;
 
@@ -9,7 +9,7 @@ use crate::set::{Set, SetError};
 /// A paper whose tables are reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Paper {
-    /// Nguyen et al.: FastContentExtractor, with ContentExtractor beside it.
+    /// Nguyen et al.: FastContentExtractor, compared with ContentExtractor.
     FastContentExtractor,
     /// Phan and Ha: improved Body Text Extraction.
     ImprovedBte,
@@ -22,7 +22,7 @@ pub enum Paper {
 }
 
 impl Paper {
-    /// All of them, in the order of the tables.
+    /// All papers, in the order of the tables.
     pub const ALL: [Self; 5] = [
         Self::FastContentExtractor,
         Self::ImprovedBte,
@@ -31,7 +31,7 @@ impl Paper {
         Self::CommaScore,
     ];
 
-    /// The name on the command line and in tables, such as `line-block`.
+    /// Returns the name on the command line and in tables, such as `line-block`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Paper {
         }
     }
 
-    /// The paper of this name, or `None`.
+    /// Returns the paper with this name. `None`: the name is unknown.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|paper| paper.name() == name)
@@ -60,12 +60,12 @@ impl Paper {
     }
 }
 
-/// The tables of papers on these sets. `done` is called for each page with gold, once per paper, from any
-/// thread. Time measurements run alone on one thread, everything else on `threads`, as in a
-/// [`Task`](crate::Task).
+/// Measures the tables of papers on these sets. `done` is called for each page with gold text, once per
+/// paper, from any thread. Times are measured on one thread while all others are idle. Everything else runs
+/// on `threads` threads, as in a [`Task`](crate::Task).
 ///
 /// # Errors
-/// [`SetError`]: a page cannot be read, or none has gold.
+/// [`SetError`]: a page cannot be read, or no page has gold text.
 pub fn reproduce(
     papers: &[Paper],
     sets: &[Set],

@@ -1,50 +1,52 @@
-//! A table of a paper, with our results beside those of its authors.
+//! Defines a table of a paper, with our results next to those of its authors.
 //!
-//! Rows and columns are the paper's. Each row says whose values it holds: the paper's, ours, or the
-//! difference (ours minus the paper's). If both measured the same quantity, though always on different pages,
-//! the three rows follow one another.
+//! Rows and columns are those of the paper. Each row states the source of its values: the paper, our
+//! measurement, or the difference (ours minus the paper's). If both sources have values for the same
+//! quantity, the three rows follow one another, although the values were measured on different pages.
 
 use std::fmt::Write;
 
 use super::Paper;
 
-/// A table as printed in the paper, and ours.
+/// A table as printed in the paper, and as measured by us.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The paper.
     pub paper: Paper,
     /// The table's name in the paper, such as `table II`.
     pub name: &'static str,
-    /// Its subject.
+    /// The subject of the table.
     pub title: String,
     /// The columns, with units.
     pub columns: Vec<Column>,
     /// The paper's rows and ours.
     pub rows: Vec<Row>,
-    /// How it was measured, what cannot be compared, why values differ; at least a sentence each.
+    /// How the table was measured, which values cannot be compared, and why values differ. Each remark is at
+    /// least a sentence.
     pub remarks: Vec<String>,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The paper's name for it, with its unit.
+    /// The paper's name for the column, with its unit.
     pub name: &'static str,
-    /// Digits after the point.
+    /// The number of decimals.
     pub decimals: usize,
 }
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The subject of the values: a site, a statistic.
+    /// The subject of the values: a site or a statistic.
     pub label: String,
-    /// Whose values they are.
+    /// The source of the values.
     pub from: From,
-    /// One value per column; `None` if there is none.
+    /// One value per column. `None`: there is no value.
     pub figures: Vec<Option<f64>>,
-    /// The cells as printed in the paper, numbers or words, one per column. An empty cell means no value, or
-    /// a figure that is printed with the column's decimals; an empty list means that for every column.
+    /// The cells as printed in the paper, numbers or words, one per column. If a cell is empty, there is no
+    /// value, or the value in `figures` is printed with the column's decimals. If the list is empty, this
+    /// applies to all columns.
     pub as_printed: Vec<&'static str>,
 }
 
@@ -60,7 +62,7 @@ pub enum From {
 }
 
 impl From {
-    /// The printed word.
+    /// Returns the printed word.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -72,7 +74,7 @@ impl From {
 }
 
 impl Column {
-    /// A column whose values have so many decimals.
+    /// Creates a column whose values have this number of decimals.
     #[must_use]
     pub const fn new(name: &'static str, decimals: usize) -> Self {
         Self { name, decimals }
@@ -80,20 +82,21 @@ impl Column {
 }
 
 impl Row {
-    /// Values printed in the paper.
+    /// Creates a row of values that are printed in the paper.
     #[must_use]
     pub fn paper(label: &str, figures: &[Option<f64>]) -> Self {
         Self::new(label, From::Paper, figures)
     }
 
-    /// Cells as printed in the paper, numbers or words; an empty one if it has none.
+    /// Creates a row of cells as printed in the paper, numbers or words. A cell is empty if the paper has
+    /// none.
     #[must_use]
     pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
         let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
         Self { as_printed: cells.to_vec(), ..Self::new(label, From::Paper, &figures) }
     }
 
-    /// Values of this run.
+    /// Creates a row of values of this run.
     #[must_use]
     pub fn ours(label: &str, figures: &[Option<f64>]) -> Self {
         Self::new(label, From::Ours, figures)
@@ -103,7 +106,7 @@ impl Row {
         Self { label: label.to_owned(), from, figures: figures.to_vec(), as_printed: Vec::new() }
     }
 
-    /// Three rows: the paper's, ours, and the difference if both have a value.
+    /// Creates three rows: the paper's values, ours, and the differences where both have a value.
     #[must_use]
     pub fn compared(label: &str, paper: &[Option<f64>], ours: &[Option<f64>]) -> [Self; 3] {
         let difference = |(paper, ours): (&Option<f64>, &Option<f64>)| Some((*ours)? - (*paper)?);
@@ -112,7 +115,7 @@ impl Row {
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 
-    /// Removes the values of some columns, for which a difference is meaningless.
+    /// Removes the values of some columns, in which a difference has no meaning.
     #[must_use]
     pub fn without(mut self, columns: &[usize]) -> Self {
         for (at, figure) in self.figures.iter_mut().enumerate() {
@@ -121,7 +124,7 @@ impl Row {
         self
     }
 
-    /// The paper's printed cell of a column, if the row has it.
+    /// Returns the cell of a column as printed in the paper, if the row has it.
     fn printed(&self, column: usize) -> Option<&'static str> {
         self.as_printed.get(column).copied().filter(|cell| !cell.is_empty())
     }
@@ -132,7 +135,7 @@ impl Row {
 }
 
 impl Table {
-    /// The rows as text: label, source, and one cell per column; an en dash for a missing value.
+    /// Returns the rows as text: label, source, and one cell per column. A missing value is an en dash.
     pub fn cells(&self) -> impl Iterator<Item = Vec<String>> + '_ {
         self.rows.iter().map(|row| {
             let figures = row.figures.iter().zip(&self.columns).enumerate();
@@ -148,7 +151,7 @@ impl Table {
         })
     }
 
-    /// All tables as CSV: a header, then one line per value.
+    /// Returns all tables as CSV: a header, then one line per value.
     #[must_use]
     pub fn csv(tables: &[Self]) -> String {
         let mut out = "paper,table,row,from,column,figure\n".to_owned();
@@ -166,8 +169,8 @@ impl Table {
         out
     }
 
-    /// One JSON object per row and line, `null` for a missing value; then one with the table's `title` and
-    /// `remarks`.
+    /// Returns the table as JSON lines: one object per row with `null` for missing values, then one with the
+    /// table's `title` and `remarks`.
     #[must_use]
     pub fn json(&self) -> String {
         let mut out = String::new();

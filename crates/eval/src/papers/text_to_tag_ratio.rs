@@ -1,12 +1,12 @@
-//! Text-To-Tag Ratio: tables 2, 3 and 4, and figure 5.
+//! Reproduces tables 2, 3 and 4, and figure 5 of the Text-To-Tag Ratio paper.
 //!
-//! Weninger, Hsu: Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.2. All pages with gold of all
-//! sets are taken together, as the paper does with its 176. LCS is the recall by the longest common
-//! subsequence of words ([`subsequence`]), EDR the edit distance ratio of characters ([`edit_distance`]).
-//! Each distinct text of a page is compared once, however many coefficients and clusterings select it.
+//! Weninger, Hsu: Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.2. The pages with gold text of
+//! all sets are evaluated together, like the paper's 176 pages. LCS is the recall by the longest common
+//! subsequence of words ([`subsequence`]). EDR is the edit distance ratio of characters ([`edit_distance`]).
+//! Each distinct text of a page is compared once, even if several coefficients and clusterings select it.
 //!
-//! Limitation: as far as can be seen, the paper's LCS compares characters of files, not words. Figure 5 is a
-//! picture without numbers: only its point at the coefficient 1 is printed, in tables 2 and 3.
+//! Limitation: the paper's LCS apparently compares characters of files, not words. Figure 5 is a picture
+//! without numbers: only its point at the coefficient 1 is printed, in tables 2 and 3.
 
 use std::collections::HashMap;
 
@@ -54,15 +54,15 @@ const TABLE_3: [[f64; 5]; 3] = [
     [31.89, 30.66, 32.96, 33.75, 30.01],
 ];
 
-/// Pages with 100% in table 3, according to the text.
+/// The number of pages with 100% in table 3, according to the paper's text.
 const MATCHES_3: [&str; 5] = ["0"; 5];
 
-/// Table 4, in KB: HTML, text, both compressed.
+/// Table 4, in KB: HTML and text, then both compressed.
 const TABLE_4: [f64; 4] = [9_630.34, 497.70, 2_234.77, 275.53];
 
 const PAGES: f64 = 176.0;
 
-/// Coefficients of figure 5: 0.0 to 2.0 in tenths.
+/// The number of coefficients in figure 5: 0.0 to 2.0 in tenths.
 const STEPS: usize = 21;
 
 const STEP_OF_TABLES: usize = 10;
@@ -78,13 +78,13 @@ struct Scores {
 struct PageScores {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
-    /// The threshold's scores on the lines of the source, if these differ from [`Lines::Auto`].
+    /// The scores of the threshold on the lines of the source, if they differ from those on [`Lines::Auto`].
     as_written: Option<Scores>,
     space: Space,
 }
 
-/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
-/// page.
+/// Measures the tables. `done` is called after each page with gold text, from any thread. The error is that
+/// of the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
@@ -99,7 +99,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![table_2(&pages, given_up, of_sets), table_3(&pages), table_4(&pages), figure_5_table(&pages)])
 }
 
-/// Figure 5 as SVG, from the table of its points among `tables`; `None` if that is missing.
+/// Draws figure 5 as SVG, from the table of its points in `tables`. `None`: that table is missing.
 #[must_use]
 pub fn figure_5(tables: &[Table]) -> Option<String> {
     let table = tables.iter().find(|table| table.paper == Paper::TextToTagRatio && table.name == FIGURE_5)?;
@@ -111,7 +111,7 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
     Some(svg::figure_5(&ours.filter_map(point).collect::<Vec<_>>()))
 }
 
-/// `None` if some text is too long and too different from the gold for the edit distance.
+/// Measures a page. `None`: a text is too long and too different from the gold text for the edit distance.
 fn page_scores(recorded: &Recorded, gold: &str) -> Option<PageScores> {
     let ratios = Ratios::new(&recorded.source, &TextToTagRatioParams::default());
     let mut known: HashMap<String, Scores> = HashMap::new();
@@ -488,7 +488,7 @@ mod tests {
         assert!(figure_5(&tables).is_some());
     }
 
-    /// Consistent winners, savings and sums show that the paper's values are copied correctly.
+    /// Checks that the paper's values are copied correctly: winners, savings and sums are consistent.
     #[test]
     fn the_paper_s_figures() {
         let winner = |row: [f64; 5], better: fn(&f64, &f64) -> std::cmp::Ordering| {

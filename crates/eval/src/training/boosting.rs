@@ -1,13 +1,14 @@
-//! Grows the trees of the block model: gradient boosting on histograms.
+//! Grows the trees of the block model with gradient boosting on histograms.
 //!
-//! The loss is the cross entropy between label and logistic of the sum of trees (Friedman 2001, section 4.5).
-//! Features are cut once into at most 64 bins of about equal size. A leaf's gradients are summed per bin; the
-//! sums of the larger child are the difference of the parent's and its sibling's (the method of LightGBM: Ke
-//! et al., NIPS 2017). The leaf with the largest gain is split next.
+//! The loss is the cross entropy between the label and the logistic function of the sum of trees (Friedman
+//! 2001, section 4.5). Each feature is divided once into at most 64 bins of about equal size. A leaf's
+//! gradients are summed per bin. The sums of the larger child are the difference between the sums of the
+//! parent and of the smaller child (the method of LightGBM: Ke et al., NIPS 2017). The leaf with the largest
+//! gain is split next.
 //!
-//! No library is used: the maintained ones bind C++ or depend on a dataframe.
+//! No library is used: the maintained ones bind C++ or depend on a dataframe library.
 //!
-//! The same rows and parameters give the same trees, bit for bit.
+//! The same rows and parameters always yield the same trees, bit for bit.
 
 use gleaner_extract::block_model::{Forest, Split, Tree};
 
@@ -16,17 +17,17 @@ use gleaner_extract::block_model::{Forest, Split, Tree};
 pub struct BoostingParams {
     /// Number of trees.
     pub trees: usize,
-    /// Most leaves of a tree.
+    /// Maximum number of leaves of a tree.
     pub leaves: usize,
-    /// Learning rate: the factor of each tree's values.
+    /// Learning rate: the factor for each tree's values.
     pub rate: f64,
-    /// Least rows of a leaf.
+    /// Minimum number of rows of a leaf.
     pub least_rows: usize,
     /// L2 regularization of each leaf's value.
     pub shrinkage: f64,
-    /// Share of the features that a tree may use.
+    /// Probability, for each tree, that it may use a feature.
     pub features: f64,
-    /// Share of the rows that a tree uses.
+    /// Probability, for each tree, that it uses a row.
     pub rows: f64,
     /// Seed for the choice of features and rows.
     pub seed: u64,
@@ -49,17 +50,17 @@ impl Default for BoostingParams {
 
 const BINS: usize = 64;
 
-/// Rows of features as bins, with the bounds between bins.
+/// Rows of features, stored as bins, with the bounds between the bins.
 #[derive(Debug, Clone)]
 pub struct Table {
     columns: usize,
     bins: Vec<u8>,
-    /// For each feature: a value is in bin `b` if it is at most `edges[b]`.
+    /// For each feature: a value is in bin `b` or a lower one if it is at most `edges[b]`.
     edges: Vec<Vec<f32>>,
 }
 
 impl Table {
-    /// Cuts rows of equal length into bins.
+    /// Divides the features of rows of equal length into bins.
     #[must_use]
     pub fn from_rows(rows: &[Vec<f32>]) -> Self {
         let columns = rows.first().map_or(0, Vec::len);
@@ -75,7 +76,8 @@ impl Table {
     }
 }
 
-/// Bounds between bins of about equal size, lower bins closed: fewer than [`BINS`].
+/// Returns the bounds between bins of about equal size. A bound belongs to the lower bin. There are fewer
+/// than [`BINS`] bounds.
 fn edges(mut values: Vec<f32>) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     let mut different = values.clone();
@@ -98,9 +100,9 @@ fn edges(mut values: Vec<f32>) -> Vec<f32> {
 /// A label with its weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
-    /// How much of the block is body text, 0 to 1.
+    /// The share of the block that is body text, 0 to 1.
     pub label: f32,
-    /// Its weight; 0 excludes the row.
+    /// The weight of the row. 0 excludes it.
     pub weight: f32,
 }
 
@@ -136,14 +138,14 @@ struct Leaf {
     sums: Vec<Sum>,
     whole: Sum,
     best: Option<Cut>,
-    /// The split above, and whether this is its left child.
+    /// The parent split, and whether this leaf is its left child.
     above: Option<(usize, bool)>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     gain: f64,
-    /// Index among the tree's features, and the last bin of the left child.
+    /// The index among the tree's features, and the last bin of the left child.
     feature: usize,
     bin: usize,
 }
@@ -167,7 +169,7 @@ pub fn grow(table: &Table, targets: &[Target], params: &BoostingParams) -> Fores
     Forest::new(trees)
 }
 
-/// The tree's value for a row in bins; equals [`Tree::value`], since thresholds are edges.
+/// Returns the tree's value for a row in bins. It equals [`Tree::value`], since thresholds are edges.
 fn value(table: &Table, tree: &Tree, at: u32) -> f32 {
     let row = table.row(at);
     let mut node: i16 = if tree.splits.is_empty() { -1 } else { 0 };
@@ -229,8 +231,8 @@ impl Grower<'_> {
         }
     }
 
-    /// A leaf of these rows; its sums are counted or, if `known`, the difference of the parent's and the
-    /// sibling's.
+    /// Creates a leaf of these rows. If `known` contains the sums of the parent and the sibling, the leaf's
+    /// sums are their difference; otherwise they are counted.
     fn leaf(&self, rows: Vec<u32>, above: Option<(usize, bool)>, known: Option<(&[Sum], &[Sum])>) -> Leaf {
         let sums: Vec<Sum> = match known {
             Some((parent, sibling)) => {
@@ -303,7 +305,7 @@ fn set_child(splits: &mut [Split], above: Option<(usize, bool)>, child: i16) {
     }
 }
 
-/// xorshift64* (Vigna 2016): enough to choose rows and features.
+/// xorshift64* (Vigna 2016), which is sufficient for choosing rows and features.
 struct Random(u64);
 
 impl Random {
@@ -314,7 +316,8 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// About this share of the numbers below `count`, at least one, ascending.
+    /// Chooses each number below `count` with probability `share`, at least one number. The result is
+    /// ascending.
     fn choose(&mut self, count: usize, share: f64) -> Vec<usize> {
         let mut chosen: Vec<usize> = (0..count).filter(|_| self.share() < share).collect();
         if chosen.is_empty() && count > 0 {

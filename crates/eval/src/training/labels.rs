@@ -1,8 +1,9 @@
-//! Labels the blocks of a page by its gold text.
+//! Labels the blocks of a page by means of its gold text.
 //!
-//! The label of a block with at least five words is the share of its word trigrams that the gold has; a
-//! shorter block must be a line of the gold. Each trigram and line can be matched as often as the gold has
-//! it. Blocks among body text are matched first, before the same sentence in a list of related stories.
+//! The label of a block with at least five words depends on the share of its word trigrams that occur in the
+//! gold text. A shorter block must be a line of the gold text. Each trigram and line can be matched as often
+//! as it occurs in the gold text. Blocks that are surrounded by body text are matched first, before the same
+//! sentence in a list of related stories.
 
 use std::collections::HashMap;
 
@@ -11,10 +12,10 @@ use gleaner_extract::words;
 /// A block with fewer words than this must be a whole line of the gold.
 const SHORT: usize = 5;
 
-/// Blocks on each side that decide whether a block is among body text.
+/// How many blocks on each side decide whether a block is surrounded by body text.
 const AROUND: usize = 6;
 
-/// A label for every block, 0 to 1: how much of it is body text.
+/// Returns a label from 0 to 1 for every block: the share of it that is body text.
 #[must_use]
 pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
     let blocks: Vec<Vec<String>> = blocks.iter().map(|text| lower(text)).collect();
@@ -42,7 +43,8 @@ fn among_content(at: usize, blocks: &[Vec<String>], shares: &[f32]) -> f32 {
     content / f32::max(all, 1.0)
 }
 
-/// A share near 0 is chance; one near 1 differs only in how words are cut.
+/// Maps shares up to 0.25, which occur by chance, to 0, and shares from 0.75 to 1. Shares near 1 differ from
+/// 1 only because words are split in different ways.
 fn certain(share: f32) -> f32 {
     ((share - 0.25) / 0.5).clamp(0.0, 1.0)
 }

@@ -1,9 +1,10 @@
 //! Trains the block model on pages with gold text.
 //!
-//! [`TrainingSet::read`] computes features and [`labels`] of every page of some sets once. [`TrainingSet::train`]
-//! trains one model on all of them; [`TrainingSet::cross_validate`] trains one per fold of sites, so that every
-//! page can be classified by a model that has seen no page of its site. A site counts as at most 12 pages, a
-//! page counts by its words, and a page whose gold is not found on it has a low weight.
+//! [`TrainingSet::read`] computes the features and [`labels`] of every page in some sets once.
+//! [`TrainingSet::train`] trains one model on all of them. [`TrainingSet::cross_validate`] trains one model
+//! per fold of sites, so that every page can be classified by a model that was trained without its site. A
+//! site has the weight of at most 12 pages. Within a page, blocks are weighted by their words. A page has a
+//! low weight if its gold text is not found on it.
 
 pub mod boosting;
 pub mod labels;
@@ -20,16 +21,16 @@ use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 use boosting::{BoostingParams, Table, Target};
 
-/// Most pages that a site counts as.
+/// Maximum number of pages that determine a site's weight.
 const SITE_PAGES: f32 = 12.0;
 
-/// Most words of a block that count.
+/// Maximum number of words of a block that determine its weight.
 const LONG: f32 = 120.0;
 
-/// The weight that a block has in addition to its words.
+/// The weight that a block has in addition to its number of words.
 const ANY: f32 = 3.0;
 
-/// Training examples: pages with gold as rows of features with labels.
+/// Training examples: the blocks of pages with gold text, as rows of features with labels.
 #[derive(Debug, Clone)]
 pub struct TrainingSet {
     rows: Vec<Vec<f32>>,
@@ -45,9 +46,9 @@ struct TrainingPage {
 }
 
 impl TrainingSet {
-    /// Reads every page that has gold; `done` is called once per page. A page of a site with several is
-    /// included twice, each time with half its weight: complete, and without the text that the pages of other
-    /// folds repeat.
+    /// Reads every page that has gold text, and calls `done` once per page. In a set of one site with enough
+    /// pages, each page is included twice, each time with half its weight: once complete, and once without
+    /// the blocks that are repeated on the training pages of its fold.
     ///
     /// # Errors
     /// [`SetError`]: a page cannot be read.
@@ -83,8 +84,8 @@ impl TrainingSet {
         boosting::grow(&Table::from_rows(&self.rows), &self.targets, params)
     }
 
-    /// For each site, the model that has seen no page of it: one model per fold, with sites assigned in the
-    /// order of their names.
+    /// Trains one model per fold of sites, so that each site has a model that was trained without its pages.
+    /// Sites are assigned to folds in the order of their names.
     #[must_use]
     pub fn cross_validate(&self, folds: usize, params: &BoostingParams) -> CrossValidated {
         let table = Table::from_rows(&self.rows);
@@ -102,7 +103,7 @@ impl TrainingSet {
     }
 }
 
-/// For each site, a model that has seen no page of it.
+/// The models of a cross-validation. For each site, one of them was trained without its pages.
 #[derive(Debug, Clone, Default)]
 pub struct CrossValidated {
     forests: Vec<Forest>,
@@ -110,7 +111,8 @@ pub struct CrossValidated {
 }
 
 impl CrossValidated {
-    /// The model for a site; `None` if the site was not part of the training.
+    /// Returns the model that was trained without the pages of `site`. `None`: the site was not part of the
+    /// training.
     #[must_use]
     pub fn of(&self, site: &str) -> Option<&Forest> {
         self.fold_of.get(site).map(|fold| &self.forests[*fold])
@@ -140,7 +142,7 @@ fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<TrainingPage>, SetE
     in_order(with_gold.map(read))
 }
 
-/// The training examples of one page, for each form (the text removed as repeated, and a weight).
+/// Returns the training examples of one page, for each form (the text removed as repeated, and a weight).
 fn training_page(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> TrainingPage {
     let gold = recorded.gold.as_deref().unwrap_or_default();
     let mut example = TrainingPage { site: entry.site.clone(), rows: Vec::new(), targets: Vec::new() };
@@ -164,7 +166,8 @@ fn training_page(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)])
 
 const WEIGHT_OF_A_PAGE: f32 = 200.0;
 
-/// How well gold and blocks agree, 0 to 1: the square of the word F1 that the labels would reach.
+/// Returns how well gold text and blocks agree, 0 to 1: the square of the word F1 that an extraction by the
+/// labels would have.
 fn trust(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
     let kept = texts.iter().zip(labels).filter(|(_, label)| **label > 0.5);
     let text: Vec<&str> = kept.map(|(text, _)| *text).collect();

@@ -1,17 +1,18 @@
 //! Exports many files into a folder atomically, and resumes an interrupted export.
 //!
-//! `FOLDER.part` is written and renamed to `FOLDER` at the end. Whenever the open files reach the
-//! size of a shard, they are closed and flushed to disk with the manifest, so every file in the
-//! manifest is whole. The same command reads the manifest, checks its files by their hashes,
-//! removes later ones, and continues after the last document. Documents are in the order of their
-//! ids and formats have no clock, so the files equal those of an uninterrupted export.
+//! `FOLDER.part` is written, and renamed to `FOLDER` when complete. Whenever the open files reach the
+//! size of a shard, they are closed and flushed to disk, and the manifest is updated, so every file in
+//! the manifest is complete. The same command, run again, reads the manifest, checks its files by their
+//! hashes, removes later files, and continues after the last document. Documents are in the order of
+//! their ids and the formats contain no current time, so the files are identical to those of an
+//! uninterrupted export.
 //!
-//! Documents fetched after the export began are left to the next one: `until` in the manifest is
-//! that time.
+//! Documents fetched after the export began are excluded: the manifest has that time as `until`, and the
+//! next export continues there.
 //!
-//! Limitation: this holds for a corpus that only grows. Plain text with one file per document is
-//! not flushed file by file, which would take too long: after a power cut, check it with `sha256sum
-//! -c SHA256SUMS`.
+//! Limitation: the files may differ if documents are changed or removed during the interruption. Plain
+//! text with one file per document is not flushed file by file, which would take too long. After a power
+//! failure, check it with `sha256sum -c SHA256SUMS`.
 
 mod shards;
 mod sites;
@@ -34,39 +35,39 @@ use texts::Texts;
 /// The parameters of an export.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Its form.
+    /// The format.
     pub format: Format,
-    /// Which documents.
+    /// Selects the documents.
     pub filter: Filter,
-    /// Bytes after which a file is closed and the next begins; with plain text, bytes between
-    /// flushes to disk.
+    /// Number of bytes after which a file is closed and the next begins; for plain text, the number of
+    /// bytes between flushes to disk.
     pub shard_size: u64,
-    /// The command line without the program's name; identifies an interrupted export.
+    /// The command line without the program's name; it must be the same to resume an interrupted export.
     pub command: Vec<String>,
     /// The current time.
     pub started: Timestamp,
 }
 
-/// The layout of documents in files.
+/// A layout of documents in files.
 trait Layout: std::fmt::Debug {
-    /// Writes a record; returns roughly the bytes written since the last close.
+    /// Writes a record; returns approximately how many bytes were written since the last close.
     fn write(&mut self, record: &Record) -> Result<u64, ExportError>;
 
     /// Closes open files, flushes them to disk and adds them to `files`.
     fn close(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError>;
 
-    /// Like `close`, at the end of the export.
+    /// Closes the last files at the end of the export.
     fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
         self.close(files)
     }
 }
 
-/// An export into a folder.
+/// An export into a folder, in progress.
 #[derive(Debug)]
 pub struct Folder {
-    /// The final name.
+    /// The final path.
     target: PathBuf,
-    /// The name until the end.
+    /// The path until the export is complete.
     part: PathBuf,
     format: Format,
     shard_size: u64,
@@ -77,13 +78,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Begins an export, or resumes the same command's interrupted one.
+    /// Begins an export, or resumes an interrupted export of the same command.
     ///
     /// # Errors
-    /// The folder exists, another export was interrupted there, its files are damaged, or writing
-    /// fails.
+    /// If the folder exists or contains another interrupted export, a file of the interrupted export is
+    /// damaged, or a file cannot be written.
     pub fn begin(path: &Path, request: Request) -> Result<Self, ExportError> {
-        // Without a final slash.
+        // Removes a final slash.
         let target: PathBuf = path.components().collect();
         let Some(name) = target.file_name() else {
             return Err(ExportError::Nameless { path: path.into() });
@@ -110,25 +111,25 @@ impl Folder {
         Ok(Self { target, part, format, shard_size, manifest, selection, layout, last })
     }
 
-    /// The document after which the export continues; `None` at the beginning of the corpus.
+    /// Returns the document after which the export continues; `None` at the beginning of the corpus.
     #[must_use]
     pub const fn last(&self) -> Option<DocumentId> {
         self.last
     }
 
-    /// The folder in which it is written until it is complete.
+    /// Returns the folder in which the export is written until it is complete.
     #[must_use]
     pub fn part(&self) -> &Path {
         &self.part
     }
 
-    /// The counts so far, including earlier starts.
+    /// Returns the counts so far, including those before an interruption.
     #[must_use]
     pub const fn tally(&self) -> &Tally {
         self.selection.tally()
     }
 
-    /// Writes a document if it passes the filter. Documents must come in the order of their ids.
+    /// Writes a document if it passes the filter. Documents must be written in the order of their ids.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -142,7 +143,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Finishes the export and renames the folder.
+    /// Finishes the export, renames the folder and returns the manifest.
     ///
     /// # Errors
     /// If a file cannot be written, or the folder cannot be renamed.
@@ -165,7 +166,7 @@ impl Folder {
         Ok(self.manifest)
     }
 
-    /// Writes the manifest; all documents seen so far are on disk.
+    /// Writes the manifest. All documents processed so far must be on disk.
     fn note(&mut self) -> Result<(), ExportError> {
         self.manifest.last_id = self.last.map(|id| id.to_string());
         self.manifest.tally = self.selection.tally().clone();
@@ -190,7 +191,7 @@ fn is_free(path: &Path) -> Result<bool, ExportError> {
 }
 
 fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
-    // A kill before the first manifest leaves this file.
+    // A kill before the first manifest is complete leaves this file.
     let left = part.join("manifest.json.new");
     if left.exists() {
         fs::remove_file(&left).map_err(ExportError::writing(left))?;
@@ -215,7 +216,8 @@ fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
     Ok(manifest)
 }
 
-/// Returns the manifest if the interrupted export has the same command and version, else an error.
+/// Returns the manifest if the interrupted export has the same command and version; otherwise returns an
+/// error.
 fn same(manifest: Manifest, request: &Request, part: &Path) -> Result<Manifest, ExportError> {
     let is_same = manifest.manifest_version == VERSION
         && manifest.gleaner == env!("CARGO_PKG_VERSION")

@@ -1,7 +1,7 @@
 //! Writes numbered files of a given size: JSON Lines, Parquet, vertical text.
 //!
-//! A file is closed once it reaches the size, so it exceeds it by at most one document, plus the
-//! compressor's last blocks or a Parquet group's rows.
+//! A file is closed once it reaches the size. It exceeds the size by at most one document, plus the
+//! compressor's last blocks or the rows of a Parquet group.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -17,7 +17,7 @@ use crate::{ExportError, Format, Record};
 pub(super) struct Shards {
     folder: PathBuf,
     format: Format,
-    /// Bytes of a Parquet group, at most a shard.
+    /// Bytes of a Parquet row group, at most the size of a shard.
     group: u64,
     whole: usize,
     open: Option<Shard>,
@@ -26,13 +26,13 @@ pub(super) struct Shards {
 #[derive(Debug)]
 struct Shard {
     sink: Sink<Counted<BufWriter<File>>>,
-    /// Relative to the folder.
+    /// Path relative to the folder.
     name: String,
     documents: u64,
 }
 
 impl Shards {
-    /// Continues after the whole files, once each is checked.
+    /// Checks each complete file, and continues after the last one.
     pub(super) fn begin(
         folder: &Path,
         format: Format,
@@ -82,7 +82,7 @@ impl Shards {
     fn abandon(&mut self, name: &str, error: io::Error) -> ExportError {
         self.open = None;
         let path = self.folder.join(name);
-        // Report the first error.
+        // The first error is reported.
         let _ = fs::remove_file(&path);
         ExportError::writing(path)(error)
     }
@@ -132,7 +132,7 @@ impl Layout for Shards {
         Ok(())
     }
 
-    /// An export without documents still has one file, which every reader accepts.
+    /// Closes the last file. An export without documents has one empty file, which every reader accepts.
     fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
         if files.is_empty() {
             self.open()?;

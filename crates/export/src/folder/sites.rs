@@ -1,8 +1,8 @@
-//! Writes plain text, one file per site: `HOST.txt`, two empty lines between documents.
+//! Writes plain text, one file per site: `HOST.txt`, with two empty lines between documents.
 //!
-//! The documents of a host are scattered, so files grow in steps. A file is opened for each
-//! document, because there may be more hosts than a process may open files. The manifest has the
-//! length up to which each file is whole; resuming truncates to it.
+//! The documents of a host are not consecutive, so all files grow step by step. A file is opened for
+//! each document, because there may be more hosts than a process may open files. The manifest has the
+//! length up to which each file is complete; resuming truncates the file to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -34,7 +34,7 @@ struct Site {
 }
 
 impl Sites {
-    /// Continues after the whole parts and truncates the rest.
+    /// Checks the complete part of each file, and truncates the file to it.
     pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
         let mut sites = BTreeMap::new();
         for file in whole {
@@ -53,7 +53,7 @@ impl Sites {
     }
 }
 
-/// Removes text files begun after the last close.
+/// Removes text files that were begun after the last close.
 fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, Site>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
@@ -75,7 +75,7 @@ impl Layout for Sites {
         let parting = text.len();
         render(record, &mut text);
         if text.len() == parting {
-            // Neither headline nor text: no separator is needed.
+            // The record has neither a headline nor a text, so no separator is needed.
             return Ok(self.fresh);
         }
         let file = File::options().create(true).append(true).open(&path);

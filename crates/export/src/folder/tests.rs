@@ -1,4 +1,4 @@
-//! Tests folders: complete, interrupted and resumed, damaged, already existing.
+//! Tests exports into folders: complete, interrupted and resumed, damaged, and existing folders.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const FORMATS: [Format; 8] = [
     Format::TextBySite,
 ];
 
-/// Documents of five hosts, in the order of their ids.
+/// Returns documents of five hosts, in the order of their ids.
 fn corpus(count: u8) -> Vec<Document> {
     let document = |n: u8| {
         let [first, ..] = &documents()[..] else { unreachable!("there are three") };
@@ -47,7 +47,7 @@ fn request(format: Format) -> Request {
     }
 }
 
-/// Writes at most `limit` documents after the last one.
+/// Writes at most `limit` documents after the last one written.
 fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
     let last = folder.last();
     for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {
@@ -184,7 +184,7 @@ fn another_command_does_not_go_on() {
 
 #[test]
 fn a_damaged_shard_is_named() {
-    // A compressor holds all of so small a corpus until the end.
+    // A compressor buffers all of such a small corpus until the end.
     let is_packed =
         |format: &Format| matches!(format, Format::JsonLines(Compression::Gzip | Compression::Zstd));
     for format in FORMATS.into_iter().filter(|format| !is_packed(format)) {

@@ -1,8 +1,7 @@
 //! Writes plain text, one file per document: `HOST/ID.txt`.
 //!
-//! `SHA256SUMS` has a line for each file, in the form of `sha256sum`, written before the file
-//! itself, so all files of an interrupted export are known by name. The manifest lists only
-//! `SHA256SUMS`.
+//! `SHA256SUMS` has a line for each file, in the format of `sha256sum`. The line is written before the
+//! file itself, so all files of an interrupted export are listed. The manifest lists only `SHA256SUMS`.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -22,18 +21,18 @@ const SUMS: &str = "SHA256SUMS";
 pub(super) struct Texts {
     folder: PathBuf,
     sums: File,
-    /// Hash of the list so far.
+    /// Hash of the list of files so far.
     hash: Sha256,
     bytes: u64,
     documents: u64,
-    /// Hosts with a folder.
+    /// Hosts whose folder exists.
     hosts: HashSet<String>,
     /// Bytes written since the last close.
     fresh: u64,
 }
 
 impl Texts {
-    /// Continues after the list as last flushed to disk.
+    /// Continues after the part of the list that was last flushed to disk.
     pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
         let path = folder.join(SUMS);
         let (bytes, documents) = whole.first().map_or((0, 0), |list| (list.bytes, list.documents));
@@ -59,7 +58,7 @@ impl Texts {
     }
 }
 
-/// Removes the files that the list names after `bytes`.
+/// Removes the files that the list names after its first `bytes` bytes.
 fn remove_unlisted(folder: &Path, list: &Path, bytes: u64) -> io::Result<()> {
     let text = fs::read(list)?;
     let rest = text.get(usize::try_from(bytes).unwrap_or(usize::MAX)..).unwrap_or_default();

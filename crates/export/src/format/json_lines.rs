@@ -1,11 +1,11 @@
 //! JSON Lines: one JSON object per line, UTF-8, each ending in `\n`.
 //!
-//! Fields are in the order of [`crate::record::FIELDS`]; missing values are `null`. Times are RFC
-//! 3339 with the corpus's decimals, up to nanoseconds.
+//! Fields are in the order of [`crate::record::FIELDS`]; missing values are `null`. Times are RFC 3339
+//! with the decimals stored in the corpus, up to nanoseconds.
 
 use crate::Record;
 
-/// One record as a line.
+/// Appends one record as a line.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     serde_json::to_writer(&mut *out, record).expect("a record has text keys, and memory takes all");
     out.push(b'\n');

@@ -1,8 +1,8 @@
-//! The formats of an export, and a sink for each.
+//! The formats of an export, and a sink for each format.
 //!
-//! Line and block formats ([`json_lines`], [`vertical`]) are rendered into memory by a pure
-//! function and may be compressed; Parquet compresses itself. Plain text has no sink: it is one
-//! file per document or per site ([`text`], [`crate::folder`]).
+//! Line and block formats ([`json_lines`], [`vertical`]) are rendered into memory by a pure function and
+//! may be compressed; Parquet has its own compression. Plain text has no sink, because it has one file
+//! per document or per site ([`text`], [`crate::folder`]).
 
 pub mod json_lines;
 pub mod packed;
@@ -22,17 +22,17 @@ pub enum Format {
     JsonLines(Compression),
     /// Apache Parquet.
     Parquet,
-    /// One token per line, for Sketch Engine and NoSketch Engine.
+    /// One token per line (vertical text), for Sketch Engine and NoSketch Engine.
     Vertical(Compression),
     /// One text file per document, in one folder per host.
     TextByDocument,
     /// One text file per host.
     TextBySite,
-    /// A folder for Hugging Face's library `datasets`.
+    /// A folder for the Hugging Face library `datasets`.
     Datasets,
 }
 
-/// The compression of a format without its own.
+/// The compression of a format that has none of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// No compression.
@@ -54,7 +54,7 @@ impl Compression {
 }
 
 impl Format {
-    /// The file extension, such as `.jsonl.gz`.
+    /// Returns the file extension, such as `.jsonl.gz`.
     #[must_use]
     pub fn ending(self) -> String {
         match self {
@@ -65,17 +65,17 @@ impl Format {
         }
     }
 
-    /// Whether it has more than one file and needs a folder.
+    /// Whether the format has several files and needs a folder.
     #[must_use]
     pub const fn needs_folder(self) -> bool {
         matches!(self, Self::TextByDocument | Self::TextBySite | Self::Datasets)
     }
 
-    /// A sink that writes one file of this format to `out`; `None` for plain text. `group`: bytes
-    /// of a Parquet file's rows that are buffered per write.
+    /// Returns a sink that writes one file of this format to `out`; `None` for plain text. `group` is
+    /// the number of bytes of rows that are buffered for a row group of Parquet.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn sink<W: Write + Send>(self, out: W, group: u64) -> io::Result<Option<Sink<W>>> {
         let (render, compression): (Render, Compression) = match self {
             Self::JsonLines(compression) => (json_lines::render, compression),
@@ -90,16 +90,16 @@ impl Format {
     }
 }
 
-/// Appends one record to a buffer.
+/// A function that appends one record to a buffer.
 pub type Render = fn(&Record, &mut Vec<u8>);
 
 /// Writes records to one file.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "its parts are nobody's to touch")]
 pub enum Sink<W: Write + Send> {
-    /// For formats rendered one document at a time.
+    /// Sink of formats that are rendered one document at a time.
     Lines { render: Render, out: Box<Packed<W>>, buffer: Vec<u8> },
-    /// For groups of documents.
+    /// Sink of Parquet, which is written in groups of documents.
     Parquet(Box<parquet::Parquet<W>>),
 }
 
@@ -107,7 +107,7 @@ impl<W: Write + Send> Sink<W> {
     /// Writes one record.
     ///
     /// # Errors
-    /// Those of the file.
+    /// If the file cannot be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match self {
             Self::Lines { render, out, buffer } => {
@@ -119,7 +119,7 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// The file, with the data written so far.
+    /// Returns the file, with the data written so far.
     pub fn out(&self) -> &W {
         match self {
             Self::Lines { out, .. } => out.inner(),
@@ -130,7 +130,7 @@ impl<W: Write + Send> Sink<W> {
     /// Finishes the content and returns the file, not flushed.
     ///
     /// # Errors
-    /// Those of the file.
+    /// If the file cannot be written.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::Lines { out, .. } => out.finish(),

@@ -1,7 +1,7 @@
-//! A stream with optional compression.
+//! A writer with optional compression.
 //!
-//! The output is deterministic: gzip gets no time and no name. zstd ends with a checksum, as gzip
-//! does.
+//! The output is deterministic: the gzip header has no time and no name. zstd ends with a checksum, as
+//! gzip does.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 
 use super::Compression;
 
-/// zstd's default; higher levels cost more time than they save space.
+/// The default level of zstd; higher levels take much more time and save little space.
 const ZSTD_LEVEL: i32 = 3;
 
 /// A writer of plain or compressed bytes.
@@ -27,7 +27,7 @@ impl<W: Write> std::fmt::Debug for Packed<W> {
 }
 
 impl<W: Write> Packed<W> {
-    /// Compresses into `out`.
+    /// Creates a writer that compresses into `out`.
     ///
     /// # Errors
     /// If the compressor cannot be set up.
@@ -43,7 +43,7 @@ impl<W: Write> Packed<W> {
         })
     }
 
-    /// The inner writer.
+    /// Returns the inner writer.
     pub fn inner(&self) -> &W {
         match self {
             Self::None(out) => out,
@@ -52,10 +52,10 @@ impl<W: Write> Packed<W> {
         }
     }
 
-    /// Ends the compressed stream.
+    /// Ends the compressed stream and returns the inner writer.
     ///
     /// # Errors
-    /// Those of the inner writer.
+    /// If the inner writer fails.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::None(out) => Ok(out),

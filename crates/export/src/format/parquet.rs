@@ -1,15 +1,15 @@
 //! Writes Apache Parquet: one column per field, rows in groups, compressed with zstd.
 //!
-//! It uses the file layer of the crate `parquet` without Arrow, which would add a dozen crates to
-//! convert rows to columns. Rows are buffered until their texts and lists reach a group's bytes,
-//! then written as one row group; memory is about twice those bytes.
+//! The file layer of the crate `parquet` is used without Arrow, which would add a dozen crates to
+//! convert rows to columns. Rows are buffered until their texts and lists reach the group size, then
+//! written as one row group. The memory is about twice the group size.
 //!
-//! Types are those of [`Kind`]: text is `BYTE_ARRAY (STRING)`, a list the three-level `LIST` of the
-//! format's specification, a time `INT64 (TIMESTAMP, microseconds, UTC)`, which Python's dates can
-//! hold; nanoseconds are truncated.
+//! Types are those of [`Kind`]. Text is `BYTE_ARRAY (STRING)`. A list is the three-level `LIST` of the
+//! format's specification. A time is `INT64 (TIMESTAMP, microseconds, UTC)`, which Python's dates can
+//! represent; nanoseconds are truncated.
 //!
-//! Limitation: a document is never split, so a text of 100 MB makes a group of that size. The text
-//! column has no statistics, because range searches on it are useless.
+//! Limitation: a document is never split, so a text of 100 MB makes a group of at least that size. The
+//! text column has no statistics, because range searches on it are useless.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -27,25 +27,25 @@ use crate::record::{Cell, FIELDS, Kind};
 
 const ZSTD_LEVEL: i32 = 3;
 
-/// Columns whose values seldom repeat, for which a dictionary is useless.
+/// Columns whose values rarely repeat, so that a dictionary would be useless.
 const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 
-/// A file of rows.
+/// A writer of one Parquet file.
 #[derive(Debug)]
 pub struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Column>,
-    /// Buffered bytes for the next group, approximately.
+    /// Approximate number of bytes buffered for the next group.
     buffered: u64,
-    /// Bytes at which a group is written.
+    /// Number of bytes at which a group is written.
     group: u64,
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Begins a file; rows are written in groups of `group` bytes.
+    /// Begins a file whose row groups have about `group` bytes.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn new(out: W, group: u64) -> io::Result<Self> {
         let schema = parse_message_type(&schema()).expect("the schema is made of the fields");
         let file =
@@ -53,10 +53,10 @@ impl<W: Write + Send> Parquet<W> {
         Ok(Self { file, columns: FIELDS.map(|(_, kind)| Column::new(kind)).into(), buffered: 0, group })
     }
 
-    /// Writes one row, or buffers it for its group.
+    /// Buffers one row, and writes the group if it is full.
     ///
     /// # Errors
-    /// Those of the file.
+    /// If the file cannot be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         for (column, cell) in self.columns.iter_mut().zip(record.cells()) {
             self.buffered += column.push(cell);
@@ -64,15 +64,15 @@ impl<W: Write + Send> Parquet<W> {
         if self.buffered >= self.group { self.write_group() } else { Ok(()) }
     }
 
-    /// The file, with the groups written so far.
+    /// Returns the file, with the groups written so far.
     pub fn inner(&self) -> &W {
         self.file.inner()
     }
 
-    /// Finishes the file.
+    /// Writes the last group and the footer; returns the file.
     ///
     /// # Errors
-    /// Those of the file.
+    /// If the file cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         if self.buffered > 0 {
             self.write_group()?;
@@ -125,7 +125,7 @@ pub(crate) fn properties() -> WriterProperties {
     UNIQUE.into_iter().fold(properties, plain).build()
 }
 
-/// The underlying system error if there is one, so that a full disk is reported as such.
+/// Returns the underlying system error if there is one, so that a full disk is reported as such.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -139,9 +139,9 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
 #[derive(Debug)]
 struct Column {
     values: Values,
-    /// The definition level of each value; empty if every row has one value.
+    /// The definition level of each entry; empty for required columns.
     definition: Vec<i16>,
-    /// 0 for a row's first value, 1 for the others; empty without lists.
+    /// 0 for a row's first entry, 1 for the following ones; empty for columns without lists.
     repetition: Vec<i16>,
     kind: Kind,
 }
@@ -165,7 +165,7 @@ impl Column {
         Self { values, definition: Vec::new(), repetition: Vec::new(), kind }
     }
 
-    /// Adds a value; returns its approximate bytes.
+    /// Adds a value; returns its approximate size in bytes.
     fn push(&mut self, cell: Cell) -> u64 {
         match (&mut self.values, cell) {
             (Values::Text(values), Cell::Text(text)) => {
@@ -175,7 +175,7 @@ impl Column {
             }
             (Values::Text(values), Cell::Texts(texts)) => {
                 values.extend(texts.iter().map(|text| ByteArray::from(text.as_str())));
-                // An empty list is also a row, with nothing defined.
+                // An empty list is also an entry, with definition level 0.
                 let entries = texts.len().max(1);
                 self.definition.extend(std::iter::repeat_n(i16::from(!texts.is_empty()), entries));
                 self.repetition.extend((0..entries).map(|at| i16::from(at > 0)));

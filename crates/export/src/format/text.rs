@@ -1,12 +1,12 @@
 //! Plain text: the headline, an empty line, then the text, one paragraph per line.
 //!
-//! In a file per site, two empty lines separate documents; within one there are never two in a row,
-//! so the file can be split again. The files have no other data (URL, dates). A file per document
-//! has the document's id as its name.
+//! In a file per site, two empty lines separate documents. A document never contains two empty lines in
+//! a row, so the file can be split again. The files contain no other data (URL, dates). A file with one
+//! document is named by the document's id.
 
 use crate::Record;
 
-/// Renders one record as text. Without a headline it begins with the text.
+/// Renders one record as text. Without a headline, the output begins with the text.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     let title = record.title().split_whitespace().collect::<Vec<_>>().join(" ");
     if !title.is_empty() {
@@ -23,8 +23,8 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     }
 }
 
-/// The file or folder name of a host: the host with `+` for characters that a name may not have
-/// (the colon before a port, a leading full stop). Hosts contain no `+`.
+/// Returns the file or folder name of a host: the host, with `+` for characters that file names may not
+/// contain (the colon before a port, a leading full stop). Hosts contain no `+`.
 ///
 /// ```
 /// use gleaner_export::format::text::file_name;

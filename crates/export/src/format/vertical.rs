@@ -1,15 +1,16 @@
-//! Vertical text: one token per line, structures as tags, for Sketch Engine and NoSketch Engine
-//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>).
+//! Vertical text for Sketch Engine and NoSketch Engine
+//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>): one token per line, structures
+//! as tags.
 //!
-//! `<doc>` has the document's metadata as attributes, `<p>` the kind of the line; `<g/>` is between
-//! two tokens without white space. Tokens are the segments between Unicode's word boundaries (UAX
-//! #29): "It's" and "3.5" are one, a Vietnamese word is one per syllable, each mark is one. `<`,
-//! `>` and `&` are XML entities in tokens, and also `"` in attributes; `|` separates several
-//! authors.
+//! `<doc>` has the document's metadata as attributes, and `<p>` has the kind of the line. `<g/>` stands
+//! between two tokens that no white space separates. Tokens are the segments between Unicode word
+//! boundaries (UAX #29): "It's" and "3.5" are one token each, and so is each Vietnamese syllable and
+//! each punctuation mark. `<`, `>` and `&` are written as XML entities, and in attributes also `"`. `|`
+//! separates several authors.
 //!
-//! Limitation: there is no `<s>`, because the rule for sentences was not evaluated. Words are
-//! neither tagged nor lemmatised. The files were not compiled with Manatee: escaping follows XML
-//! and published verticals. A host's name is not shortened to a tool's limit.
+//! Limitation: there is no `<s>`, because the sentence rules were not evaluated. Words are neither
+//! tagged nor lemmatised. The files were not compiled with Manatee: escaping follows XML and published
+//! vertical files. Host names are not shortened to the limits of a tool.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -49,7 +50,7 @@ fn value(record: &Record, name: &str) -> String {
     }
 }
 
-/// ` name="value"`, with single spaces as white space.
+/// Appends ` name="value"`; white space in the value becomes single spaces.
 fn attribute(name: &str, value: &str, out: &mut Vec<u8>) {
     out.push(b' ');
     out.extend_from_slice(name.as_bytes());
@@ -76,7 +77,7 @@ fn escape(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// The name of a letter of [`Record::kinds`].
+/// Returns the name of a letter of [`Record::kinds`].
 const fn kind_name(kind: Option<char>) -> &'static str {
     match kind {
         Some('h') => "heading",
@@ -109,7 +110,7 @@ fn paragraph(line: &str, kind: Option<char>, out: &mut Vec<u8>) {
     }
 }
 
-/// One token per line; quotes are not escaped.
+/// Appends a token as a line; quotation marks are not escaped.
 fn token(token: &str, out: &mut Vec<u8>) {
     if token.bytes().any(|byte| matches!(byte, b'<' | b'>' | b'&')) {
         out.extend_from_slice(
@@ -121,7 +122,7 @@ fn token(token: &str, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// White space, control characters, and characters without width.
+/// Whether `c` is white space, a control character or a character without width.
 fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }

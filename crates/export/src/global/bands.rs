@@ -1,16 +1,18 @@
 //! Finds the pairs of a band: similar documents with the same band key.
 //!
-//! The keys are read in several passes, each of a part that fits into memory, as in [`exact`](crate::global::exact),
-//! and sorted by key and then by time. Each document is compared, by signature, with these documents of its
-//! key:
+//! The keys are read in several passes, each of a part that fits into memory, as in
+//! [`exact`](crate::global::exact). They are sorted by key and then by time. Each document is compared,
+//! by signature, with these documents with the same key:
 //! * the earliest [`FIRST`]: a cluster's representative is, or once was, its earliest document,
-//! * the [`LAST`] before it: a text that is edited repeatedly is similar to its previous version.
+//! * the last [`LAST`] before it: a text that is edited repeatedly is similar to its previous version.
 //!
-//! This holds for the earliest [`MOST`] documents of a key; later ones are compared with the earliest only.
-//! All of this depends on time, not on what was in memory, so the result is the same for any memory size.
+//! After the earliest [`MOST`] documents of a key, documents are compared only with the earliest
+//! [`FIRST`]. The comparisons depend on time, not on the content of memory, so the result is the same
+//! for any memory size.
 //!
-//! Limitation: a duplicate is missed if its representative is neither among the first 16 nor the last 16
-//! under any common key. That requires 33 different texts under each of these keys.
+//! Limitation: a duplicate is missed if its representative is neither among the first 16 nor among the
+//! last 16 documents of any common key. This requires at least 33 different texts under each of these
+//! keys.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -27,13 +29,13 @@ use crate::global::pairs::{Pair, PairsWriter};
 use crate::global::part::Part;
 use crate::global::table::{Out, Tables, take};
 
-/// The earliest documents of a key, with which all others are compared; [`LAST`] is the number of those just
-/// before a document.
+/// Number of the earliest documents of a key, with which all others are compared. [`LAST`] is the number
+/// of documents just before a document with which it is compared.
 pub(crate) const FIRST: usize = 16;
 
 pub(crate) const LAST: usize = 16;
 
-/// Documents of a key that are compared with those just before them.
+/// Number of documents of a key that are compared with the documents just before them.
 pub(crate) const MOST: usize = 4096;
 
 const KEYED: usize = 20;
@@ -42,7 +44,7 @@ pub(crate) struct Band<'a> {
     pub(crate) band: usize,
     pub(crate) repeats: &'a Bits,
     pub(crate) signed: u64,
-    /// Similarity of signatures from which a pair is noted.
+    /// Minimum similarity of signatures at which a pair is recorded.
     pub(crate) related: f64,
     pub(crate) memory: usize,
 }
@@ -91,8 +93,8 @@ fn share(key: u64, parts: u64) -> u64 {
 }
 
 impl Finder<'_> {
-    /// Postpones the entries beyond the earliest under a key: they are compared with the first ones only,
-    /// once these are known.
+    /// Postpones the entries of each key after its earliest [`MOST`]. They are compared only with the
+    /// first ones, once these are known.
     fn put_off(&mut self) -> Result<(), GlobalError> {
         self.buffer.sort_unstable();
         let mut kept = 0;
@@ -111,7 +113,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Compares the buffered documents and clears the buffer; returns the number of pairs.
+    /// Compares the buffered documents and clears the buffer. Returns the number of pairs.
     fn compare(&mut self) -> Result<u64, GlobalError> {
         self.buffer.sort_unstable();
         let buffer = std::mem::take(&mut self.buffer);
@@ -137,7 +139,7 @@ impl Finder<'_> {
         Ok(found)
     }
 
-    /// Compares the documents of one key, in the order of time.
+    /// Compares the documents of one key, in the order of time. Returns the number of pairs.
     fn group(&mut self, group: &[Keyed]) -> Result<u64, GlobalError> {
         let (mut first, mut last) = (Vec::new(), VecDeque::new());
         let mut found = 0;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::global::GlobalError;
 use crate::global::table::Out;
 
-/// Bits by number; unset by default.
+/// Bits indexed by number; unset by default.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bits(Vec<u8>);
 

@@ -1,17 +1,18 @@
-//! Assigns duplicates to representatives, in the order of time, as a crawl would.
+//! Assigns duplicates to representatives, in the order of time, as a crawl does.
 //!
-//! 1. A document that repeats a text is assigned to the first that had it.
-//! 2. Pairs are read by the later document. Its candidates are the earlier ones that are representatives;
-//!    [`ask`] decides with the function, the thresholds and the bounds of a crawl.
-//! 3. A duplicate is assigned to the document that it resembles, or replaces it ([`Representative::prefers`]). Any
-//!    other document is its own representative.
+//! 1. An exact duplicate is assigned to the first document with its text.
+//! 2. Pairs are read in the order of the later document. The candidates are the earlier documents that
+//!    are representatives; [`ask`] decides with the same thresholds and bounds as in a crawl.
+//! 3. A near-duplicate is assigned to the document that it resembles, or replaces it as representative
+//!    ([`Representative::prefers`]). Any other document is its own representative.
 //!
-//! The assignments are a forest in memory, 4 bytes per document: a union-find in which a union is decided by
-//! order and not by size, with paths halved (R. E. Tarjan, J. van Leeuwen, Worst-case analysis of set union
-//! algorithms, JACM 1984). Only representatives are compared; connected components of all pairs would drift.
+//! The assignments are a forest in memory, with 4 bytes per document: a union-find with path halving, in
+//! which a union depends on order and not on size (R. E. Tarjan, J. van Leeuwen, Worst-case analysis of
+//! set union algorithms, JACM 1984). A document is compared only with representatives, because texts
+//! within a connected component of all pairs would drift apart.
 //!
-//! Limitation: this is one thread. It reads and aligns texts with similar signatures, some thousands per
-//! second.
+//! Limitation: this step uses one thread. It reads and aligns a few thousand texts with similar
+//! signatures per second.
 
 use std::cell::RefCell;
 use std::fs;
@@ -28,45 +29,45 @@ use crate::global::part::Part;
 use crate::global::table::{Out, Row, Tables, take};
 use crate::global::{GlobalError, Settings};
 
-/// The result of the work: `summary.json` of its task.
+/// The result of finding the clusters; also the content of `summary.json` of the task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Documents that were read.
+    /// Number of documents read.
     pub documents: u64,
-    /// Documents with exactly the text of their representative.
+    /// Number of documents with exactly the text of their representative.
     pub exact: u64,
-    /// Documents with nearly its text.
+    /// Number of documents with nearly the text of their representative.
     pub near: u64,
-    /// Clusters of at least two documents.
+    /// Number of clusters of at least two documents.
     pub clusters: u64,
 }
 
-/// A document that has another representative: a line of `duplicates.jsonl`.
+/// A document represented by another document: a line of `duplicates.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Duplicate {
-    /// Its id.
+    /// The document's id.
     pub id: String,
-    /// Its shard.
+    /// The document's shard.
     pub shard: PathBuf,
-    /// Its line or row there, from 1.
+    /// The document's line or row in its shard, from 1.
     pub line: u64,
     /// The id of its representative.
     pub head: String,
     /// The representative's shard.
     pub head_shard: PathBuf,
-    /// The representative's line or row there, from 1.
+    /// The representative's line or row in its shard, from 1.
     pub head_line: u64,
     /// Estimated similarity to the representative, 0 to 1; 1 for the same text.
     pub similarity: f64,
-    /// Exact or near.
+    /// Whether the texts are the same or nearly the same.
     pub kind: Kind,
 }
 
-/// How two texts are duplicates.
+/// How the texts of two duplicates are related.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// The same text except for white space.
+    /// The same text except for white space and Unicode normal form.
     Exact,
     /// Nearly the same text.
     Near,
@@ -80,7 +81,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) memory: usize,
 }
 
-/// Makes the clusters; writes `duplicates.jsonl` and `members`, one bit per document.
+/// Finds the clusters, and writes `duplicates.jsonl` and `members` (one bit per document).
 pub(crate) fn make(tables: Tables, asked: &Asked, part: &Part) -> Result<Outcome, GlobalError> {
     let mut forest = Forest {
         behind: (0..tables.len()).collect(),
@@ -107,7 +108,7 @@ pub(crate) fn make(tables: Tables, asked: &Asked, part: &Part) -> Result<Outcome
 }
 
 struct Forest {
-    /// The document that each is assigned to; itself for a representative.
+    /// The document that each document is assigned to; a representative is assigned to itself.
     behind: Vec<u32>,
     tables: RefCell<Tables>,
     params: SimilarityParams,
@@ -152,7 +153,8 @@ impl Forest {
         document
     }
 
-    /// Assigns a document, given the earlier ones that it resembles, each with the number of shared keys.
+    /// Assigns a document. `met` has the earlier documents that it resembles, each with the number of
+    /// shared keys.
     fn place(&mut self, document: u32, met: &[(u32, u32)]) -> Result<(), GlobalError> {
         let heads = met.iter().filter(|(earlier, _)| self.behind.get(*earlier as usize) == Some(earlier));
         let tables = &self.tables;
@@ -162,7 +164,7 @@ impl Forest {
         if heads.is_empty() {
             return Ok(());
         }
-        // In the order of time: where all else is equal, ask prefers by number.
+        // In the order of time, because `ask` uses the numbers to break ties.
         heads.sort_by_key(|(number, row, _)| (row.time, *number));
         let mut candidates: Vec<Candidate> = (0..)
             .zip(&heads)

@@ -1,9 +1,9 @@
 //! Stores band keys by band instead of by document.
 //!
-//! A band's key is its [`ROWS`] values of 16 bits, 6 bytes without a hash. A task of one band reads only its
-//! 42nd part of the keys. A file is a sequence of blocks: the number of documents, the place of each in its
-//! shard, the time of each, then for one band after another the keys of all. Keys are not sorted; a reader
-//! sorts the part that fits into memory.
+//! A band's key is its [`ROWS`] values of 16 bits: 6 bytes, without a hash. The task of a band reads
+//! only its own keys, 1/42 of all keys. A file is a sequence of blocks. A block contains the number of
+//! documents, the place of each document in its shard, the time of each, then for each band the keys of
+//! all documents. Keys are not sorted; a reader sorts the part that fits into memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,7 +14,7 @@ use gleaner_corpus::dedup::{BANDS, ROWS, Signature};
 use crate::global::GlobalError;
 use crate::global::table::Out;
 
-/// Documents per block: some 4 MB of memory.
+/// Number of documents per block, which takes about 4 MB of memory.
 const BLOCK: usize = 16_384;
 
 const KEY: usize = 2 * ROWS;
@@ -25,7 +25,7 @@ const PLACE: usize = 12;
 pub(crate) struct Keyed {
     pub(crate) key: u64,
     pub(crate) time: i64,
-    /// Its place in its shard, or its number.
+    /// The document's place in its shard, or its number.
     pub(crate) document: u32,
 }
 

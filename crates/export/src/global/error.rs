@@ -1,4 +1,4 @@
-//! Errors of the search for duplicates over many shards.
+//! Errors of finding duplicates across many shards.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub enum GlobalError {
         /// The system's error.
         source: io::Error,
     },
-    /// The work folder holds other files.
+    /// The folder is not empty and is not a work folder or output folder of this command.
     #[error("{} is not empty and no work folder of this command: choose a new one", path.display())]
     NotWork {
         /// The folder.
@@ -42,7 +42,7 @@ pub enum GlobalError {
         /// The input folder.
         input: PathBuf,
     },
-    /// Two of the inputs name the same shard.
+    /// Two inputs contain the same shard.
     #[error("{} is named twice", path.display())]
     Twice {
         /// The shard.
@@ -53,15 +53,15 @@ pub enum GlobalError {
     Other {
         /// The work folder.
         path: PathBuf,
-        /// The difference.
+        /// How the inputs or settings differ.
         change: String,
     },
-    /// A task needs the result of another one.
+    /// A task needs the result of another task.
     #[error("{task} needs {on}, which is not done: run that first")]
     Waits {
-        /// The task.
+        /// The task to be run.
         task: Task,
-        /// The first missing one.
+        /// The first task that is missing.
         on: Task,
     },
     /// The task does not exist.
@@ -77,14 +77,14 @@ pub enum GlobalError {
     NoDocument {
         /// The shard.
         path: PathBuf,
-        /// Number of lines.
+        /// Number of damaged lines.
         lines: u64,
-        /// The first line.
+        /// The first damaged line, from 1.
         line: u64,
-        /// Why that is not a document.
+        /// Why this line is not a document.
         reason: String,
     },
-    /// There are more documents than numbers.
+    /// There are more documents than 32-bit numbers.
     #[error("more than {} documents", u32::MAX)]
     TooMany,
 }
@@ -98,8 +98,8 @@ impl GlobalError {
         move |source| Self::Read { path: path.as_ref().into(), source }
     }
 
-    /// The error for an invalid file of the work folder.
+    /// Returns the error for an invalid file of the work folder.
     pub(crate) fn damaged(path: impl AsRef<Path>) -> Self {
-        Self::reading(path)(io::Error::new(io::ErrorKind::InvalidData, "not as it was written"))
+        Self::reading(path)(io::Error::new(io::ErrorKind::InvalidData, "its content is damaged"))
     }
 }

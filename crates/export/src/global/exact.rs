@@ -1,11 +1,12 @@
 //! Finds exact duplicates.
 //!
-//! Hashes are read in several passes, each of a part that fits into memory, and sorted there; so nothing is
-//! sorted on disk and an interruption leaves nothing behind. If memory is still full, because many documents
-//! have one text, all but the first of each text are written out and removed from memory.
+//! Hashes are read in several passes, each of a part that fits into memory and is sorted there. Nothing
+//! is sorted on disk, so an interruption leaves nothing behind. If memory is still full because many
+//! documents have the same text, all but the first document of each text are written out and removed
+//! from memory.
 //!
-//! Limitation: with a tenth of the memory that would hold all, the hashes, 24 bytes per document, are read
-//! ten times.
+//! Limitation: with a tenth of the memory that all hashes would need, the hashes, 24 bytes per document,
+//! are read more than ten times.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -16,7 +17,7 @@ use crate::global::bits::Bits;
 use crate::global::part::Part;
 use crate::global::table::{HASH, Out, Tables, take};
 
-/// The hash of a document, ordered such that the first document of a text comes first.
+/// The hash of a document, ordered so that the first document of a text comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Hashed {
     hash: [u8; 16],
@@ -58,7 +59,7 @@ pub(crate) fn find(tables: &Tables, memory: usize, part: &Part) -> Result<u64, G
     Ok(repeats.found)
 }
 
-/// The number of passes, such that a part fills four fifths of the room.
+/// Returns the number of passes, chosen so that a part fills at most four fifths of `room`.
 pub(crate) fn parts(count: usize, room: usize) -> u64 {
     (count as u64 * 5).div_ceil(room as u64 * 4).max(1)
 }
@@ -70,7 +71,7 @@ fn share(hash: [u8; 16], parts: u64) -> u64 {
 }
 
 impl Repeats {
-    /// Keeps the first of each text, and writes the others out.
+    /// Keeps the first document of each text, and writes out the others.
     fn thin_out(&mut self) -> Result<(), GlobalError> {
         self.buffer.sort_unstable();
         for same in self.buffer.chunk_by(|one, other| one.hash == other.hash) {

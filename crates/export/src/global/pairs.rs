@@ -1,7 +1,7 @@
-//! Pairs of documents, sorted on disk by the later one.
+//! Pairs of documents, sorted on disk by the time of the later document.
 //!
-//! Pairs are buffered, sorted and written in runs that fit into memory; at the end the runs are merged. A
-//! reader of several files merges them again.
+//! Pairs are buffered, sorted and written in runs that fit into memory; finally the runs are merged. A
+//! reader of several files merges them in the same way.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -17,18 +17,18 @@ use crate::global::table::{Out, take};
 
 const PAIR: usize = 16;
 
-/// Bytes of a run that are in memory during a merge.
+/// Bytes of each run that are in memory during a merge.
 const BUFFER: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pair {
-    /// The time of the later one.
+    /// When the later document was fetched, in microseconds.
     pub(crate) time: i64,
     pub(crate) later: u32,
     pub(crate) earlier: u32,
 }
 
-/// Writes pairs, added in any order, into a sorted file.
+/// Writes pairs, added in any order, to a sorted file.
 pub(crate) struct PairsWriter {
     path: PathBuf,
     runs_path: PathBuf,
@@ -40,7 +40,7 @@ pub(crate) struct PairsWriter {
 }
 
 impl PairsWriter {
-    /// Starts the file `pairs`; uses `memory` bytes.
+    /// Starts the file `pairs` of a task; uses `memory` bytes of memory.
     pub(crate) fn begin(part: &Part, memory: usize) -> Self {
         Self {
             path: part.path("pairs"),
@@ -166,7 +166,7 @@ impl Merged {
         Ok(Self { runs, next })
     }
 
-    /// Opens sorted files; uses `memory` bytes.
+    /// Opens sorted files; uses `memory` bytes of memory.
     pub(crate) fn open(paths: &[PathBuf], memory: usize) -> Result<Self, GlobalError> {
         let room = buffer_of(memory, paths.len());
         let run = |path: &PathBuf| {

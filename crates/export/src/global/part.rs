@@ -1,4 +1,4 @@
-//! The folder of a task in progress; it gets its final name when all files are on disk.
+//! The folder of a task in progress; it gets its final name when all its files are on disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub(crate) fn clear(work: &Path, done: &[Task]) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_left = |task: &Task| name.split('.').next() == Some(task.folder().as_str());
         if name.ends_with(".part") && done.iter().any(is_left) {
-            // A leftover takes disk space and does no other harm.
+            // A leftover only takes disk space.
             let _ = fs::remove_dir_all(&path);
         }
     }

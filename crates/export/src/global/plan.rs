@@ -1,8 +1,8 @@
-//! The plan of the work: its shards and settings, kept as `plan.json`, so that a later start, or another
-//! machine, uses the same ones or is rejected.
+//! The plan of the work: its shards and settings. It is stored as `plan.json`. A later run, or another
+//! machine, must have the same plan, or it is rejected.
 //!
-//! Limitation: a shard is identified by path, size and modification time, not by its bytes. Machines that
-//! share the work must see the shards under the same paths.
+//! Limitation: a shard is identified by its path, size and modification time, not by its content.
+//! Machines that share the work must have the shards under the same paths.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,15 +17,15 @@ use crate::{Manifest, reading};
 
 pub(crate) const NAME: &str = "plan.json";
 
-/// The version of the work folder's format.
+/// Version of the work folder's format.
 const VERSION: u32 = 1;
 
 /// The settings that determine the result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Similarity from which a text is a duplicate, 0 to 1.
+    /// Minimum similarity of a near-duplicate, 0 to 1.
     pub similarity: f64,
-    /// Which document of a cluster represents it.
+    /// The rule that selects a cluster's representative.
     pub representative: Representative,
 }
 
@@ -45,7 +45,7 @@ impl Settings {
 pub(crate) struct Input {
     pub(crate) path: PathBuf,
     bytes: u64,
-    /// Seconds since 1970.
+    /// Modification time in seconds since 1970.
     changed: u64,
 }
 
@@ -76,13 +76,13 @@ impl Plan {
         Ok(Self { version: VERSION, similarity: settings.similarity, head: head.into(), inputs: found })
     }
 
-    /// The difference to another plan, in words; `None` if there is none.
+    /// Describes the first difference to another plan; `None` if there is none.
     pub(crate) fn change(&self, now: &Self) -> Option<String> {
         let value = |name: &str, was: &dyn std::fmt::Display, is: &dyn std::fmt::Display| {
             Some(format!("{name} was {was} and is {is}"))
         };
         if self.version != now.version {
-            return value("the form of the folder", &self.version, &now.version);
+            return value("the format of the folder", &self.version, &now.version);
         }
         if self.similarity.to_bits() != now.similarity.to_bits() {
             return value("--similarity", &self.similarity, &now.similarity);
@@ -111,15 +111,15 @@ impl Input {
     }
 }
 
-/// Checks that the shards of an export have the sizes in its manifest.
+/// Checks that the shards of an export have the sizes listed in its manifest.
 fn check(folder: &Path) -> Result<(), GlobalError> {
-    // Another program's manifest.json is ignored.
+    // A `manifest.json` of another program is ignored.
     let Ok(Some(manifest)) = Manifest::read(folder) else { return Ok(()) };
     for file in manifest.files {
         let path = folder.join(&file.path);
         let bytes = fs::metadata(&path).map_err(GlobalError::reading(&path))?.len();
         if bytes != file.bytes {
-            let reason = format!("{bytes} bytes, and {} by the manifest beside it", file.bytes);
+            let reason = format!("{bytes} bytes, but {} in the manifest beside it", file.bytes);
             return Err(GlobalError::reading(path)(std::io::Error::other(reason)));
         }
     }

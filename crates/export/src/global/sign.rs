@@ -1,7 +1,7 @@
-//! Reads a shard once; hashes, signs and stores its documents.
+//! Reads a shard once, and stores the hashes, signatures and texts of its documents.
 //!
-//! Limitation: texts are stored again, compressed one by one, since similar ones are read later in another
-//! order than that of the shards.
+//! Limitation: texts are stored again, each compressed separately, because similar texts are later read
+//! in a different order from that of the shards.
 
 use std::path::Path;
 

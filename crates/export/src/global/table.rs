@@ -1,16 +1,16 @@
-//! The data of each document that tasks pass on, in files per shard.
+//! The data of each document that tasks share, in files per shard.
 //!
-//! | file | an entry | read |
+//! | file | entry | access |
 //! |---|---|---|
-//! | `rows` | [`ROW`] bytes: time, words, line, place of the text, signature | by number |
+//! | `rows` | [`ROW`] bytes: time, words, line, position of the text, signature | by number |
 //! | `hashes` | 16 bytes of the content hash, 8 of time | in order, and by number |
-//! | `texts` | the id and the text, compressed | by number |
+//! | `texts` | the id, then the compressed text | by number |
 //! | `columns` | band keys ([`columns`](crate::global::columns)) | in order |
 //!
 //! A document's number is its place in its shard plus the number of documents in all earlier shards.
 //!
-//! Limitation: rows are read at random, some hundred bytes at a time, which needs an SSD, or memory that
-//! holds the rows.
+//! Limitation: rows are read in random order, some hundred bytes at a time. This needs an SSD, or enough
+//! memory to cache the rows.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -29,24 +29,24 @@ pub(crate) const HASH: usize = 24;
 
 const OPEN: usize = 400;
 
-/// zstd's fastest ordinary level.
+/// The fastest regular level of zstd.
 const LEVEL: i32 = 1;
 
-/// The time of a document without one: after all others.
+/// The time of a document without a fetch time: after all others.
 pub(crate) const LAST: i64 = i64::MAX;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// When it was fetched, in microseconds; [`LAST`] if unknown.
+    /// When the document was fetched, in microseconds since 1970; [`LAST`] if unknown.
     pub(crate) time: i64,
     pub(crate) words: u32,
     pub(crate) line: u64,
     text: u32,
-    /// The offset of its id, which its compressed text follows.
+    /// The offset of the document's id, which its compressed text follows.
     offset: u64,
     packed: u32,
     id: u16,
-    /// `None` if the text is too short for one.
+    /// `None` if the text is too short for a signature.
     pub(crate) signature: Option<Signature>,
 }
 
@@ -106,16 +106,16 @@ pub(crate) fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     Some(*first)
 }
 
-/// The result of signing a shard: `summary.json` of its task.
+/// Counts from signing a shard; also the content of `summary.json` of the task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signing {
-    /// Documents that were read.
+    /// Number of documents read.
     pub documents: u64,
-    /// Documents with a signature; the others are too short.
+    /// Number of documents with a signature; the others are too short.
     pub signed: u64,
-    /// Lines that are not documents.
+    /// Number of lines that are not documents.
     pub damaged: u64,
-    /// The first such line, and the reason.
+    /// The first line that is not a document, and the reason.
     pub first_damaged: Option<(u64, String)>,
 }
 
@@ -161,7 +161,7 @@ impl TableWriter {
         Ok(Self { rows: rows?, hashes: hashes?, texts: texts?, offset: 0 })
     }
 
-    /// Adds a document; `false` if its id or text is too long for the table.
+    /// Adds a document; returns `false` if its id or text is too long for the table.
     pub(crate) fn add(&mut self, entry: &Entry) -> Result<bool, GlobalError> {
         let Article { id, text, fetched } = entry.article;
         let (Ok(id_length), Ok(length)) = (u16::try_from(id.len()), u32::try_from(text.len())) else {
@@ -228,7 +228,7 @@ impl Tables {
         self.before[self.before.len() - 1]
     }
 
-    /// The number of the first document of each shard, with the shard's folder.
+    /// Returns the number of the first document of each shard, and the shard's folder.
     pub(crate) fn shards(&self) -> impl Iterator<Item = (u32, &Path)> {
         self.before.iter().copied().zip(self.folders.iter().map(PathBuf::as_path))
     }

@@ -1,6 +1,6 @@
 //! The tasks of the work: names and dependencies.
 //!
-//! | task | how many | needs | makes |
+//! | task | count | requires | result |
 //! |---|---|---|---|
 //! | `sign:N` | one per shard | | signatures, band keys, texts |
 //! | `exact` | one | all `sign` | the exact duplicates |
@@ -11,18 +11,18 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A part of the work; its result appears atomically.
+/// A task: a part of the work whose result appears atomically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
-    /// Signs the documents of a shard, by its number from 0.
+    /// Computes the signatures of the documents of a shard, given by its number from 0.
     Sign(usize),
     /// Finds exact duplicates.
     Exact,
-    /// Finds the pairs of a band, from 0.
+    /// Finds the similar pairs of a band, given by its number from 0.
     Band(usize),
-    /// Makes clusters of the pairs.
+    /// Assigns the documents of the pairs to clusters.
     Clusters,
-    /// Writes a shard without its duplicates.
+    /// Writes a shard without its duplicates, given by its number from 0.
     Write(usize),
 }
 

@@ -1,8 +1,8 @@
-//! The work folder: runs the tasks and keeps their results.
+//! The work folder: runs the tasks and stores their results.
 //!
-//! A task writes into a folder of its own, `NAME.PROCESS.part`, which becomes `NAME` when all its files are
-//! on disk. Leftovers of a killed run are removed when the task is done. If two processes do the same task,
-//! the first one's result stays.
+//! A task writes into its own folder, `NAME.PROCESS.part`, which is renamed to `NAME` when all its files
+//! are on disk. Leftovers of a killed run are removed when the task is done. If two processes run the
+//! same task, the first result is kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,36 +24,36 @@ use crate::global::{GlobalError, Outcome, Settings, Task, exact, sign};
 
 const WRITE: &str = "write.json";
 
-/// Options of the work.
+/// The options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The settings that determine the result.
     pub settings: Settings,
-    /// Bytes of memory for sorting, over all threads.
+    /// Bytes of memory for sorting, in total for all threads.
     pub memory: usize,
-    /// Tasks that run at a time.
+    /// Maximum number of tasks that run at the same time.
     pub threads: usize,
-    /// The folder for the shards without duplicates; `None` writes none.
+    /// The folder for the shards without duplicates; `None` to write none.
     pub write: Option<PathBuf>,
 }
 
 /// A progress event.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// The number of tasks to do, and of all tasks.
+    /// The number of tasks to do, out of all tasks.
     Left {
-        /// Not done yet.
+        /// Number of tasks not done yet.
         left: usize,
-        /// All tasks.
+        /// Number of all tasks.
         all: usize,
     },
     /// A task has finished.
     Done(Task),
-    /// A shard has lines that are not documents.
+    /// A shard contains lines that are not documents.
     Damaged {
         /// The shard.
         shard: &'a Path,
-        /// The result of reading it.
+        /// Counts from reading the shard.
         signing: &'a Signing,
     },
 }
@@ -72,11 +72,11 @@ struct Target {
 }
 
 impl Work {
-    /// Opens a work folder, or creates it.
+    /// Opens a work folder, or creates it if it does not exist.
     ///
     /// # Errors
-    /// Inputs cannot be read or differ from those that the work was begun with; the folder is not a work
-    /// folder, or cannot be written.
+    /// If inputs cannot be read or differ from those in the work folder, an output folder is within an
+    /// input, a folder is not empty and not a work folder, or a file cannot be written.
     pub fn open(inputs: &[PathBuf], folder: &Path, options: Options) -> Result<Self, GlobalError> {
         let now = Plan::new(inputs, &options.settings)?;
         for written in [Some(folder), options.write.as_deref()].into_iter().flatten() {
@@ -118,7 +118,8 @@ impl Work {
         Err(GlobalError::Other { path: self.folder.clone(), change })
     }
 
-    /// All tasks, in the order of their dependencies; those of writing only if requested.
+    /// Returns all tasks, in the order of their dependencies. The `write` tasks are included only if
+    /// requested.
     #[must_use]
     pub fn tasks(&self) -> Vec<Task> {
         self.phases().concat()
@@ -148,22 +149,22 @@ impl Work {
         self.folder.join(task.folder())
     }
 
-    /// The shard with this number.
+    /// Returns the shard with this number; `None` if there is none.
     #[must_use]
     pub fn shard(&self, number: usize) -> Option<&Path> {
         self.plan.inputs.get(number).map(|input| input.path.as_path())
     }
 
-    /// The file of duplicates; it exists when `clusters` is done.
+    /// Returns the path of the file of duplicates, which exists when `clusters` is done.
     #[must_use]
     pub fn duplicates(&self) -> PathBuf {
         self.result(Task::Clusters).join("duplicates.jsonl")
     }
 
-    /// Copies that file atomically.
+    /// Copies the file of duplicates atomically.
     ///
     /// # Errors
-    /// It does not exist, or cannot be copied.
+    /// If `clusters` is not done, or the file cannot be copied.
     pub fn write_duplicates(&self, into: &Path) -> Result<(), GlobalError> {
         let mut part = into.as_os_str().to_owned();
         part.push(".part");
@@ -178,10 +179,10 @@ impl Work {
         })
     }
 
-    /// The result, when `clusters` is done.
+    /// Returns the result of `clusters`.
     ///
     /// # Errors
-    /// It is not done, or the result cannot be read.
+    /// If `clusters` is not done, or its result cannot be read.
     pub fn outcome(&self) -> Result<Outcome, GlobalError> {
         read_json(&self.result(Task::Clusters).join(SUMMARY))
     }
@@ -189,7 +190,7 @@ impl Work {
     /// Runs one task, with all memory, unless it is done.
     ///
     /// # Errors
-    /// The task does not exist, a task that it needs is not done, or it fails.
+    /// If the task does not exist, a task that it needs is not done, or it fails.
     pub fn run(&self, task: Task, tell: &(dyn Fn(Event) + Sync)) -> Result<(), GlobalError> {
         self.check(task)?;
         self.ensure(task, self.options.memory, tell)
@@ -198,7 +199,7 @@ impl Work {
     /// Runs all tasks that are not done.
     ///
     /// # Errors
-    /// One of them fails; running ones are finished first.
+    /// If a task fails. Other tasks in progress are finished first.
     pub fn run_all(&self, tell: &(dyn Fn(Event) + Sync)) -> Result<(), GlobalError> {
         let all = self.tasks();
         let left = all.iter().filter(|task| !self.is_done(**task)).count();
@@ -214,7 +215,7 @@ impl Work {
         phase.retain(|task| !self.is_done(*task));
         let threads = self.options.threads.clamp(1, phase.len().max(1));
         let memory = self.options.memory / threads;
-        // Two processes on one folder begin at different places.
+        // Two processes on one folder start with different tasks.
         let middle = std::process::id() as usize % phase.len().max(1);
         phase.rotate_left(middle);
         phase.reverse();
@@ -237,7 +238,7 @@ impl Work {
         failed.into_inner().ok().flatten().map_or(Ok(()), Err)
     }
 
-    /// Checks that a task exists, and all that it needs is done.
+    /// Checks that a task exists, and that all tasks it needs are done.
     fn check(&self, task: Task) -> Result<(), GlobalError> {
         let (shards, name) = (self.plan.inputs.len(), task.to_string());
         let reason = match task {
@@ -255,11 +256,11 @@ impl Work {
         Err(GlobalError::NoTask { name, reason })
     }
 
-    /// Runs a task unless it is done, by this or another process.
+    /// Runs a task unless this or another process has done it.
     fn ensure(&self, task: Task, memory: usize, tell: &(dyn Fn(Event) + Sync)) -> Result<(), GlobalError> {
         if !self.is_done(task) {
             match self.perform(task, memory, tell) {
-                // Another process has finished it and removed this one's files.
+                // Another process has finished the task and removed the files of this one.
                 Err(_) if self.is_done(task) => {}
                 done => done?,
             }
@@ -331,7 +332,8 @@ impl Work {
         if !path.exists() {
             let files = tasks.map(|task| read_json::<DataFile>(&self.result(task).join(SUMMARY)));
             let written = write::manifest(&path, self.outcome()?, files.collect::<Result<_, _>>()?);
-            // Another process may have written it at the same moment, and cleaned up.
+            // Another process may have written the manifest at the same time, and removed this one's
+            // files.
             written.or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
         }
         write::clear(into);
@@ -339,13 +341,13 @@ impl Work {
     }
 }
 
-/// Whether a folder holds nothing but a plan, which another process may be writing.
+/// Whether a folder contains nothing except a plan, which another process may be writing.
 fn is_free(folder: &Path) -> bool {
     let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     names.into_iter().all(|name| name.to_string_lossy().ends_with(plan::NAME))
 }
 
-/// Checks that a later run would not read the output as input.
+/// Checks that the output is not within an input, so that a later run does not read it.
 fn is_apart(written: &Path, inputs: &[PathBuf]) -> Result<(), GlobalError> {
     let written = std::path::absolute(written).map_err(GlobalError::reading(written))?;
     let real = fs::canonicalize(&written).unwrap_or(written);

@@ -1,10 +1,10 @@
 //! Writes shards without duplicates, with a manifest.
 //!
-//! A shard keeps its format, and its documents their fields and order. Names begin with the shard's number,
-//! since shards of two corpora may have the same name.
+//! A shard keeps its format, and its documents keep their fields and order. File names begin with the
+//! shard's number, because shards of two corpora may have the same name.
 //!
-//! Limitation: `cluster`, `near_duplicates` and similar fields are those of the exported corpus; the
-//! duplicates found here are in `duplicates.jsonl`.
+//! Limitation: `cluster`, `near_duplicates` and similar fields are those of the original export; the
+//! duplicates found here are listed in `duplicates.jsonl`.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
@@ -20,7 +20,7 @@ use crate::{DataFile, reading};
 
 pub(crate) const MANIFEST: &str = "manifest.json";
 
-/// The content of `manifest.json` beside the shards.
+/// The content of `manifest.json` in the folder of the written shards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Written {
     pub(crate) gleaner: String,
@@ -61,14 +61,14 @@ fn lines(shard: usize, tables: &Tables, members: &Bits) -> Result<Bits, GlobalEr
     Ok(kept)
 }
 
-/// Removes the leftovers of killed runs in the folder of shards.
+/// Removes the leftovers of killed runs from the folder of written shards.
 pub(crate) fn clear(into: &Path) {
     let Ok(entries) = fs::read_dir(into) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let process = name.strip_prefix('.').and_then(|rest| rest.split_once('-'));
         if process.is_some_and(|(number, _)| number.parse::<u32>().is_ok()) {
-            // A leftover takes disk space and does no other harm.
+            // A leftover only takes disk space.
             let _ = fs::remove_file(&path);
         }
     }
@@ -80,7 +80,7 @@ pub(crate) fn manifest(path: &Path, outcome: Outcome, files: Vec<DataFile>) -> R
     write_json(path, &written)
 }
 
-/// The number of JSON files that this process has begun, so that no two threads write the same.
+/// The number of JSON files that this process has begun, so that two threads never write the same file.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), GlobalError> {

@@ -1,10 +1,10 @@
-//! Copies some documents of a shard: same format, same fields.
+//! Copies selected documents of a shard, with the same format and fields.
 //!
-//! Lines are copied unchanged. Parquet columns are read with their levels and written again under
-//! the same schema, one column of a row group at a time, so all fields of the shard are kept.
+//! Lines are copied unchanged. Parquet columns are read with their levels and written again with the
+//! same schema, one column of a row group at a time, so all fields of the shard are kept.
 //!
 //! Limitation: Parquet pages, dictionaries and statistics are rebuilt as in `gleaner export`; sort
-//! orders and the writer's own metadata are lost.
+//! orders and the original writer's metadata are lost.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -24,11 +24,11 @@ use crate::format::parquet::{io_error, properties};
 use crate::manifest::{Counted, DataFile};
 use crate::{Compression, ExportError};
 
-/// Writes the wanted documents of `from`, by line or row number from 1, into the new file `into`
-/// and flushes it to disk. Returns the written file; its path is the file's name.
+/// Writes the wanted documents of `from` into the new file `into` and flushes it to disk. `wanted`
+/// receives line or row numbers, from 1. Returns the written file; its path is only the file name.
 ///
 /// # Errors
-/// A file cannot be read or written; the partial file is removed.
+/// If a file cannot be read or written; the partial file is then removed.
 pub fn keep(from: &Path, into: &Path, wanted: impl FnMut(u64) -> bool) -> Result<DataFile, ExportError> {
     let kept = match Form::from_path(from) {
         Some(Form::JsonLines(compression)) => keep_lines(from, into, compression, wanted),
@@ -36,7 +36,7 @@ pub fn keep(from: &Path, into: &Path, wanted: impl FnMut(u64) -> bool) -> Result
         None => return Err(ExportError::NoShard { path: from.into() }),
     };
     if kept.is_err() {
-        // Report the first error.
+        // The first error is reported.
         let _ = fs::remove_file(into);
     }
     kept
@@ -108,7 +108,7 @@ fn keep_rows(from: &Path, into: &Path, mut wanted: impl FnMut(u64) -> bool) -> R
     end(out.into_inner().map_err(failed)?, into, documents)
 }
 
-/// Copies the wanted rows of a column; the greatest levels are definition, repetition.
+/// Copies the wanted rows of a column. `levels` are its greatest definition and repetition levels.
 fn copy(
     reader: ColumnReader,
     writer: &mut ColumnWriter,

@@ -1,4 +1,4 @@
-//! Reads documents of JSON Lines, one line in memory at a time.
+//! Reads documents from JSON Lines, with one line in memory at a time.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::Article;
 use crate::{Compression, ExportError};
 
-/// A line with more bytes is damaged: no article is as long.
+/// A line with more bytes is treated as damaged, because no article is this long.
 pub(super) const LONGEST: usize = 64 << 20;
 
 #[derive(Deserialize)]
@@ -50,8 +50,8 @@ pub(super) fn each<E: From<ExportError>>(
     Ok(())
 }
 
-/// Reads the next line with its end; of a longer one, one byte more than the limit. Returns false
-/// at the end.
+/// Reads the next line with its line end. Of a line above the limit, reads one byte more than the limit
+/// and skips the rest. Returns false at the end of the file.
 pub(super) fn read_line(lines: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let read = lines.take(LONGEST as u64 + 1).read_until(b'\n', line)?;

@@ -1,4 +1,4 @@
-//! Reads documents of Parquet: only the needed columns, a batch of rows at a time.
+//! Reads documents from Parquet: only the needed columns, one batch of rows at a time.
 
 use std::fs::File;
 use std::io;
@@ -75,7 +75,7 @@ fn article(
     Ok(Article { id: owned(id, "id")?, text: owned(text, "text")?, fetched: fetched? })
 }
 
-/// The column of a top-level field that is not a list.
+/// Returns the column of a top-level field that is not a list.
 fn at(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
     let is_it = |column: &ColumnDescriptor| column.path().parts() == [name] && column.max_rep_level() == 0;
     schema.columns().iter().position(|column| is_it(column))
@@ -86,7 +86,7 @@ fn texts_at(schema: &SchemaDescriptor, name: &'static str, path: &Path) -> Resul
     found.ok_or_else(|| ExportError::Lacks { path: path.into(), field: name })
 }
 
-/// Factor and divisor that convert a column of times to microseconds.
+/// Returns the factor and divisor that convert a column of times to microseconds.
 fn micros(column: &ColumnDescriptor) -> (i64, i64) {
     use parquet::basic::TimeUnit;
     match column.logical_type_ref() {
@@ -106,7 +106,7 @@ impl<T: DataType> Cells<T> {
         Self { reader, definition: group.metadata().column(at).column_descr().max_def_level() }
     }
 
-    /// The next values; empty at the end.
+    /// Returns the next values; empty at the end.
     fn batch(&mut self) -> Result<Vec<Option<T::T>>, ParquetError> {
         let (mut levels, mut values) = (Vec::new(), Vec::new());
         let (rows, ..) = self.reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
@@ -125,7 +125,7 @@ impl Texts {
     fn open(group: &dyn RowGroupReader, at: usize) -> Result<Self, ParquetError> {
         match group.get_column_reader(at)? {
             ColumnReader::ByteArrayColumnReader(reader) => Ok(Cells::new(group, at, reader)),
-            _ => Err(ParquetError::General("a column of text is none".into())),
+            _ => Err(ParquetError::General("a text column has another type".into())),
         }
     }
 }
@@ -145,7 +145,7 @@ impl Times {
         })
     }
 
-    /// The next times; `rows` empty ones without a column.
+    /// Returns the next times; without a time column, `rows` empty ones.
     fn batch(&mut self, rows: usize) -> Result<Vec<Result<Option<i64>, String>>, ParquetError> {
         Ok(match self {
             Self::Stamps(cells, (times, parts)) => {

@@ -1,4 +1,4 @@
-//! Made-up documents, shards of them, and what a crawl would have made of them.
+//! Generated documents and shards, and the result that a crawl would have.
 
 #![allow(clippy::allow_attributes, dead_code, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,8 +25,8 @@ fn letters(number: usize) -> String {
     number.to_string().bytes().map(|digit| char::from(digit + 49)).collect()
 }
 
-/// A text of a topic, of which each so-many-th word is edited, with numbers of an edition
-/// and `tail` words at the end.
+/// Returns a text of a topic. Every `every`-th word is edited, the numbers depend on the edition, and
+/// `tail` words are appended.
 pub(crate) fn text(topic: usize, every: usize, editor: usize, edition: usize, tail: usize) -> String {
     let word = |at: usize| match at {
         _ if at % 29 == 7 => format!("{}", at * (edition + 1)),
@@ -37,7 +37,8 @@ pub(crate) fn text(topic: usize, every: usize, editor: usize, edition: usize, ta
     (0..160).map(word).chain(tail).collect::<Vec<_>>().join(" ")
 }
 
-/// Who stands for whom, by place: what a crawl with an index that forgets nothing does.
+/// Returns each duplicate's representative, by position, and whether the texts are equal: the result of
+/// a crawl whose index drops nothing.
 pub(crate) fn reference(documents: &[Made], settings: Settings) -> BTreeMap<usize, (usize, bool)> {
     struct Known<'a>(&'a [(usize, Signed)], &'a [Made]);
     impl Documents for Known<'_> {
@@ -53,7 +54,7 @@ pub(crate) fn reference(documents: &[Made], settings: Settings) -> BTreeMap<usiz
     let mut order: Vec<usize> = (0..documents.len()).collect();
     order.sort_by_key(|at| (documents[*at].fetched.unwrap_or(i64::MAX), *at));
     let mut by_hash = BTreeMap::new();
-    // The heads, the one that came first first.
+    // The representatives, in the order in which they were added.
     let mut heads: Vec<(usize, Signed)> = Vec::new();
     let mut rank = BTreeMap::new();
     let mut behind: BTreeMap<usize, usize> = BTreeMap::new();
@@ -104,7 +105,7 @@ pub(crate) fn reference(documents: &[Made], settings: Settings) -> BTreeMap<usiz
     behind.keys().map(|at| (*at, (root(*at), is_same(*at, root(*at))))).collect()
 }
 
-/// Writes documents as shards of so many lines; gives the folder.
+/// Writes documents as shards of `size` lines; returns the folder.
 pub(crate) fn shards(home: &Path, documents: &[Made], size: usize) -> PathBuf {
     let folder = home.join(format!("shards-{size}"));
     fs::create_dir_all(&folder).unwrap();
@@ -126,7 +127,7 @@ pub(crate) fn options(settings: Settings, memory: usize, threads: usize) -> Opti
     Options { settings, memory, threads, write: None }
 }
 
-/// Who stands for whom by the ids' numbers, as a work folder says.
+/// Returns each duplicate's representative, by the numbers of their ids, as stored in a work folder.
 pub(crate) fn told(work: &Work) -> BTreeMap<usize, (usize, bool)> {
     let text = fs::read_to_string(work.duplicates()).unwrap();
     let duplicates = text.lines().map(|line| serde_json::from_str::<Duplicate>(line).unwrap());
@@ -134,7 +135,7 @@ pub(crate) fn told(work: &Work) -> BTreeMap<usize, (usize, bool)> {
     duplicates.map(|of| (number(&of.id), (number(&of.head), of.kind == Kind::Exact))).collect()
 }
 
-/// All of it, in a new work folder.
+/// Runs all tasks in a new work folder.
 pub(crate) fn run(inputs: &Path, home: &Path, options: Options) -> Work {
     let name = format!("work-{}", fs::read_dir(home).unwrap().count());
     let work = Work::open(&[inputs.to_owned()], &home.join(name), options).unwrap();
@@ -142,7 +143,7 @@ pub(crate) fn run(inputs: &Path, home: &Path, options: Options) -> Work {
     work
 }
 
-/// Numbered documents of texts and seconds.
+/// Returns numbered documents with these texts and fetch times in seconds.
 pub(crate) fn made(texts: Vec<(String, Option<i64>)>) -> Vec<Made> {
     let one = |(number, (text, fetched)): (usize, _)| Made { id: number.to_string(), text, fetched };
     texts.into_iter().enumerate().map(one).collect()

@@ -1,6 +1,6 @@
 #![no_main]
-//! FastContentExtractor: preparation on all pages of a made-up site but the last, detection
-//! on each.
+//! FastContentExtractor: preparation on all pages of a generated site except the last, detection on every
+//! page.
 
 use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
 use gleaner_extract_fuzz::{lines_are_of_page, site};

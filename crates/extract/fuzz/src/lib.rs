@@ -1,5 +1,5 @@
-//! What the fuzz targets of this crate hold: any bytes end in lines, none of them empty, and the ASCII words of
-//! the lines have no character more often than the page's texts.
+//! The properties that this crate's fuzz targets check: any bytes can be extracted, no line is empty, and no
+//! character occurs more often in the ASCII words of the lines than in the page's texts.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::text::Line;
 
-/// Between the pages of a site in a fuzzer's bytes.
+/// Separates the pages of a site in the fuzzer's bytes.
 const BORDER: &[u8] = b"<hr>";
 
-/// Bytes as pages of one site.
+/// Splits the fuzzer's bytes into at most eight pages of one site.
 #[must_use]
 pub fn site(bytes: &[u8]) -> Vec<Page> {
     let text = decode(bytes, None).text;
@@ -19,11 +19,11 @@ pub fn site(bytes: &[u8]) -> Vec<Page> {
     text.split(border).take(8).map(Page::parse).collect()
 }
 
-/// Holds that the ASCII words of a page's lines have no character more often than the
-/// page's texts.
+/// Checks that no line is empty, and that no character occurs more often in the ASCII words of the lines than
+/// in the page's texts.
 ///
 /// # Panics
-/// Where they do.
+/// If one of these properties does not hold.
 pub fn lines_are_of_page(lines: &[Line], page: &Page) {
     let mut left: HashMap<char, usize> = HashMap::new();
     for c in (0..page.len() as u32).filter_map(|id| page.text(id)).flat_map(str::chars) {

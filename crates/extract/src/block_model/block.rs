@@ -1,7 +1,7 @@
 //! A block: a line of the page with the properties of its own text, such as words, links, dates and images.
 //!
-//! Limitation: a sentence ends at a full stop that no ASCII letter or digit follows, so one also ends in
-//! `U.S. Senate`; and a price such as 3.50 counts as a time.
+//! Limitation: a sentence ends at a full stop that is not followed by an ASCII letter or digit, so `U.S.
+//! Senate` contains a sentence end. A price such as 3.50 counts as a time.
 
 use gleaner_html::Page;
 use gleaner_html::text::PlacedLine;
@@ -16,17 +16,18 @@ pub(super) struct Block {
     pub(super) placed: PlacedLine,
     pub(super) element: usize,
     pub(super) words: Vec<u64>,
-    /// Words in links, and words in bold or italics.
+    /// Number of words in links.
     pub(super) linked: f32,
+    /// Number of words in bold or italics.
     pub(super) emphasised: f32,
     pub(super) characters: Characters,
     pub(super) images: f32,
     pub(super) inline: f32,
     pub(super) has_date: bool,
     pub(super) ends_as_sentence: bool,
-    /// Words outside links if the block is prose; else 0.
+    /// Its words minus 1.5 times its words in links, if the block is prose; else 0.
     pub(super) prose: f32,
-    /// What a short line says ([`lexicon::sayings`]).
+    /// The kinds of a short line, as bits ([`lexicon::sayings`]).
     pub(super) sayings: u32,
     pub(super) text: u64,
 }
@@ -50,8 +51,8 @@ impl Block {
     }
 }
 
-/// For each node, whether it is text in a link or emphasised; and running counts of images and inline
-/// elements.
+/// For each node, whether it is text in a link, whether it is emphasised text, and how many images and inline
+/// elements precede it.
 pub(super) struct Marks {
     linked: Vec<bool>,
     emphasised: Vec<bool>,
@@ -150,7 +151,7 @@ fn is_comma(c: char) -> bool {
     if c.is_ascii() { matches!(c, ',' | ';' | ':') } else { matches!(c, '，' | '、' | '；' | '：') }
 }
 
-/// As in the standard library, with a fast path for accented letters.
+/// `char::is_numeric` of the standard library, with a fast path for accented letters.
 fn is_numeric(c: char) -> bool {
     !matches!(c, '\u{C0}'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}') && c.is_numeric()
 }

@@ -1,11 +1,11 @@
-//! The model: regression trees whose leaves add up to the log-odds that a block is body text (gradient
+//! The model: regression trees whose values add up to the log-odds that a block is body text (gradient
 //! boosting: Friedman, Greedy function approximation, Annals of Statistics 2001). The crate eval (`training`)
-//! grows the trees; this module reads, writes and evaluates them.
+//! grows the trees. This module reads, writes and evaluates them.
 //!
-//! The file: the eight bytes `GLEANER1`, a hash of the features' names (u64), the number of trees (u32). For
-//! each tree, its number of splits (u16), the splits (feature u16, left i16, right i16, threshold f32) and
-//! its leaves (f32), one more than splits. All values are little-endian. A negative child `c` is leaf `-c -
-//! 1`.
+//! The file consists of the eight bytes `GLEANER1`, a hash of the features' names (u64), the number of trees
+//! (u32) and the trees. A tree consists of its number of splits (u16), the splits (feature u16, left i16,
+//! right i16, threshold f32) and the leaves (f32), one more than splits. All values are little-endian. A
+//! negative child `c` is the leaf `-c-1`.
 
 use super::features;
 use super::hashing::{FNV_START, fnv_1a};
@@ -13,30 +13,31 @@ use super::questions::{LANES, Questions};
 
 const MAGIC: &[u8; 8] = b"GLEANER1";
 
-/// A split of a tree: left if the feature is at most the threshold, else right.
+/// A split of a tree. A row goes to the left child if the feature is at most the threshold, else to the
+/// right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
     /// Index of the feature, in the order of [`super::feature_names`].
     pub feature: u16,
-    /// The next split if the feature is at most the threshold; negative for the leaf `-left - 1`.
+    /// The left child: the index of a split, or, if negative, the leaf `-left - 1`.
     pub left: i16,
-    /// The next split, or leaf, otherwise.
+    /// The right child: the index of a split, or, if negative, the leaf `-right - 1`.
     pub right: i16,
-    /// Compared with the feature's value.
+    /// The value that the feature is compared with.
     pub threshold: f32,
 }
 
-/// One tree; a tree without splits is a single leaf.
+/// A regression tree. A tree without splits is a single leaf.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tree {
-    /// The root is the first. A split's children follow it.
+    /// The splits, from the root. A split's children follow it.
     pub splits: Vec<Split>,
     /// The leaf values in log-odds, one more than splits.
     pub leaves: Vec<f32>,
 }
 
 impl Tree {
-    /// The leaf's value for a row of features.
+    /// Returns the value of the leaf that a row of features reaches.
     #[must_use]
     pub fn value(&self, row: &[f32]) -> f32 {
         let mut at: i16 = if self.splits.is_empty() { -1 } else { 0 };
@@ -47,7 +48,7 @@ impl Tree {
         self.leaves[(-(at + 1)) as usize]
     }
 
-    /// Whether the tree is valid: at most `Questions::LEAVES` leaves; every child is a later split or a leaf,
+    /// Whether the tree is valid: at most 32 leaves; every child is a later split or a leaf,
     /// and has one parent; every feature is below `features`.
     #[must_use]
     pub fn is_sound(&self, features: usize) -> bool {
@@ -69,7 +70,7 @@ impl Tree {
     }
 }
 
-/// The trees of a model, prepared for evaluation.
+/// The trees of a model, prepared for fast evaluation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Forest {
     trees: Vec<Tree>,
@@ -77,7 +78,7 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// A forest of these trees, in the order in which they were grown.
+    /// Builds a forest from trees, in the order in which they were grown.
     ///
     /// # Panics
     /// If a tree is not valid ([`Tree::is_sound`]).
@@ -88,27 +89,28 @@ impl Forest {
         Self { trees, questions }
     }
 
-    /// The trees.
+    /// Returns the trees.
     #[must_use]
     pub fn trees(&self) -> &[Tree] {
         &self.trees
     }
 
-    /// The log-odds for a row of features: the sum of the trees' values.
+    /// Returns the log-odds for a row of features: the sum of the trees' values.
     ///
     /// # Panics
-    /// If the row is shorter than a feature's index requires.
+    /// If the row lacks a feature that the trees use.
     #[must_use]
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.questions.ask(&[row])[0]
     }
 
-    /// The log-odds for several rows; faster than one row at a time. Panics as [`Self::log_odds`].
+    /// Returns the log-odds for several rows. Faster than one row at a time. Panics as [`Self::log_odds`]
+    /// does.
     pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
         rows.chunks(LANES).flat_map(|rows| self.questions.ask(rows).into_iter().take(rows.len()))
     }
 
-    /// The file's content.
+    /// Returns the content of the model file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
@@ -127,7 +129,8 @@ impl Forest {
         out
     }
 
-    /// Reads a file's content; `None` if it is not a model, or a model for other features.
+    /// Parses the content of a model file. `None` if it is not a valid model, or a model for different
+    /// features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes);
@@ -170,7 +173,8 @@ impl Reader<'_> {
     }
 }
 
-/// FNV-1a over the features' names, since a model identifies features by position.
+/// Returns the FNV-1a hash of the features' names. A model file contains it because the model identifies
+/// features only by position.
 fn fingerprint() -> u64 {
     fnv_1a(FNV_START, features::names().join("\n").as_bytes())
 }

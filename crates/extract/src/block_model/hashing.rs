@@ -1,14 +1,14 @@
-//! Words, texts and places as numbers, for fast comparison and for storage in templates.
+//! Hashes of words, texts and places, for fast comparison and for storage in templates.
 //!
-//! Limitation: two texts may have the same hash. With 64 bits this becomes likely above some billions of
-//! texts; the effect is one wrong line.
+//! Limitation: two texts may have the same hash. With 64 bits, this becomes likely only with some billions of
+//! texts. The effect is one wrong line.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::words;
 
-/// A name with every run of digits replaced by one `#`: `post-17` becomes `post-#`.
+/// Returns a name with every run of digits replaced by one `#`: `post-17` becomes `post-#`.
 pub(super) fn masked(name: &str) -> impl Iterator<Item = char> {
     let mut is_masked = false;
     name.trim().chars().filter_map(move |c| {
@@ -26,7 +26,7 @@ pub(super) fn hash_with_masked(first: impl Hash, name: &str) -> u64 {
     hasher.finish()
 }
 
-/// A hash that is the same on every machine, run and version, because templates store it.
+/// Returns a hash that is the same on all machines, in all runs and versions, because templates store it.
 pub(super) fn hash(of: &impl Hash) -> u64 {
     let mut hasher = Fnv(FNV_START);
     of.hash(&mut hasher);
@@ -77,7 +77,7 @@ fn hash_in_lower_case(word: &str) -> u64 {
         word.bytes().for_each(|byte| hasher.write(&[byte.to_ascii_lowercase()]));
         hasher.end_of_string();
     } else if word.contains('Σ') {
-        // The only letter whose lower case depends on its position in the word.
+        // Sigma is the only letter whose lower case depends on its position in the word.
         return hash(&word.to_lowercase());
     } else {
         hasher.characters(word.chars().flat_map(char::to_lowercase));
@@ -85,11 +85,11 @@ fn hash_in_lower_case(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// Hashes for maps whose keys are hashes of this file.
+/// The hasher of maps whose keys are hashes of this module.
 ///
-/// A page could choose words whose FNV-1a hashes fall into one bucket and make a map quadratic. So the key is
-/// mixed with a secret of this map before its upper bits are folded into the lower. No code depends on the
-/// iteration order of these maps.
+/// A hostile page could choose words whose FNV-1a hashes fall into one bucket, which makes a map quadratic.
+/// Therefore the key is mixed with a secret of the map before its upper bits are folded into the lower bits.
+/// No code depends on the iteration order of these maps.
 #[derive(Debug, Clone)]
 pub(super) struct Secret(u64);
 
@@ -165,7 +165,7 @@ pub(super) fn trigrams(words: &[u64]) -> Sorted {
     threes(words).collect()
 }
 
-/// Share of a text's trigrams that are in a set, 0 to 1.
+/// Returns the share of a text's word trigrams that are in a set, 0 to 1.
 pub(super) fn shared(words: &[u64], set: &Sorted) -> f32 {
     if set.is_empty() || words.len() < 3 {
         return 0.0;

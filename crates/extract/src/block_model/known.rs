@@ -1,11 +1,11 @@
-//! Classifies lines by what a site repeats and what stood at their places, without the model.
+//! Classifies lines by a site's repeated texts and the votes for its places, without the model.
 //!
-//! [`Site::judge`] computes 176 numbers for every line and runs the model. Here a line needs two lookups: the
-//! hash of its text at its path, and the hash of its place's name. Most of the time is spent on the text
-//! itself.
+//! [`Site::judge`] computes 176 features for every line and runs the model. Here a line needs two lookups:
+//! the hash of its text at its path, and the hash of its place's name. Most of the time is spent on reading
+//! the text.
 //!
-//! Limitation: for speed, this repeats the logic of [`Site::judge`] for place, repetition, words and share of
-//! links; a test checks that both agree.
+//! Limitation: for speed, this module repeats the logic of [`Site::judge`] for place, repetition, words and
+//! share of links. A test checks that both agree.
 
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
@@ -24,34 +24,34 @@ pub struct Known {
     repeated: Vec<u64>,
 }
 
-/// The log-odds of a place by length of line ([`Place::log_odds_of`]).
+/// The log-odds of a place, by length of line ([`Place::log_odds_of`]).
 #[derive(Debug, Clone, Copy)]
 struct Votes {
     pages: u32,
     log_odds: [f32; 4],
 }
 
-/// What is known of a line's place.
+/// The training results for a line's place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownPlace {
-    /// Training pages that have the place.
+    /// The number of training pages that have the place.
     pub pages: u32,
-    /// Log-odds, within ±6, that a line of this length is body text there.
+    /// The log-odds that a line of this length is body text at the place, within ±6.91.
     pub log_odds: f32,
 }
 
-/// A line with what is known of it.
+/// A line with the training results for its text and place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownLine {
     /// The line.
     pub placed: PlacedLine,
-    /// Number of words.
+    /// The number of its words.
     pub words: u32,
-    /// Share of its words in links, 0 to 1.
+    /// The share of its words that are in links, 0 to 1.
     pub link_share: f32,
-    /// Whether the site repeats it.
+    /// Whether the site repeats the line.
     pub repeated: bool,
-    /// Its place on the training pages; `None` if they have no such place.
+    /// The training results for its place; `None` if the training pages have no such place.
     pub place: Option<KnownPlace>,
 }
 
@@ -82,8 +82,8 @@ impl Known {
         Self { places, repeated: site.repeated.keys().collect() }
     }
 
-    /// The lines of a page that hold a word, in page order, without the nodes that `keep` excludes
-    /// ([`placed_lines`]).
+    /// Returns the lines of a page that contain a word, in page order, without the nodes that `keep` excludes
+    /// ([`placed_lines`]). At most the first 50,000 lines are returned.
     #[must_use]
     pub fn lines(&self, page: &Page, keep: impl Fn(NodeId) -> bool) -> Vec<KnownLine> {
         let mut placed = placed_lines(page, 0, keep);
@@ -121,11 +121,11 @@ fn place_key(name: &str) -> u64 {
     fnv_1a(FNV_START, name.as_bytes())
 }
 
-/// The outermost links of a page, queried line by line in page order.
+/// The outermost links of a page. They must be queried line by line in page order.
 struct Links<'a> {
     page: &'a Page,
     ranges: Vec<(NodeId, NodeId)>,
-    /// Links before this one end before the last queried line.
+    /// The index of the first link that does not end before the last queried line.
     at: usize,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Links<'a> {
 struct Paths<'a> {
     page: &'a Page,
     open: Vec<At>,
-    /// Buffers, kept to avoid allocations: elements to open, and a name.
+    /// Buffers that are reused to avoid allocations: elements to open, and a name.
     next: Vec<NodeId>,
     name: String,
 }
@@ -163,10 +163,11 @@ struct Paths<'a> {
 struct At {
     node: NodeId,
     end: NodeId,
-    /// Hash of tag, class and id from the root to the element.
+    /// Hash of tags, classes and ids from the root to the element.
     path: u64,
-    /// Hash of its name, and of the place of a line in it.
+    /// Hash of the element's name.
     name: u64,
+    /// Hash of the place name of a line in the element.
     place: u64,
 }
 
@@ -175,7 +176,7 @@ impl<'a> Paths<'a> {
         Self { page, open: Vec::new(), next: Vec::new(), name: String::new() }
     }
 
-    /// The hashes of an element. Fast if it is near the previous one.
+    /// Returns the hashes of an element. This is fast if the element is near the previous one.
     fn of(&mut self, node: NodeId) -> At {
         while self.open.last().is_some_and(|at| node < at.node || at.end <= node) {
             self.open.pop();
@@ -193,7 +194,7 @@ impl<'a> Paths<'a> {
         while let Some(node) = self.next.pop() {
             self.enter(node);
         }
-        *self.open.last().expect("the element that was asked for is open")
+        *self.open.last().expect("the requested element is open")
     }
 
     fn enter(&mut self, node: NodeId) {

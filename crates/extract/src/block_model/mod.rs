@@ -1,19 +1,19 @@
 //! gleaner's own method: a model trained on gold text classifies every line of a page.
 //!
 //! 1. The page is cut into blocks, the lines that a reader sees (`block.rs`, `scene.rs`).
-//! 2. For each block, 176 numbers are computed (`features`): what the papers use (links, commas, text
+//! 2. For each block, 176 features are computed (`features`): those of the papers (links, commas, text
 //!    density, title words), names of elements, similar siblings, the block's path, its neighbours, the
 //!    page's metadata.
-//! 3. Trees ([`Forest`]) give the log-odds that the block is body text.
-//! 4. Blocks with a probability above a half are the text.
+//! 3. Regression trees ([`Forest`]) compute the log-odds that the block is body text.
+//! 4. The blocks with a probability above a half are the body text.
 //!
-//! If other pages of the site are known, [`Site`] first removes the text that they repeat, and lets the pages
-//! vote on kinds of place.
+//! If other pages of the site are known, [`Site`] first removes the text that the site repeats. It then
+//! combines the model's result with votes of the pages on each kind of place.
 //!
-//! [`built_in`] was trained by the example `train` of the crate eval; docs/evaluation.md describes the
+//! [`built_in`] was trained by the example `train` of the crate eval. docs/evaluation.md describes the
 //! training data and the results on unseen sites.
 //!
-//! Cost: linear in the page; some microseconds per block.
+//! Cost: linear in the page, some microseconds per block.
 //!
 //! ```
 //! use gleaner_extract::block_model;
@@ -55,19 +55,20 @@ pub use site::{Place, Site, Verdicts};
 pub struct Judged {
     /// The block.
     pub placed: PlacedLine,
-    /// The combined log-odds that it is body text; 0 is a probability of a half.
+    /// The combined log-odds that the block is body text; 0 is a probability of a half.
     pub log_odds: f32,
-    /// The log-odds by the model alone.
+    /// The log-odds from the model alone.
     pub alone: f32,
-    /// The log-odds by the same place on other pages; `None` if they have no such place.
+    /// The log-odds from its place on the training pages; `None` if they have no such place.
     pub vote: Option<f32>,
-    /// Why it was removed before the classification; `None` if it was classified.
+    /// Why it was removed before the classification; `None` if the model classified it. Removed blocks have
+    /// log-odds of -6 and no `vote`.
     pub removed: Option<Removed>,
-    /// Its place, as in [`Site::places`].
+    /// The name of its place, as in [`Site::places`].
     pub place: String,
-    /// Number of words.
+    /// The number of its words.
     pub words: u32,
-    /// Share of its words in links, 0 to 1.
+    /// The share of its words that are in links, 0 to 1.
     pub link_share: f32,
 }
 
@@ -86,23 +87,23 @@ impl Judged {
         }
     }
 
-    /// Whether it is body text.
+    /// Whether the block is body text: its log-odds are above 0.
     #[must_use]
     pub fn is_content(&self) -> bool {
         self.log_odds > 0.0
     }
 }
 
-/// The names of the features, in order.
+/// Returns the names of the features, in order.
 #[must_use]
 pub fn feature_names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(features::names);
     &NAMES
 }
 
-/// The kinds of an element, from the words in its class, id, role and itemprop: none or several of `comment`,
-/// `related`, `share`, `navigation`, `foot`, `head`, `side`, `advertisement`, `caption`, `by-line`, `tag`,
-/// `body`, `title`, `lead`, `offer`.
+/// Returns the kinds of an element, from the words in its class, id, role and itemprop: none, one or several
+/// of `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`, `advertisement`, `caption`,
+/// `by-line`, `tag`, `body`, `title`, `lead`, `offer`.
 ///
 /// ```
 /// use gleaner_extract::block_model::kinds_of_element;
@@ -117,8 +118,8 @@ pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'
     (0..).zip(lexicon::KIND_NAMES).filter(move |(bit, _)| kinds >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// The kinds of a short line, from typical words: none or several of `comments`, `related`, `credit`,
-/// `offer`, `by-line`. A line of more than 160 bytes has none.
+/// Returns the kinds of a short line, from typical words: none, one or several of `comments`, `related`,
+/// `credit`, `offer`, `by-line`. A line of more than 160 bytes has no kind.
 ///
 /// ```
 /// use gleaner_extract::block_model::sayings_of;
@@ -131,7 +132,7 @@ pub fn sayings_of(line: &str) -> impl Iterator<Item = &'static str> {
     (0..).zip(lexicon::SAYING_NAMES).filter(move |(bit, _)| sayings >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// The blocks of a page, each with its features, to train a model.
+/// Returns the blocks of a page that are not repeated, each with its features, to train a model.
 #[must_use]
 pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {
     let scene = scene::Scene::new(page, repeated);
@@ -145,7 +146,7 @@ pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f3
     scene.blocks.into_iter().map(|block| block.placed).zip(rows).collect()
 }
 
-/// The model that comes with the program.
+/// Returns the model that is part of the program.
 #[must_use]
 pub fn built_in() -> &'static Forest {
     static MODEL: LazyLock<Forest> = LazyLock::new(|| {
@@ -154,14 +155,15 @@ pub fn built_in() -> &'static Forest {
     &MODEL
 }
 
-/// Classifies every block of a page by a model, in page order.
+/// Classifies every block of a page with a model, in page order.
 #[must_use]
 pub fn judge(page: &Page, model: &Forest) -> Vec<Judged> {
     Site::default().judge(page, model)
 }
 
-/// The confidence of a classification, 0 to 1: twice the mean distance of the words' probabilities from a
-/// half, over blocks that are or might be body text. 0 if there is no body text.
+/// Returns the confidence of a classification, 0 to 1: twice the mean distance of the blocks' probabilities
+/// from a half. The mean is weighted by words, over the blocks with a probability of at least one in ten. 0
+/// if no block is body text.
 #[must_use]
 pub fn confidence(judged: &[Judged]) -> f32 {
     if !judged.iter().any(Judged::is_content) {
@@ -176,17 +178,18 @@ pub fn confidence(judged: &[Judged]) -> f32 {
     sum / f32::max(words, 1.0)
 }
 
-/// Log-odds from which a block might be body text: a probability of one in ten.
+/// The log-odds of a probability of one in ten, above which a block might be body text.
 const MIGHT_BE: f32 = -2.2;
 
-/// The page's body text by a model; empty if it finds none.
+/// Returns the page's body text according to a model; empty if the model finds none.
 #[must_use]
 pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
     lines(&judge(page, model))
 }
 
-/// The lines of the body text. If no block qualifies but the likeliest has a probability of at least one in
-/// twenty, the lines nearly as likely as that one: a guess with confidence 0 is better than a lost article.
+/// Returns the lines of the body text. If no block is body text, but the likeliest block has a probability of
+/// at least one in twenty, returns that block and those nearly as likely. A guess with confidence 0 is better
+/// than a lost article.
 #[must_use]
 pub fn lines(judged: &[Judged]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
@@ -194,10 +197,10 @@ pub fn lines(judged: &[Judged]) -> Vec<Line> {
     judged.iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line.clone()).collect()
 }
 
-/// One in twenty.
+/// The log-odds of a probability of about one in twenty.
 const LEAST_CHANCE: f32 = -3.0;
 
-/// The largest distance of a guess from the likeliest line, in log-odds.
+/// The largest distance of a guessed line from the likeliest line, in log-odds.
 const NEARLY: f32 = 1.5;
 
 #[cfg(test)]

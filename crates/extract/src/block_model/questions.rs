@@ -3,29 +3,31 @@
 //! once: Exploiting CPU SIMD extensions to speed-up document scoring with tree ensembles, SIGIR 2016).
 //!
 //! 1. Every tree has a bit set of reachable leaves, numbered from left to right.
-//! 2. The splits of a feature are sorted by threshold. Splits with a threshold below the row's value send it
-//!    to the right: the leaves to their left are removed.
+//! 2. The splits of a feature are sorted by threshold. At a split with a threshold below the row's value, the
+//!    row goes to the right, so the leaves below the left child are removed from the set.
 //! 3. The first remaining leaf is the tree's value.
 //!
 //! [`LANES`] rows are evaluated side by side, so that a split is loaded once for all of them and the compiler
-//! can use vector instructions; a feature's splits end at the highest of the rows' values.
+//! can use vector instructions. For each feature, evaluation stops at the highest of the rows' values.
 //!
-//! The results equal those of walking the trees, to the last bit: they are added in the order of the trees.
+//! The results equal those of walking the trees, to the last bit, because the trees' values are added in the
+//! same order.
 
 use super::forest::Tree;
 
 pub(super) const LANES: usize = 16;
 
-/// The reachable leaves of a tree for each row, one bit per leaf.
+/// The reachable leaves of a tree, for each row: one bit per leaf.
 type Reached = [u32; LANES];
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Questions {
-    /// For each feature that is used, its number and where its splits end.
+    /// For each used feature, its number and the end of its range in `splits`.
     features: Vec<(usize, usize)>,
     splits: Vec<Struck>,
-    /// Where the leaves of each tree begin; and all leaves, each tree's from left to right.
+    /// For each tree, the index of its first leaf in `leaves`.
     first: Vec<usize>,
+    /// The leaves of all trees, each tree's from left to right.
     leaves: Vec<f32>,
 }
 
@@ -33,6 +35,7 @@ pub(super) struct Questions {
 struct Struck {
     threshold: f32,
     tree: u32,
+    /// The leaves that remain reachable if the row goes to the right.
     rest: u32,
 }
 
@@ -63,7 +66,7 @@ impl Questions {
         questions
     }
 
-    /// Adds a tree's leaves from left to right, and finds the leaves that each split keeps.
+    /// Adds a tree's leaves from left to right, and computes [`Struck::rest`] of each split.
     fn leaves_of(&mut self, tree: &Tree, rest: &mut [u32]) {
         let first = self.leaves.len();
         let bits = |from: usize, to: usize| (u32::MAX >> (u32::BITS as usize - (to - from))) << from;
@@ -83,10 +86,10 @@ impl Questions {
         }
     }
 
-    /// The sums of the trees' values for at most [`LANES`] rows; unused places repeat the first row.
+    /// Returns the sums of the trees' values for at most [`LANES`] rows. Unused lanes repeat the first row.
     ///
     /// # Panics
-    /// If there is no row, or one is too short.
+    /// If there is no row, or a row is too short.
     pub(super) fn ask(&self, rows: &[&[f32]]) -> [f32; LANES] {
         let rows: [&[f32]; LANES] =
             std::array::from_fn(|lane| rows.get(lane).unwrap_or(&rows[0]) as &[f32]);
@@ -117,7 +120,7 @@ fn strike(splits: &[Struck], values: [f32; LANES], reached: &mut [Reached]) {
             break;
         }
         let reached = &mut reached[split.tree as usize];
-        // Without a branch; with one, the compiler does not vectorize.
+        // No branch here, because the compiler would not vectorize it.
         let stays = values.map(|value| u32::from(value <= split.threshold).wrapping_neg());
         *reached = std::array::from_fn(|lane| reached[lane] & (split.rest | stays[lane]));
     }

@@ -1,19 +1,20 @@
-//! Finds what a site repeats: the same text at the same path on several of its pages.
+//! Finds the text that a site repeats: the same text at the same path on several of its pages.
 //!
-//! As in ContentExtractor and FastContentExtractor, but on lines instead of blocks and with equality instead
-//! of similarity. Repeated text is removed before a page is classified, so that a long notice does not
-//! dominate a short article.
+//! The method is that of ContentExtractor and FastContentExtractor, but with lines instead of blocks and
+//! equality instead of similarity. Repeated text is removed before a page is classified, so that a long
+//! notice does not dominate a short article.
 //!
-//! A text counts only at its path (tags with class and id, digits masked), so a teaser elsewhere does not
-//! remove an article's lead. It counts once per article: pages with the same title and the same longest
-//! paragraph are copies of one article, which would otherwise remove itself.
+//! A text is repeated only at one path (tags with class and id, digits masked), so a teaser elsewhere does
+//! not remove an article's lead. A text counts once per article. Pages with the same title and the same
+//! longest paragraph are copies of one article; without this rule, the article's text would count as
+//! repeated.
 //!
-//! Text that some articles share and that the model clearly labels body text stays
+//! Text that at most half of the articles share and that the model clearly labels body text is not removed
 //! ([`Repeated::but_content`]).
 //!
 //! Limitation: repeated text that an editor would count as part of every article is removed, such as a
-//! notice, or the headings on a site of recipes. An article whose copies have different titles removes
-//! itself.
+//! notice, or the headings on a recipe site. If copies of an article have different titles, its text is
+//! removed.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -25,32 +26,33 @@ use super::hashing::{ByHash, Secret};
 use super::odds;
 use super::scene::Scene;
 
-/// Share of the articles that must have a text for it to be repeated,
+/// The least share of the articles that must have a text for it to be repeated.
 const SHARE: f64 = 0.1;
 
-/// and their least number.
+/// The least number of articles that must have a text for it to be repeated.
 const LEAST: usize = 2;
 
-/// Mean probability above which the lines of a text are clearly body text.
+/// The mean probability of its lines above which a text is clearly body text.
 const CONTENT: f64 = 0.8;
 
-/// Words from which a paragraph, with the title, identifies an article.
+/// The fewest words of a paragraph that identifies an article, together with the title.
 const PARAGRAPH: usize = 20;
 
-/// Hashes of paths and texts that a site repeats. The default repeats nothing.
+/// The texts that a site repeats, as hashes of text and path. The default is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated(BTreeSet<u64>);
 
 impl Repeated {
-    /// Finds what several of the articles on these pages have in common.
+    /// Finds the texts that several of the articles on these pages have in common.
     #[must_use]
     pub fn from_pages(pages: &[&Page]) -> Self {
         Self(Common::from_pages(pages).keys().collect())
     }
 
-    /// As [`Self::from_pages`], without text that the model clearly labels body text and that at most half of
-    /// the articles have: headings of recipes, thanks at the end of interviews. Text that more articles have
-    /// is repeated in any case. Also returns the pages' scenes, with nothing removed yet.
+    /// As [`Self::from_pages`], without the texts that at most half of the articles have and that the model
+    /// clearly labels body text, such as headings of recipes or thanks at the end of interviews. Texts of
+    /// more than half of the articles are always included. Also returns the pages' scenes, from which nothing
+    /// has been removed yet.
     pub(super) fn but_content(pages: &[&Page], model: &Forest) -> (Self, Vec<Scene>) {
         let mut common = Common::from_pages(pages);
         let chances = common.chances(pages, model);
@@ -58,19 +60,19 @@ impl Repeated {
         (Self(common.keys().filter(|key| !is_content(key)).collect()), common.scenes)
     }
 
-    /// How many of so many articles must have a text for it to be repeated.
+    /// Returns how many of `articles` articles must have a text for it to be repeated.
     #[must_use]
     pub fn least(articles: usize) -> usize {
         LEAST.max((SHARE * articles as f64).ceil() as usize)
     }
 
-    /// Number of texts.
+    /// Returns the number of repeated texts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing is repeated.
+    /// Whether no text is repeated.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -115,7 +117,8 @@ impl Common {
         self.counts.iter().filter(move |(_, count)| **count >= least).map(|(key, _)| *key)
     }
 
-    /// The probabilities of the texts that at most half of the articles have, as far as needed.
+    /// Returns the probabilities of the repeated texts that at most half of the articles have. The model
+    /// evaluates their lines only until the decision is certain.
     fn chances(&mut self, pages: &[&Page], model: &Forest) -> ByHash<Chance> {
         let is_everywhere = |key: &u64| 2 * self.counts[key] > self.articles;
         let mut chances: ByHash<Chance> =
@@ -144,8 +147,9 @@ impl Common {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Chance {
-    /// Lines with this text on all pages; and those that the model has evaluated.
+    /// Number of lines with this text on all pages.
     lines: f64,
+    /// Number of these lines that the model has evaluated.
     asked: f64,
     sum: f64,
 }
@@ -160,7 +164,8 @@ impl Chance {
         self.sum > CONTENT * self.lines
     }
 
-    /// Whether the remaining lines may still change the decision; each adds between 0 and 1 to the sum.
+    /// Whether the remaining lines may still change the decision. Each of them adds between 0 and 1 to the
+    /// sum.
     fn is_open(&self) -> bool {
         const ROUNDING: f64 = 1e-6;
         !self.is_content() && self.sum + (self.lines - self.asked) + ROUNDING > CONTENT * self.lines
@@ -171,7 +176,7 @@ fn lines(scene: &Scene) -> impl Iterator<Item = u64> {
     scene.blocks.iter().map(|block| key(scene.elements[block.element].path, block.text))
 }
 
-/// A key that copies of an article share; `None` if there is none.
+/// Returns a key that the copies of an article share; `None` if the page has no title or no long paragraph.
 fn article(scene: &Scene) -> Option<u64> {
     let paragraphs = scene.blocks.iter().filter(|block| block.link_share() < 0.5);
     let longest = paragraphs.max_by_key(|block| block.words.len())?;
@@ -200,7 +205,7 @@ mod tests {
             (&[1, 2], 1),
             (&[1, 2, 1], 1),
             (&[1, 2, 3, 3, 3, 4, 3], 1),
-            // With one article nothing can be known.
+            // With one article, repetition cannot be detected.
             (&[5, 5, 5], 0),
         ];
         for (articles, repeated) in cases {

@@ -1,8 +1,8 @@
-//! A page as blocks and elements, with the sums and maps from which features are computed.
+//! The blocks and elements of a page, with the sums and maps from which features are computed.
 //!
-//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) that holds a
-//! word. The elements are those with a block below them, in document order, so that sums over subtrees take
-//! one pass backwards and paths one pass forwards.
+//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) that contains a
+//! word. The elements are those that contain a block, in document order. This order allows sums over subtrees
+//! in one backward pass and paths in one forward pass.
 //!
 //! Limitation: only the first [`MOST_BLOCKS`] blocks of a page are read. The longest of 1,344 recorded news
 //! pages has some 4,500.
@@ -57,40 +57,44 @@ impl Sum {
 #[derive(Debug, Clone)]
 pub(super) struct Element {
     pub(super) node: NodeId,
-    /// The element around it; the first element is its own parent.
+    /// The index of the parent element; the first element is its own parent.
     pub(super) parent: usize,
     pub(super) kinds: u32,
-    /// Hash of tag and class, digits masked.
+    /// Hash of tag and class, with digits masked.
     pub(super) class: u64,
-    /// Hash of tag, class and id (digits masked) from the root to it; and of the tags alone.
+    /// Hash of tags, classes and ids (digits masked) from the root to this element.
     pub(super) path: u64,
+    /// Hash of the tags from the root to this element.
     pub(super) tags: u64,
     pub(super) sum: Sum,
+    /// The indices of the first and last block in it.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// Siblings with its tag and class; and how many of them begin with a short line that holds a date or a
-    /// time.
+    /// Number of siblings with the same tag and class, itself included.
     pub(super) alike: f32,
+    /// How many of `alike` contain a short line with a date or a time, at most five levels below.
     pub(super) alike_dated: f32,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub(super) blocks: Vec<Block>,
+    /// The removed blocks.
     pub(super) taken: Vec<(Block, Removed)>,
     pub(super) elements: Vec<Element>,
     pub(super) whole: Sum,
-    /// Blocks by path, and by path of tags.
+    /// Sums over the blocks with the same [`Element::path`].
     pub(super) paths: ByHash<Sum>,
+    /// Sums over the blocks with the same [`Element::tags`].
     pub(super) tag_paths: ByHash<Sum>,
     pub(super) texts: ByHash<u32>,
     pub(super) stated: Statements,
     pub(super) headline: Option<usize>,
-    /// The element that seems to hold the body text, by prose.
+    /// The element that seems to contain the body text, judged by its prose.
     pub(super) best: Option<usize>,
 }
 
-/// Whether a page has more blocks than are read, so that its end is missing.
+/// Whether a page has more blocks than the model reads, so that its end is missing.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     let blocks = || placed_lines(page, 0, |_| true).into_iter().filter(|placed| has_word(&placed.line.text));
@@ -98,7 +102,7 @@ pub fn is_cut(page: &Page) -> bool {
 }
 
 impl Scene {
-    /// Reads a page without the blocks that its site repeats. Time linear in the page.
+    /// Reads a page without the blocks that its site repeats. Time is linear in the page.
     pub(super) fn new(page: &Page, repeated: &Repeated) -> Self {
         let mut scene = Self::read(page);
         scene.take_away(repeated);
@@ -133,8 +137,7 @@ impl Scene {
         self.best = self.find_best(page);
     }
 
-    /// Finds the elements from the root down to each block's own. Returns each node's place among them; 0 if
-    /// it has none.
+    /// Finds the elements that contain blocks. Returns the index of each node among them; 0 for other nodes.
     fn find_elements(&mut self, page: &Page, placed: &[PlacedLine]) -> Vec<u32> {
         let mut places: Vec<u32> = vec![0; page.len()];
         let mut nodes: Vec<NodeId> = Vec::new();
@@ -156,7 +159,7 @@ impl Scene {
         places
     }
 
-    /// Removes repeated blocks. The scene must be settled again.
+    /// Removes repeated blocks. [`Self::settle`] must follow.
     pub(super) fn take_away(&mut self, repeated: &Repeated) {
         let elements = &self.elements;
         let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);
@@ -209,7 +212,7 @@ impl Scene {
         }
     }
 
-    /// For each element, whether a short line with a date is close below it.
+    /// Returns, for each element, whether it contains a short line with a date at most five levels below.
     fn dated(&self) -> Vec<bool> {
         let mut dated = vec![false; self.elements.len()];
         for block in self.blocks.iter().filter(|block| block.has_date && block.words.len() <= 12) {

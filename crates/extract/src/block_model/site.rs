@@ -1,19 +1,20 @@
-//! The site's part of the method: what many pages of one site show about each of them.
+//! The part of the method that combines the results of several pages of one site.
 //!
 //! 1. The text that the site repeats is found ([`Repeated`]) and removed from every page.
-//! 2. The model classifies the rest of each page.
-//! 3. Each block votes for its kind of place: the last two elements of its path, with class and id, digits
-//!    masked, such as `div.story > p.lead`, with ` > a` appended if most of its words are links. A place's
-//!    vote is the mean probability of its blocks, weighted by their words.
-//! 4. A block of another page is classified by the model, its place's vote and its length:
-//!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42` with `o` and `v` in log-odds; without a vote the
-//!    second term is omitted.
-//! 5. The final classification of the training pages' blocks is noted at their places, by length; a reader
-//!    without the model uses it ([`Place::log_odds_of`]).
+//! 2. The model classifies the remaining blocks of each page.
+//! 3. Each block votes for its kind of place. A place is named by the last two elements of the block's path,
+//!    with class and id, digits masked, such as `div.story > p.lead`. If more than half of the block's words
+//!    are in links, ` > a` is appended. The vote of a place is the mean probability of its blocks, weighted
+//!    by their words.
+//! 4. A block of a page is classified by the model, the vote of its place and its length: `0.90 o + 0.28 (v -
+//!    o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and of the vote.
+//!    Without a vote, the second term is omitted.
+//! 5. The final classification of the training pages' blocks is added to their places, by length.
+//!    Classification without the model uses it ([`Place::log_odds_of`]).
 //!
-//! The four weights are a logistic regression over 20 recorded sites; with one site left out at a time they
-//! differ by 0.02 to 0.14 (docs/evaluation.md). The intercept reflects the cost of a false block against a
-//! missed one; without site pages the model's own threshold of a half is used.
+//! The four weights are from a logistic regression over 20 recorded sites. With one site left out at a time,
+//! they differ by 0.02 to 0.14 (docs/evaluation.md). The intercept reflects the cost of a false block
+//! relative to a missed block. Without site pages, the model's own threshold of a half is used.
 
 use std::collections::BTreeMap;
 
@@ -26,30 +27,30 @@ use super::odds::{self, chance};
 use super::scene::Scene;
 use super::{Forest, Judged, Removed, Repeated};
 
-/// What was learned of a site; the default knows nothing.
+/// The training results of a site. The default is an unknown site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
-    /// Number of training pages.
+    /// The number of training pages.
     pub pages: u32,
-    /// Places by their name, such as `div.story > p`.
+    /// The places by their names, such as `div.story > p`.
     pub places: BTreeMap<String, Place>,
-    /// The text that is removed.
+    /// The repeated text, which is removed from every page.
     pub repeated: Repeated,
 }
 
-/// What was seen at one kind of place.
+/// The training results for one kind of place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Place {
-    /// Pages that have a block there.
+    /// The number of training pages that have a block at the place.
     pub pages: u32,
-    /// Its blocks that are not repeated.
+    /// The number of its blocks that are not repeated.
     pub blocks: u32,
-    /// Their words: up to 60 per block, plus two for each block.
+    /// The weight of these blocks in words: up to 60 words per block, plus two for each block.
     pub words: f64,
-    /// The part of [`words`](Self::words) that seems to be body text.
+    /// The sum over these blocks of weight times probability of body text; at most [`words`](Self::words).
     pub content: f64,
-    /// The final classification of its blocks, by length: less than 8 words, less than 16, less than 32, and
-    /// the others. Templates of earlier versions have none.
+    /// The final classification of its blocks, by length: fewer than 8 words, fewer than 16, fewer than 32,
+    /// and 32 or more. Templates of earlier versions have none.
     #[serde(default)]
     pub verdicts: [Verdicts; 4],
 }
@@ -57,25 +58,24 @@ pub struct Place {
 /// The final classification of the blocks of one length at a place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdicts {
-    /// Their words, counted as for [`Place::words`].
+    /// The weight of the blocks, as in [`Place::words`].
     pub words: f64,
-    /// The words of those that are body text.
+    /// The weight of the blocks that are body text.
     pub kept: f64,
 }
 
 pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 
-/// Weight, in words, of the classification of all of a place's blocks against that of the blocks of one
-/// length.
+/// When blocks of one length are combined with all blocks of their place, the weight of the latter in words.
 const OF_ALL_LENGTHS: f64 = 100.0;
 
-/// Words of a block that count in a vote.
+/// The most words of a block that count in a vote.
 const LONG: f32 = 60.0;
 
-/// The weight in a vote that a block has in addition to its words.
+/// The weight, in words, that a block has in a vote in addition to its words.
 const ANY: f32 = 2.0;
 
-/// The limit of a vote and of the model, in log-odds.
+/// The limit of the model's log-odds in a combination.
 const SURE: f32 = 6.0;
 
 const REMOVED: f32 = -SURE;
@@ -86,14 +86,14 @@ const OF_THE_LENGTH: f32 = 0.23;
 const INTERCEPT: f32 = -1.42;
 
 impl Place {
-    /// Log-odds that a block there is body text, within ±6.
+    /// Returns the vote of the place: the log-odds that a block there is body text, within ±6.91.
     #[must_use]
     pub fn log_odds(&self) -> f32 {
         log_odds(self.content, self.words)
     }
 
-    /// Log-odds, within ±6, that a block of so many words was classified as body text there. The vote if
-    /// there was no such block.
+    /// Returns the log-odds, within ±6.91, that a block of so many words is body text at the place, from the
+    /// final classifications. Without any, returns the vote.
     #[must_use]
     pub fn log_odds_of(&self, words: u32) -> f32 {
         let sum = |of: fn(&Verdicts) -> f64| self.verdicts.iter().map(of).sum::<f64>();
@@ -116,14 +116,14 @@ fn log_odds(content: f64, of: f64) -> f32 {
 }
 
 impl Site {
-    /// Learns from pages of one site; 20 to 30 of its articles work best.
+    /// Learns from pages of one site. 20 to 30 articles work best.
     #[must_use]
     pub fn learn(pages: &[&Page], model: &Forest) -> Self {
         Self::learn_and_judge(pages, model).0
     }
 
-    /// As [`Self::learn`], and returns the result of [`judge`](Self::judge) for each of the pages without
-    /// reading them again.
+    /// Learns as [`Self::learn`] does, and returns the result of [`judge`](Self::judge) for each of the
+    /// pages, without reading them a second time.
     #[must_use]
     pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<Judged>>) {
         let (repeated, scenes) = Repeated::but_content(pages, model);
@@ -161,7 +161,7 @@ impl Site {
         }
     }
 
-    /// Notes the final classification of a training page.
+    /// Adds the final classification of a training page to its places.
     pub fn take_verdicts(&mut self, judged: &[Judged]) {
         for block in judged.iter().filter(|block| block.removed.is_none()) {
             let Some(place) = self.places.get_mut(&block.place) else { continue };
@@ -172,7 +172,8 @@ impl Site {
         }
     }
 
-    /// Classifies every block of a page of this site, in page order, by model and site.
+    /// Classifies every block of a page of this site with the model and the site's training results, in page
+    /// order.
     #[must_use]
     pub fn judge(&self, page: &Page, model: &Forest) -> Vec<Judged> {
         self.judge_asked(Asked::new(page, Scene::new(page, &self.repeated), model))
@@ -230,8 +231,8 @@ fn weight(words: f32) -> f64 {
     f64::from(words.min(LONG) + ANY)
 }
 
-/// The last two elements of a block's path, such as `div.story > p`. Blocks of mostly links are a separate
-/// kind, since related stories often stand among the paragraphs.
+/// Returns the last two elements of a block's path, such as `div.story > p`. Blocks that consist mostly of
+/// links have a separate place, because links to related stories are often among the paragraphs.
 fn place_name(page: &Page, scene: &Scene, block: &Block) -> String {
     let own = scene.elements[block.element].node;
     let above = page.node(own).parent;
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(place.log_odds_of(3), 0.0);
         place.verdicts[0] = Verdicts { words: 100.0, kept: 0.0 };
         place.verdicts[3] = Verdicts { words: 300.0, kept: 300.0 };
-        // A quarter and all of it, each combined with three quarters of 100 words.
+        // A quarter and all of the words, each combined with three quarters of 100 words.
         let expected = [(0, 75.0 / 125.0), (8, 3.0), (31, 3.0), (32, 375.0 / 25.0), (500, 375.0 / 25.0)];
         for (words, odds) in expected {
             assert!((place.log_odds_of(words) - f32::ln(odds)).abs() < 1e-5, "{words}");

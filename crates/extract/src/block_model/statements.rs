@@ -1,8 +1,8 @@
-//! The page's metadata about its article, to compare blocks with: title, description, and the `articleBody`
-//! of its JSON-LD.
+//! The page's metadata about its article, with which blocks are compared: title, description, and the
+//! `articleBody` of its JSON-LD.
 //!
-//! Limitation: a stated title may be the site's own, and a stated body another article's; so they are
-//! features for the model, not rules.
+//! Limitation: the stated title may be the site's name, and the stated body that of another article.
+//! Therefore they are features for the model, not rules.
 
 use gleaner_html::Page;
 use gleaner_html::metadata::title_and_description;
@@ -14,7 +14,7 @@ use super::hashing::{Sorted, hashes, trigrams};
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     headline: Sorted,
-    /// Those words and the words of the first `<h1>`.
+    /// The words of the stated title and of the first `<h1>`.
     pub(super) title: Sorted,
     pub(super) description: Sorted,
     pub(super) declared: Sorted,
@@ -48,8 +48,8 @@ fn trigrams_of(text: &str) -> Sorted {
     trigrams(&hashes(text).collect::<Vec<_>>())
 }
 
-/// The `articleBody` of the page's JSON-LD, if any. Only the string is parsed, so that errors elsewhere in
-/// the JSON do no harm.
+/// Returns the `articleBody` of the page's JSON-LD; empty if there is none. Only this string is parsed, so
+/// that errors elsewhere in the JSON do not matter.
 fn declared_body(page: &Page) -> String {
     const NAME: &str = "\"articleBody\"";
     for script in page.elements("script") {

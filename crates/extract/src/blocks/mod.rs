@@ -1,12 +1,13 @@
 //! Cuts a page into blocks and decides when two blocks are similar, for [`content_extractor`] and
 //! [`fast_content_extractor`].
 //!
-//! A block is an element with a block tag; its own content is its content outside its sub-blocks, which the
+//! A block is an element with a block tag. Its own content is the content outside its sub-blocks, which the
 //! papers call an atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed").
-//! `HTML` and `BODY` begin every path and are blocks too, so that text outside all other blocks has a block.
+//! `HTML` and `BODY` are blocks too, so that text outside all other blocks belongs to a block. Every path
+//! begins with them.
 //!
-//! Left out: the head, and what no browser shows as text ([`gleaner_html::text::never_text`], hidden
-//! elements). Scripts are counted, though, since a feature vector holds their number.
+//! The head and elements that browsers do not show as text ([`gleaner_html::text::never_text`], hidden
+//! elements) are skipped. Scripts are counted nevertheless, because their number is part of a feature vector.
 //!
 //! [`content_extractor`]: crate::content_extractor
 //! [`fast_content_extractor`]: crate::fast_content_extractor
@@ -26,14 +27,14 @@ use vector::{Features, Vector};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     pub(crate) node: NodeId,
-    /// The block around it; `None` for the first block.
+    /// The number of the enclosing block; `None` for the first block.
     pub(crate) parent: Option<u32>,
-    /// The number of the first block after its sub-blocks.
+    /// The number of the first block after this block and its sub-blocks.
     pub(crate) end: u32,
     pub(crate) images: u32,
     pub(crate) scripts: u32,
     pub(crate) links: u32,
-    /// Whether its own text holds a word. A block without words is not content.
+    /// Whether the block's own text contains a word. A block without words is not content.
     pub(crate) has_words: bool,
 }
 
@@ -44,8 +45,8 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Includes `html`, `body` and the elements with a block tag below fewer than `max_depth` blocks. Time
-    /// linear in the page.
+    /// Cuts a page into `html`, `body` and the elements with a block tag inside fewer than `max_depth`
+    /// blocks. Time is linear in the page.
     pub(crate) fn new(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
         let tags = TagsByLength::from_tags(block_tags);
         let mut tree = Self::default();
@@ -112,7 +113,8 @@ impl Blocks {
         &self.blocks[number]
     }
 
-    /// The first characters of a block's own text, white space collapsed.
+    /// Returns the first words of a block's own text, separated by single spaces: at most `characters`
+    /// characters.
     pub(crate) fn beginning(&self, page: &Page, number: usize, characters: usize) -> String {
         let subtree = page.subtree(self.blocks[number].node);
         let from = self.texts.partition_point(|(node, _)| *node < subtree.start);
@@ -164,7 +166,7 @@ impl Blocks {
     }
 }
 
-/// Tags by length, for a fast test of every element: the length excludes most names.
+/// Tags by length. The test of an element is fast because the length rules out most tags.
 struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
 
 const LONGEST_TAG: usize = 10;

@@ -4,16 +4,17 @@
 //! pairs are compared:
 //!
 //! 1. Equal vectors form one group.
-//! 2. Groups are compared only when they share a feature of their prefix. With features in one order, rarest
-//!    first, a vector's prefix is its shortest beginning such that the rest has a norm of at most 0.9 of the
-//!    whole. If the prefixes of two vectors share no feature, their first common feature lies in the rest of
-//!    one of them, so their product is at most that rest's norm: the cosine is at most 0.9 and they are not
-//!    similar (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs similarity search, WWW 2007).
-//! 3. A group is not compared with another if all of that one's pages are already counted.
+//! 2. Groups are compared only if their prefixes share a feature. All vectors order their features rarest
+//!    first. A vector's prefix is the shortest beginning for which the norm of the remaining entries is at
+//!    most 0.9 of the vector's norm. If the prefixes of two unit vectors share no feature, all common
+//!    features are outside the prefix of one of them. Their product is then at most the norm of that
+//!    remainder, so the cosine is at most 0.9 (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs
+//!    similarity search, WWW 2007).
+//! 3. A group is skipped if all of its pages are already counted.
 //!
-//! Limitation: a page made for it (100,000 blocks of five words out of thirty) still causes quadratically
-//! many comparisons. [`Work`] limits the entries that all searches and look-ups here read. After the limit,
-//! counts may be too small and similar vectors are missed, so a repeated block may pass for content.
+//! Limitation: a hostile page (100,000 blocks of five words out of thirty) still causes quadratically many
+//! comparisons. [`Work`] limits how many entries all searches and look-ups here read. When the limit is
+//! reached, counts may be too small and similar vectors are missed, so repeated blocks may count as content.
 
 use std::collections::HashMap;
 
@@ -32,7 +33,7 @@ impl Index {
         Self { least, ..Self::default() }
     }
 
-    /// Adds a vector; returns its number in the order of insertion.
+    /// Adds a vector and returns its number, in the order of insertion.
     pub(crate) fn insert(&mut self, vector: Vector) -> u32 {
         let number = self.vectors.len() as u32;
         for (feature, _) in vector.prefix(self.least) {
@@ -61,7 +62,7 @@ impl Index {
 /// A series of look-ups, in any indexes, with one work limit.
 #[derive(Debug)]
 pub(crate) struct LookUp {
-    /// For each number, the last look-up that met it.
+    /// For each vector number, the last look-up that had it as a candidate.
     met_by: Vec<u32>,
     look_ups: u32,
     pub(crate) work: Work,
@@ -72,7 +73,8 @@ impl LookUp {
         Self { met_by: Vec::new(), look_ups: 0, work }
     }
 
-    /// The first similar vector of an index; `None` if there is none, or if the work ran out before.
+    /// Returns the number of the first similar vector found in an index. `None` if there is none, or if the
+    /// work limit was reached first.
     pub(crate) fn find(&mut self, index: &Index, vector: &Vector) -> Option<u32> {
         self.look_ups += 1;
         self.met_by.resize(index.vectors.len().max(self.met_by.len()), 0);
@@ -94,7 +96,7 @@ impl LookUp {
     }
 }
 
-/// Groups of blocks with equal vectors, each with the pages that have it.
+/// Groups of blocks with equal vectors, each with its pages.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Groups {
     index: Index,
@@ -103,7 +105,8 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Groups non-empty vectors, each with the number of its page, from 0 without large gaps.
+    /// Groups non-empty vectors. Each comes with its page's number; these numbers start at 0 without large
+    /// gaps.
     pub(crate) fn new(blocks: &[(u32, Vector)], least: f64) -> Self {
         let mut groups: HashMap<&Vector, u32> = HashMap::new();
         let mut pages: Vec<Vec<u32>> = Vec::new();
@@ -132,8 +135,8 @@ impl Groups {
         &self.index.vectors
     }
 
-    /// For every group, the number of pages, its own included, that have a similar block. Too small if the
-    /// work ran out.
+    /// Returns, for every group, the number of pages that have a similar block, its own pages included. The
+    /// numbers may be too small if the work limit was reached.
     pub(crate) fn pages_with_similar(&self, work: &mut Work) -> Vec<u32> {
         let mut search = Search::new(self, *work);
         let groups = (0_u32..).zip(self.vectors());
@@ -147,8 +150,9 @@ impl Groups {
 #[derive(Debug)]
 pub(crate) struct Search<'a> {
     groups: &'a Groups,
-    /// For each page and each group, the last search that found it.
+    /// For each page, the last search that counted it.
     found_by: Vec<u32>,
+    /// For each group, the last search that had it as a candidate.
     met_by: Vec<u32>,
     searches: u32,
     pub(crate) work: Work,
@@ -161,7 +165,8 @@ impl<'a> Search<'a> {
         Self { groups, found_by: vec![0; pages], met_by: vec![0; groups.pages.len()], searches: 0, work }
     }
 
-    /// The number of pages with a block similar to this vector, without the page `without`.
+    /// Returns the number of pages with a block similar to `vector`, without the page `without`. The pages of
+    /// `group`, the vector's own group if any, are counted without comparison.
     pub(crate) fn pages(&mut self, vector: &Vector, group: Option<u32>, without: Option<u32>) -> u32 {
         self.searches += 1;
         if let Some(page) = without.and_then(|page| self.found_by.get_mut(page as usize)) {
@@ -213,7 +218,7 @@ impl Work {
         Self { left: max_work, spent: false }
     }
 
-    /// Subtracts from the limit; `false` if too little is left.
+    /// Subtracts from the limit. `false` if too little was left, now or in an earlier call.
     pub(crate) fn spend(&mut self, entries: usize) -> bool {
         self.spent |= self.left < entries as u64;
         self.left = self.left.saturating_sub(entries as u64);
@@ -225,8 +230,8 @@ impl Work {
     }
 }
 
-/// The number of pages from which a block is non-content: a share of `pages`, but at least `least` and at
-/// least two.
+/// Returns the fewest pages on which a repeated block is non-content: a share of `pages`, but at least
+/// `least` and at least two.
 pub(crate) fn repeated_from(pages: usize, share: f64, least: usize) -> usize {
     let share = (share * pages as f64).ceil() as usize;
     share.max(least).max(2)

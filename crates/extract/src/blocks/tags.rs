@@ -1,11 +1,11 @@
-//! Lists the block tags.
+//! The block tags.
 //!
-//! The FastContentExtractor paper names TABLE, TR, HR, P and DIV in its introduction, where the list lost
-//! entries in print, and SPAN in figure 3; ContentExtractor's list has UL too.
+//! The FastContentExtractor paper names TABLE, TR, HR, P and DIV in its introduction, in a list that lost
+//! entries in print, and SPAN in figure 3. ContentExtractor's list contains UL too.
 
 const OF_THE_PAPER: [&str; 7] = ["table", "tr", "p", "hr", "ul", "div", "span"];
 
-/// The paper's block tags, those that its print lost, and those that HTML has added since.
+/// The paper's block tags, those lost in print, and those that HTML has added since.
 const ALL: [&str; 42] = [
     "table",
     "tr",
@@ -51,7 +51,7 @@ const ALL: [&str; 42] = [
     "hgroup",
 ];
 
-/// All block tags of today, as lower-case names.
+/// Returns all block tags in lower case, including those newer than the papers.
 pub(crate) fn all_tags() -> Vec<String> {
     ALL.map(String::from).into()
 }

@@ -1,8 +1,8 @@
-//! A block as a feature vector, and the cosine of two vectors.
+//! Feature vectors of blocks, and the cosine of two vectors.
 //!
-//! A feature vector holds the numbers of images, scripts and hyperlinks and the count of each lower-case term
-//! in a block's own content. The papers name no weights, so there are none: an image counts as much as a
-//! word. Features are ordered, rarest first; the search for similar vectors (`similarity`) uses this order,
+//! A feature vector consists of the numbers of images, scripts and hyperlinks and the count of each
+//! lower-case term in a block's own content. The papers give no weights, so an image counts as much as a
+//! word. Features are ordered rarest first. The search for similar vectors (`similarity`) uses this order,
 //! but no result depends on it.
 
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Tolerance for rounding when a prefix is cut: a longer prefix is always correct.
+/// Tolerance for rounding errors when a prefix is cut. A prefix that is too long is still correct.
 const SLACK: f64 = 1e-9;
 
-/// A number for each feature; a higher number is a rarer feature.
+/// The numbers of features; rarer features have higher numbers.
 #[derive(Debug)]
 pub(crate) struct Features<'a> {
     known: &'a HashMap<String, u32>,
@@ -21,20 +21,20 @@ pub(crate) struct Features<'a> {
     numbers_new: bool,
 }
 
-/// Number of the features before all terms: images, scripts and hyperlinks.
+/// The number of features that precede the terms: images, scripts and hyperlinks.
 const COUNTED: u32 = 3;
 
-/// The number of all unknown terms if they are not distinguished.
+/// The feature number that all unknown terms share if they are not distinguished.
 const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Features<'a> {
-    /// Continues the numbers of `known`, so that new terms are the rarest.
+    /// Uses the numbers of `known`. New terms get the numbers after them, as the rarest terms.
     pub(crate) fn beside(known: &'a HashMap<String, u32>) -> Self {
         Self { known, new: HashMap::new(), numbers_new: true }
     }
 
-    /// The numbers of `known`, and one for all other terms: enough to exclude vectors that cannot be similar
-    /// to a vector of known features.
+    /// Uses the numbers of `known`, and one shared number for all other terms. This is enough to rule out
+    /// vectors that cannot be similar to a vector of known features.
     pub(crate) fn only(known: &'a HashMap<String, u32>) -> Self {
         Self { numbers_new: false, ..Self::beside(known) }
     }
@@ -56,8 +56,8 @@ impl<'a> Features<'a> {
         self.new
     }
 
-    /// Numbers all terms: the more blocks hold one, the lower its number. A term comes with a value of the
-    /// caller.
+    /// Numbers terms, each given with the number of blocks that contain it and a value of the caller. Terms
+    /// in more blocks get lower numbers.
     pub(crate) fn by_rarity<T>(terms: impl Iterator<Item = (usize, String, T)>) -> Vec<(u32, (String, T))> {
         let mut terms: Vec<(usize, String, T)> = terms.collect();
         terms.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -69,8 +69,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Whether a character is its own lower case; `false` for some that are. Uses no table, since most words are
-/// lower-case already.
+/// Whether a character is certainly unchanged by lower-casing. Needs no table look-up, but returns `false`
+/// for some unchanged characters. Most words pass this test.
 #[inline]
 fn is_lower(c: char) -> bool {
     if c.is_ascii() {
@@ -88,8 +88,8 @@ fn is_lower(c: char) -> bool {
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Vector {
     entries: Vec<(u32, u32)>,
-    /// The sum of the squared counts. Like [`Self::cosine`], it saturates for counts that no page has, but a
-    /// template file may have.
+    /// The sum of the squared counts. Like [`Self::cosine`], it saturates for counts that only a manipulated
+    /// template file can contain.
     squared: u64,
 }
 
@@ -134,7 +134,7 @@ impl Vector {
         &self.entries
     }
 
-    /// The cosine of the angle between two vectors, 0 to 1; 0 if one is empty.
+    /// Returns the cosine of the angle between two vectors, 0 to 1; 0 if one of them is empty.
     pub(crate) fn cosine(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.entries.as_slice(), other.entries.as_slice());
         let mut product = 0_u64;
@@ -147,13 +147,15 @@ impl Vector {
         if product == 0 { 0.0 } else { product as f64 / (self.squared as f64 * other.squared as f64).sqrt() }
     }
 
-    /// Whether it holds terms that [`Features::only`] did not distinguish. Each is taken as occurring once,
-    /// so the norm is a lower bound, and the cosine with a vector of known features is never too small.
+    /// Whether the vector contains terms that [`Features::only`] did not distinguish. Each of them is assumed
+    /// to occur once. The norm is therefore a lower bound, and the cosine with a vector of known features is
+    /// never too small.
     pub(crate) fn is_rough(&self) -> bool {
         self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
     }
 
-    /// The shortest beginning whose rest has a norm of at most `least` of the whole.
+    /// Returns the shortest prefix such that the remaining entries have at most `least` times the vector's
+    /// norm.
     pub(crate) fn prefix(&self, least: f64) -> &[(u32, u32)] {
         let enough = self.squared as f64 * least * least * (1.0 - SLACK);
         let mut rest = self.squared as f64;
@@ -171,8 +173,8 @@ fn squared((feature, count): &(u32, u32)) -> u64 {
     if *feature == UNKNOWN { count } else { count * count }
 }
 
-/// Renumbers terms by the number of blocks that hold them, so that a higher number is a rarer term. Returns
-/// the new numbers.
+/// Renumbers the terms of the vectors so that rarer terms, by the number of blocks that contain them, have
+/// higher numbers. Returns the new numbers.
 pub(crate) fn rarest_last(
     vectors: &mut [(u32, Vector)],
     terms: HashMap<String, u32>,

@@ -1,8 +1,8 @@
 //! The own text of blocks, one line per block, in the order in which blocks are cut.
 //!
-//! Figure 3: the own text of a `<p>` with `<span>`s is one text without them, and comes after theirs. So a
-//! block is one line here, even if it holds line breaks. A space replaces each sub-block, break or image,
-//! while inline tags neither split nor join words.
+//! In figure 3, the own text of a `<p>` with `<span>`s is one text without the spans' texts, and follows
+//! them. Therefore a block is one line here, even if it contains line breaks. A space replaces each
+//! sub-block, line break and image. Inline tags neither split nor join words.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use gleaner_html::{NodeId, Page};
 
 use crate::blocks::Blocks;
 
-/// The lines of the kept blocks: sub-blocks before the block that held them.
+/// Returns the lines of the kept blocks, sub-blocks before the block that contains them.
 pub(super) fn lines(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<PlacedLine> {
     let kinds = kinds(page, blocks);
     let texts = texts(page, blocks, &keep);
@@ -63,7 +63,7 @@ fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<OwnT
     texts
 }
 
-/// Stretches of a page without an edge that separates words.
+/// Stretches of a page inside which no element boundary separates words.
 struct Pieces {
     of: Vec<u32>,
     blocks: usize,
@@ -88,7 +88,7 @@ fn pieces(page: &Page, blocks: &Blocks) -> Pieces {
     Pieces { of: counted.collect(), blocks: count }
 }
 
-/// The kind of line for each block, from its own name or the nearest block around it that has one.
+/// Returns the line kind of each block: that of its own tag, or else that of the nearest enclosing block.
 fn kinds(page: &Page, blocks: &Blocks) -> Vec<LineKind> {
     let mut kinds: Vec<LineKind> = Vec::new();
     for (_, block) in blocks.iter() {

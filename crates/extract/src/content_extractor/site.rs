@@ -1,7 +1,7 @@
-//! The blocks of a site's pages, and the comparison of a page with them.
+//! The blocks of a site's pages, and the comparison of a page with these blocks.
 //!
-//! Limitation: a site holds the vectors of all its blocks, some 10,000 for 30 news pages;
-//! FastContentExtractor avoids that.
+//! Limitation: a [`Site`] keeps the vectors of all blocks of its pages in memory, some 10,000 for 30 news
+//! pages. FastContentExtractor avoids this.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
@@ -36,16 +36,16 @@ struct Stored {
 /// The content of a page, with counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
-    /// The content, one line per extracted block, sub-blocks before the block that held them.
+    /// The content, one line per extracted block, sub-blocks before the block that contains them.
     pub placed: Vec<PlacedLine>,
     /// The text nodes of these blocks, in document order.
     pub text_nodes: Vec<NodeId>,
-    /// Atomic blocks of the page, without those that have no word: NumBlock of the paper's table II.
+    /// The number of the page's atomic blocks that contain a word: NumBlock of the paper's table II.
     pub blocks: usize,
-    /// Blocks of other pages that each of them was to be compared with.
+    /// The number of blocks with words on the other input pages, against which each block is compared.
     pub compared_with: usize,
-    /// Whether the comparison was complete. `false` if it reached [`ContentExtractorParams::max_work`]; then a repeated block
-    /// may be among the content.
+    /// Whether the comparison was complete. `false` if it reached [`ContentExtractorParams::max_work`]; then
+    /// the content may include repeated blocks.
     pub exact: bool,
 }
 
@@ -70,7 +70,7 @@ impl From<Site> for Stored {
 }
 
 impl Site {
-    /// A site of these pages. Time and memory are linear in the pages' size.
+    /// Builds a site from its pages. Time and memory are linear in the size of the pages.
     #[must_use]
     pub fn new<P: Borrow<Page>>(pages: &[P], params: &ContentExtractorParams) -> Self {
         let nothing_known = HashMap::new();
@@ -108,33 +108,35 @@ impl Site {
         self.pages.len()
     }
 
-    /// The content of a page that is not part of the site, as by [`find`](Self::find).
+    /// Returns the content of a page that is not part of the site, as [`find`](Self::find) does.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Vec<Line> {
         self.find(page).lines()
     }
 
-    /// The content and counts of a page that is not part of the site: ContentExtractor's result for the
-    /// site's pages and this one. If the site has no page, nothing is repeated and all is content.
+    /// Returns the content and counts of a page that is not part of the site: ContentExtractor's result for
+    /// the site's pages and this page. If the site has no pages, nothing is repeated and all text is content.
     #[must_use]
     pub fn find(&self, page: &Page) -> Extraction {
         self.compare(page, None)
     }
 
-    /// As [`find`](Self::find) in a site of the other pages, for page number `page_number` of the site,
-    /// counted from 0. If no page has that number, all pages are compared.
+    /// Returns the content and counts of page `page_number` of the site, counted from 0, as
+    /// [`find`](Self::find) does in a site of the other pages. If no page has that number, the page is
+    /// compared with all pages.
     #[must_use]
     pub fn find_without(&self, page_number: usize, page: &Page) -> Extraction {
         self.compare(page, Some(page_number).filter(|number| *number < self.pages.len()))
     }
 
-    /// NumBlockTemp of the paper's table II, "the number of blocks that are used to compare to decide whether
-    /// a block is a content block": the distinct non-content blocks of the site's pages, no two of them
-    /// similar.
+    /// Returns NumBlockTemp of the paper's table II, "the number of blocks that are used to compare to decide
+    /// whether a block is a content block": the number of non-content blocks of the site's pages, where
+    /// similar blocks count once.
     ///
-    /// This reading fits the table, which has 86 for ContentExtractor on pages of 319 blocks, and the text,
-    /// which compares it with "the number of blocks in the template". Exact within [`ContentExtractorParams::max_work`];
-    /// beyond it similar blocks may be counted separately, and others missed.
+    /// This interpretation fits the table, which has 86 for ContentExtractor on pages of 319 blocks, and the
+    /// text, which compares it with "the number of blocks in the template". The number is exact unless
+    /// [`ContentExtractorParams::max_work`] is reached; then similar blocks may be counted separately, and
+    /// non-content blocks may be missed.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         let repeated =
@@ -153,7 +155,7 @@ impl Site {
         number
     }
 
-    /// Number of blocks with words on all pages of the site.
+    /// Returns the number of blocks with words on all pages of the site together.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.pages.iter().map(Vec::len).sum()
@@ -185,7 +187,8 @@ impl Site {
         }
     }
 
-    /// For each block, the number of other pages that have a similar one; and whether the work sufficed.
+    /// Returns, for each block, the number of other pages with a similar block, and whether the work limit
+    /// sufficed.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut work = Work::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];

@@ -1,25 +1,28 @@
-//! FastContentExtractor: learns a site's template and extracts each of its pages by it.
+//! FastContentExtractor: learns a site's template and uses it to extract the content of the site's pages.
 //!
 //! Dat Quoc Nguyen, Dai Quoc Nguyen, Son Bao Pham, The Duy Bui: A Fast Template-based Approach to
 //! Automatically Identify Primary Text Content of a Web Page, KSE 2009.
-//! * Preparation ([`prepare`]) cuts some 25 pages of a site into blocks; each block without its sub-blocks is
-//!   an atomic block. A feature vector counts its images, scripts, hyperlinks and terms; cosine above 0.9 is
-//!   "similar".
-//! * A block with a similar one on many pages is non-content, any other is content.
+//! * Preparation ([`prepare`]) cuts some 25 pages of a site into blocks. A block without its sub-blocks is an
+//!   atomic block. Its feature vector counts images, scripts, hyperlinks and terms. Two blocks are similar if
+//!   the cosine of their vectors is above 0.9.
+//! * A block is non-content if many pages have a similar block. All other blocks are content.
 //! * The [`Template`] keeps the traversal paths P of the content blocks (`HTML.BODY.TABLE.TR.P`), and the
 //!   non-content blocks with a path in P.
-//! * Detection ([`Template::detect`]) extracts the blocks of a new page with a path in P by two rules, and
-//!   drops those similar to a stored non-content block.
+//! * Detection ([`Template::detect`]) extracts, by two rules, the blocks of a new page with a path in P. It
+//!   drops the blocks that are similar to a stored non-content block.
 //!
-//! Readings: block tags and "many pages" in [`FastContentExtractorParams`], the rules in the file of [`Template::find`], the
-//! comparison in `comparison.rs`, atomic blocks in `blocks/mod.rs`. Text and scripts of the head, and blocks
-//! without a word, are left out throughout.
+//! Where the paper leaves details open, our choices are documented here: block tags and "many pages" in
+//! [`FastContentExtractorParams`], the rules in `detection.rs` ([`Template::find`]), the comparison in
+//! `comparison.rs`, atomic blocks in `blocks/mod.rs`. The head and blocks without words are skipped
+//! throughout.
 //!
-//! Cost: preparation and detection are linear in the pages, except for the comparison. It covers only blocks
-//! that share a rare feature, within [`FastContentExtractorParams::max_work`] for a preparation and for each page; a template
-//! holds [`FastContentExtractorParams::max_bytes`]. Known failure: text that differs from page to page counts as content
-//! (comments, related links), and a path of tags alone does not distinguish a paragraph of the article from
-//! one beside it.
+//! Cost: preparation and detection are linear in the pages, except for the comparison. It compares only
+//! blocks that share a rare feature. [`FastContentExtractorParams::max_work`] limits it for one preparation
+//! and for each page. A template has at most [`FastContentExtractorParams::max_bytes`].
+//!
+//! Known failures: text that differs from page to page, such as comments and related links, counts as
+//! content. A path consists only of tags, so it does not distinguish a paragraph of the article from a
+//! paragraph beside the article.
 //!
 //! ```
 //! use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};

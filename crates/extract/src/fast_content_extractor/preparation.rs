@@ -1,13 +1,14 @@
 //! Phase 1: learns the template from pages of a site.
 //!
-//! Blocks are compared as in ContentExtractor: one with similar blocks on many pages is non-content, any
-//! other is content. The template keeps the paths of the content blocks, and the distinct non-content blocks
-//! on such a path.
+//! Blocks are compared as in ContentExtractor: a block with similar blocks on many pages is non-content, and
+//! all other blocks are content. The template stores the paths of the content blocks, and the distinct
+//! non-content blocks whose path is one of these paths.
 //!
-//! Limitation: "occurs many times" has no number in the paper; ours are [`FastContentExtractorParams::repeated_share`] and
-//! [`FastContentExtractorParams::repeated_pages`]. With one page nothing can occur twice and all is content; on copies of one
-//! page all is repeated and nothing is. Blocks that differ from page to page without being content (related
-//! links, comments) put their paths among the content paths.
+//! Limitation: the paper gives no number for "occurs many times". We define it by
+//! [`FastContentExtractorParams::repeated_share`] and [`FastContentExtractorParams::repeated_pages`]. With
+//! one page, nothing can occur twice, so all text is content. With copies of one page, all text is repeated
+//! and no text is content. Blocks that differ from page to page without being content (related links,
+//! comments) make their paths content paths.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -22,7 +23,7 @@ use crate::blocks::vector::{Features, Vector, rarest_last};
 
 const BEGINNING: usize = 60;
 
-/// Bytes of a template that the count of a path or term takes.
+/// Bytes by which the count that is stored with each path or term enters the size of a template.
 const A_COUNT: usize = 8;
 
 struct Candidate {
@@ -31,11 +32,11 @@ struct Candidate {
     path: PathId,
 }
 
-/// The template of the site that these pages are from, 20 to 30 in the paper.
+/// Learns a site's template from pages of the site, 20 to 30 in the paper.
 ///
-/// Without pages the template is empty and finds nothing. Time and memory are linear in the pages' size
-/// except for the comparison, which [`FastContentExtractorParams::max_work`] limits; the template has at most
-/// [`FastContentExtractorParams::max_bytes`].
+/// Without pages, the template is empty and finds no content. Time and memory are linear in the size of the
+/// pages, except for the comparison, which [`FastContentExtractorParams::max_work`] limits. The template has
+/// at most [`FastContentExtractorParams::max_bytes`].
 #[must_use]
 pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams) -> Template {
     let mut paths = Paths::default();
@@ -89,7 +90,7 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams
 struct Room(usize);
 
 impl Room {
-    /// Subtracts the bytes if they suffice.
+    /// Subtracts the bytes if so many are left. Returns whether they were.
     fn take(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(self.0);
@@ -103,7 +104,8 @@ fn bytes(block: &NonContent) -> usize {
         + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
 }
 
-/// The content paths, each with the number of its blocks: those with most blocks, as far as they fit.
+/// Returns the content paths, each with its number of blocks: the paths with the most blocks first, until the
+/// room is used up.
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,
     paths: &Paths,
@@ -130,8 +132,8 @@ impl<'a> Distinct<'a> {
         Self { met: HashSet::new(), kept: HashMap::new(), similarity, look_up: LookUp::new(work) }
     }
 
-    /// Adds a block; `false` if a similar one of its path exists. After the work limit, only if an equal one
-    /// exists.
+    /// Adds a block. `false` if a similar block with the same path exists; after the work limit, only if an
+    /// equal block exists.
     fn insert(&mut self, path: PathId, vector: &'a Vector) -> bool {
         if !self.met.insert((path, vector)) {
             return false;

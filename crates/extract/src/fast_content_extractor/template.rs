@@ -1,7 +1,7 @@
 //! The template of a site, which preparation writes and detection reads.
 //!
-//! Paths are kept as the paper writes them and feature vectors as words, so that people can read a template
-//! file; the structures that detection needs for speed are rebuilt when a template is read.
+//! A template file stores paths as the paper writes them and feature vectors as words, so that people can
+//! read it. The structures that make detection fast are rebuilt when a template is read.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,29 @@ use serde::{Deserialize, Serialize};
 use super::FastContentExtractorParams;
 use super::detection::Matcher;
 
-/// A non-content block whose path is a content path, stored to tell it from content.
+/// A non-content block whose path is a content path, stored to distinguish it from content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NonContent {
-    /// Its traversal path, such as `HTML.BODY.TABLE.TR.P`.
+    /// The block's traversal path, such as `HTML.BODY.TABLE.TR.P`.
     pub path: String,
-    /// Images in its own content.
+    /// The number of images in its own content.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub images: u32,
-    /// Scripts in its own content.
+    /// The number of scripts in its own content.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub scripts: u32,
-    /// Hyperlinks in its own content.
+    /// The number of hyperlinks in its own content.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub links: u32,
-    /// Its terms, lower-case, with their counts.
+    /// The lower-case terms of its own content, with their counts.
     pub terms: BTreeMap<String, u32>,
-    /// Prepared pages that have a similar block.
+    /// The number of prepared pages with a similar block, its own page included.
     pub pages: u32,
     /// The beginning of its own text, for human readers.
     pub beginning: String,
 }
 
-/// The template of a site: content paths and the non-content blocks on them.
+/// The template of a site: its content paths, and the non-content blocks with one of these paths.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Template {
@@ -58,32 +58,32 @@ impl Template {
         Stored { params, pages, content_paths, non_content }.into()
     }
 
-    /// The settings it was prepared with, which detection uses too.
+    /// Returns the settings of the preparation, which detection uses too.
     #[must_use]
     pub fn params(&self) -> &FastContentExtractorParams {
         &self.stored.params
     }
 
-    /// Pages it was prepared from.
+    /// Returns the number of pages that the template was prepared from.
     #[must_use]
     pub fn pages(&self) -> usize {
         self.stored.pages
     }
 
-    /// The content paths, each with the number of content blocks that had it.
+    /// Returns the content paths, each with the number of content blocks that have it.
     #[must_use]
     pub fn content_paths(&self) -> &BTreeMap<String, u32> {
         &self.stored.content_paths
     }
 
-    /// The stored non-content blocks, in the order of occurrence.
+    /// Returns the stored non-content blocks, in the order of occurrence.
     #[must_use]
     pub fn non_content(&self) -> &[NonContent] {
         &self.stored.non_content
     }
 
-    /// NumBlockTemp of the paper's table II: the number of stored blocks that are compared to decide whether
-    /// a block is content.
+    /// Returns NumBlockTemp of the paper's table II: the number of stored blocks that are compared to decide
+    /// whether a block is content.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         self.stored.non_content.len()
@@ -103,7 +103,7 @@ impl From<Template> for Stored {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
 }

@@ -1,45 +1,46 @@
 //! Finds which of many patterns match a path, at a limited cost.
 //!
-//! Compared one by one, each pattern costs a walk over the path, and a robots.txt of 500 KiB may contain
-//! 50,000. So the patterns of a crawler form a tree that shares their beginnings: the nodes are the parts
-//! between stars. A node is reached if the parts on the way to it occur in the path in this order. The
-//! leftmost place of each part leaves the most space for the parts after it, so each node needs one number,
-//! its leftmost end, which is computed once per path. There is no backtracking.
+//! If patterns are compared one by one, each costs a walk over the path, and a robots.txt of 500 KiB may
+//! contain 50,000 of them. So the patterns of a crawler form a tree in which common beginnings are shared.
+//! The nodes are the parts between stars. A node is reached if the parts from the root to the node occur in
+//! the path in this order. The leftmost occurrence of each part leaves the most space for the parts after it.
+//! Each node therefore needs only one number, its leftmost end, which is computed at most once per path.
+//! There is no backtracking.
 //!
-//! 1. One binary search finds the heads that the path begins with: in a sorted [`Table`] the longest entry
-//!    that a text begins with is the entry directly before the text, or one that this entry begins with
+//! 1. One binary search finds the heads that the path begins with. In a sorted [`Table`], the longest entry
+//!    that is a prefix of a text is either the entry directly before the text, or a prefix of that entry
 //!    ([`Table::longest_prefix_of`]).
-//! 2. The same search, from each position of the path, finds all places of all parts ([`Places`]).
-//! 3. The patterns are checked from the last, which decides, to the first. Most fail quickly: by their head,
-//!    their length, or a last part that does not occur. For the others the nodes on the way to the root are
-//!    computed if needed.
+//! 2. The same search, from each position of the path, finds all occurrences of all parts ([`Places`]).
+//! 3. The patterns are checked from the last, which has the highest rank, to the first. Most fail quickly: by
+//!    their head, their length, or a last part that does not occur. For the other patterns, the nodes up to
+//!    the root are computed if needed.
 //!
-//! Cost for a path of n octets: n binary searches, and one step for each place, pattern and node. There are
-//! as many nodes as different beginnings of patterns: 250,000 in the worst file of 500 KiB, with a star after
-//! every letter. All of them are computed only for a path that nearly matches nearly everything. There are at
-//! most n places times the number of parts that begin with one another, of which 500 KiB contain at most a
-//! thousand.
+//! The cost for a path of n octets is n binary searches, plus one step per occurrence, pattern and node.
+//! There are as many nodes as distinct beginnings of patterns: 250,000 in the worst file of 500 KiB, which
+//! has a star after every letter. All nodes are computed only for a path that nearly matches almost every
+//! pattern. The number of occurrences is at most n times the number of parts that are prefixes of one
+//! another, and 500 KiB contain at most a thousand of these.
 
 use std::collections::{HashMap, HashSet};
 
 use super::normal::{Pattern, Text};
 
-/// Patterns in the order of their rank: a later one decides.
+/// Patterns in ascending rank. The last matching one decides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Matcher {
     heads: Table,
     parts: Table,
-    /// The first ones belong to `heads`, in its order.
+    /// The nodes of `heads` come first, in the order of that table.
     nodes: Vec<Node>,
-    /// One per pattern.
+    /// One goal per pattern.
     goals: Vec<Goal>,
 }
 
-/// A part after the parts of its parent. The nodes of heads have neither.
+/// A part that follows the parts of its parent. For the nodes of heads, all fields are unused.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Node {
     parent: usize,
-    /// Its two readings, as indexes into the table of parts.
+    /// The part's two readings, as indexes into the table of parts.
     in_path: usize,
     in_query: usize,
 }
@@ -48,7 +49,7 @@ struct Node {
 struct Goal {
     head: usize,
     node: usize,
-    /// The node's part must also end the path.
+    /// Whether the node's part must also end the path.
     anchored: bool,
     /// Minimum length of a matching path, in octets.
     shortest: usize,
@@ -59,7 +60,7 @@ struct Goal {
 pub(super) struct Found {
     /// The index of the last matching pattern.
     pub(super) pattern: Option<usize>,
-    /// The cost: octets, places, patterns and nodes. Checked by tests.
+    /// The cost: octets, occurrences, patterns and nodes. Checked by tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask what a search cost"))]
     pub(super) steps: usize,
 }
@@ -81,7 +82,7 @@ impl Matcher {
         matcher
     }
 
-    /// The goal of a pattern; adds the missing nodes on the way to it.
+    /// Returns the goal of a pattern, and adds the missing nodes on the path to it.
     fn insert(&mut self, pattern: &Pattern, known: &mut HashMap<[usize; 3], usize>) -> Goal {
         let head = self.heads.place_of(&pattern.head);
         let (mut node, mut shortest) = (head, pattern.head.len());
@@ -105,8 +106,8 @@ impl Matcher {
     }
 }
 
-/// A node's leftmost end: unknown, none, or the end plus 2. Unknown is 0, since zeroed memory is cheap and
-/// most nodes are never needed.
+/// A node's leftmost end: 0 if unknown, 1 if there is none, otherwise the end plus 2. Unknown is 0 because
+/// zeroed memory is cheap and most nodes are never needed.
 type Reach = usize;
 const UNKNOWN: Reach = 0;
 const NEVER: Reach = 1;
@@ -122,9 +123,9 @@ fn end_of_reach(reach: Reach) -> Option<usize> {
 struct Search<'a> {
     matcher: &'a Matcher,
     text: &'a Text,
-    /// By node.
+    /// Indexed by node.
     reach: Vec<Reach>,
-    /// Computed when a pattern first needs them.
+    /// Computed when a pattern first needs the occurrences.
     places: Option<Places<'a>>,
     steps: usize,
 }
@@ -163,7 +164,7 @@ impl<'a> Search<'a> {
         self.places.get_or_insert_with(|| Places::new(&self.matcher.parts, self.text))
     }
 
-    /// Computes a node's leftmost end, after those of the nodes on the way to it.
+    /// Computes a node's leftmost end, after the ends of its ancestors.
     fn leftmost_end(&mut self, node: usize) -> Option<usize> {
         let nodes = &self.matcher.nodes;
         let mut way = Vec::new();
@@ -187,12 +188,12 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Distinct texts in order, each with the longest other entry that it begins with.
+/// Distinct texts in ascending order, each with the longest different entry that is a prefix of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Table {
     entries: Vec<Box<str>>,
     shorter: Vec<Option<usize>>,
-    /// One bit for each octet that begins an entry; all are ASCII.
+    /// One bit for each octet that begins an entry. All octets are ASCII.
     firsts: u128,
 }
 
@@ -201,7 +202,7 @@ impl Table {
         let mut texts: Vec<&str> = texts.collect::<HashSet<_>>().into_iter().collect();
         texts.sort_unstable();
         let mut shorter = Vec::with_capacity(texts.len());
-        // Entries that the current one begins with, the longest last.
+        // The entries that are prefixes of the current one, the longest last.
         let mut open: Vec<usize> = Vec::new();
         for (at, text) in texts.iter().enumerate() {
             while open.pop_if(|last| !text.starts_with(texts[*last])).is_some() {}
@@ -222,12 +223,13 @@ impl Table {
     }
 
     fn longest_prefix_of(&self, text: &str) -> Option<usize> {
-        // Every entry between such an entry and the text begins with it, too.
+        // If an entry is a prefix of the text, it is also a prefix of every entry between itself and the
+        // text.
         let before = self.entries.partition_point(|entry| **entry <= *text).checked_sub(1)?;
         self.with_shorter(before).find(|at| text.starts_with(&*self.entries[*at]))
     }
 
-    /// An entry and those that it begins with, the longest first.
+    /// Returns an entry and the entries that are its prefixes, the longest first.
     fn with_shorter(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(at), |at| self.shorter[*at])
     }
@@ -244,9 +246,9 @@ fn bit(octet: u8) -> u128 {
 struct Places<'a> {
     parts: &'a Table,
     text: &'a Text,
-    /// The start positions of each part's places in ascending order, part by part.
+    /// The start positions of each part's occurrences in ascending order, part by part.
     starts: Vec<usize>,
-    /// Where the places of each part begin in `starts`, and where the last ones end.
+    /// Where the occurrences of each part begin in `starts`. The last element is the length of `starts`.
     bounds: Vec<usize>,
 }
 
@@ -283,7 +285,7 @@ impl<'a> Places<'a> {
         !(self.of(node.in_path).is_empty() && self.of(node.in_query).is_empty())
     }
 
-    /// The end of the leftmost place of a node's part at or after `from`.
+    /// Returns the end of the leftmost occurrence of a node's part at or after `from`.
     fn leftmost_end(&self, node: &Node, from: usize) -> Option<usize> {
         let end = |part: usize, from: usize| {
             let starts = self.of(part);
@@ -365,7 +367,7 @@ mod tests {
         }
     }
 
-    /// The textbook algorithm, with |path| x |pattern| steps.
+    /// Matches with the textbook algorithm, in |path| x |pattern| steps.
     fn by_table(pattern: &[u8], path: &[u8]) -> bool {
         let (pattern, anchored) = pattern.strip_suffix(b"$").map_or((pattern, false), |head| (head, true));
         let mut reach = vec![false; path.len() + 1];
@@ -384,14 +386,14 @@ mod tests {
         if anchored { reach[path.len()] } else { reach.contains(&true) }
     }
 
-    /// A path that many patterns match in many ways.
+    /// Returns a path that many patterns match in many ways.
     fn path() -> String {
         format!("/{}.html", "tin-tuc-".repeat(127))
     }
 
     #[test]
     fn seventeen_thousand_slow_rules_cost_little_more_than_their_number() {
-        // One by one, each pattern would walk over the whole path: 17 million octets.
+        // If compared one by one, each pattern would walk over the whole path: 17 million octets.
         let matcher = matcher((0..17_000).map(|number| format!("/*t*i*n*t*u*c*-*x{number}")));
         let path = path();
         let found = find(&matcher, &path);
@@ -400,7 +402,7 @@ mod tests {
         assert_eq!(find(&matcher, &format!("{path}x42")).pattern, Some(42));
     }
 
-    /// `count` patterns of different parts of the path, each followed by `end`.
+    /// Returns `count` patterns made of different parts of the path, each followed by `end`.
     fn sequences(count: usize, length: u32, end: &str) -> Vec<String> {
         const LETTERS: [&str; 4] = ["t", "i", "n", "tuc-"];
         let parts = |at: usize| (0..length).map(move |place| LETTERS[at.rotate_left(7 * place) % 4]);
@@ -422,7 +424,7 @@ mod tests {
             assert!(found.steps <= limit, "{} steps, {limit} at most", found.steps);
             assert_eq!(found.pattern.is_some(), finds, "{}", patterns[1]);
         }
-        // Parts that begin with one another, as many as fit into a file.
+        // Parts that are prefixes of one another, as many as a file can contain.
         let nested = matcher((1..1_000).map(|length| format!("/*{}*x", "a".repeat(length))));
         let found = find(&nested, &format!("/{}", "a".repeat(1_000)));
         assert!(found.pattern.is_none() && found.steps < 1_000 * 1_000, "{} steps", found.steps);

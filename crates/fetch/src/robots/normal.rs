@@ -3,12 +3,12 @@
 //!
 //! | octet | becomes |
 //! |---|---|
-//! | encoded, and unreserved or one of `:@!'(),;` | plain: in a path and in a query it means the same either way |
-//! | encoded `/` or `?`, in a query | plain: the RFC's table has `baz=https://` and `baz=https%3A%2F%2F` match |
-//! | any other encoded one | encoded with upper-case digits: `%2F` in a path is not a slash, `%26` in a query separates nothing |
-//! | plain, but not allowed so by RFC 3986 (`{`, `[`, a space, bytes above 127) | encoded |
-//! | a `*` or `$` that means itself | encoded, since that is how a pattern has to write it |
-//! | a `%` that begins no escape | unchanged, so that `/*%` matches what stays encoded |
+//! | encoded, and unreserved or one of `:@!'(),;` | plain: both spellings have the same meaning in paths and queries |
+//! | encoded `/` or `?`, in a query | plain: in the RFC's table, `baz=https://` and `baz=https%3A%2F%2F` match |
+//! | any other encoded octet | encoded, in upper case: path `%2F` is not a slash, query `%26` not a separator |
+//! | plain, but RFC 3986 requires encoding (`{`, `[`, a space, bytes above 127) | encoded |
+//! | a literal `*` or `$` | encoded, since a pattern must write it so |
+//! | a `%` that begins no escape | unchanged, so that `/*%` matches octets that remain encoded |
 //!
 //! A part of a pattern after a `*` may match in the path or in the query. Such a part has two readings
 //! ([`Part`]), and the matcher uses the one that fits the position.
@@ -24,12 +24,12 @@ pub(super) enum Within {
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) octets: String,
-    /// The position of the `?`; the length if there is none.
+    /// The position of the `?`, or the length of `octets` if there is none.
     pub(super) query_at: usize,
 }
 
 impl Text {
-    /// `path_and_query` begins with `/`.
+    /// Normalizes `path_and_query`, which must begin with `/`.
     pub(super) fn new(path_and_query: &[u8]) -> Self {
         let (path, query) = match path_and_query.iter().position(|byte| *byte == b'?') {
             Some(at) => path_and_query.split_at(at),
@@ -46,13 +46,13 @@ impl Text {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     in_path: String,
-    /// The reading in the query, if it differs.
+    /// The reading in the query. `None`: the same as in the path.
     in_query: Option<String>,
 }
 
 impl Part {
-    /// Reads `bytes`, which begin `within` this part of the URL (for the path: or in the query), and returns
-    /// the part of the URL in which they end.
+    /// Parses `bytes`, which begin in `within`, and returns the part of the URL in which they end. `Path`
+    /// here means: in the path or the query.
     fn parse(bytes: &[u8], within: Within) -> (Self, Within) {
         let (in_path, after) = normal_form(bytes, within, false);
         let has_escape = within == Within::Path && bytes.contains(&b'%');
@@ -77,13 +77,13 @@ impl Part {
 /// A normalized pattern, split at its stars.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// The required beginning of the path.
+    /// The text with which the path must begin.
     pub(super) head: String,
-    /// The parts that must follow in this order; none is empty.
+    /// The parts that must follow in this order. None of them is empty.
     pub(super) parts: Vec<Part>,
     /// Whether the last part, or the head if there is none, must end the path.
     pub(super) anchored: bool,
-    /// Octets of the pattern, which determine the rank of the rule.
+    /// The length of the pattern in octets, which determines the rank of the rule.
     pub(super) octets: usize,
 }
 
@@ -112,8 +112,8 @@ impl Pattern {
     }
 }
 
-/// The normal form of `bytes`, which begin `within` this part of the URL, and the part in which they end.
-/// `literal`: `*` means itself.
+/// Returns the normal form of `bytes`, which begin in `within`, and the part of the URL in which they end. If
+/// `literal` is set, `*` is a literal octet.
 fn normal_form(bytes: &[u8], mut within: Within, literal: bool) -> (String, Within) {
     let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -1,4 +1,4 @@
-//! Bodies in every coding, whole and broken, over HTTP/1.1.
+//! Tests bodies in each coding, complete and broken, over HTTP/1.1.
 
 use std::io::Write;
 
@@ -35,8 +35,8 @@ fn zstd(body: &[u8]) -> Vec<u8> {
     zstd::encode_all(body, 3).unwrap()
 }
 
-/// `text` as a Brotli stream that stores it (RFC 7932, 9.2: one uncompressed
-/// meta-block and an empty last one).
+/// Stores `text` uncompressed in a Brotli stream (RFC 7932, 9.2: one uncompressed meta-block and an empty
+/// last one).
 fn brotli(text: &[u8]) -> Vec<u8> {
     let length = u32::try_from(text.len() - 1).unwrap();
     assert!(length < 1 << 16);
@@ -44,7 +44,7 @@ fn brotli(text: &[u8]) -> Vec<u8> {
     [&header[..3], text, &[3]].concat()
 }
 
-/// A chunked answer, of two chunks.
+/// Returns a chunked response of two chunks.
 fn chunked(headers: &[&str], body: &[u8]) -> Vec<u8> {
     let mut out = b"HTTP/1.1 200 OK\r\n".to_vec();
     headers.iter().for_each(|header| write!(out, "{header}\r\n").unwrap());
@@ -59,7 +59,7 @@ fn chunked(headers: &[&str], body: &[u8]) -> Vec<u8> {
     out
 }
 
-/// An answer that ends with its connection.
+/// Returns a response without a length: its body ends when the connection closes.
 fn unmeasured(headers: &[&str], body: &[u8]) -> Vec<u8> {
     let head = format!("HTTP/1.1 200 OK\r\n{}\r\n\r\n", headers.join("\r\n"));
     [head.as_bytes(), body].concat()
@@ -94,7 +94,7 @@ async fn every_coding_is_undone() {
         ("deflate,identity, gzip", gzip(&zlib(&text))),
         ("identity", text.clone()),
         ("", text.clone()),
-        // What is no coding at all.
+        // These are not codings.
         ("utf-8", text.clone()),
         ("none", text.clone()),
         ("gzip, utf-8", gzip(&text)),
@@ -109,7 +109,7 @@ async fn every_coding_is_undone() {
             assert_eq!((got.body, got.is_cut), (text.clone(), false), "{coding}");
         }
     }
-    // Listed in several lines.
+    // The codings are listed in several header lines.
     let lines = [HTML, "Content-Encoding: gzip", "Content-Encoding: br"];
     assert_eq!(page(answer("200 OK", &lines, &brotli(&gzip(&text)))).await.unwrap().body, text);
 }
@@ -157,7 +157,7 @@ async fn a_body_that_ends_within_its_coding_is_a_broken_answer() {
         let header = format!("Content-Encoding: {coding}");
         for cut in [1, coded.len() / 2] {
             let cut = &coded[..coded.len() - cut];
-            // The length is right, so that nothing but the coding tells.
+            // The `Content-Length` is right, so only the coding shows that the body is cut.
             let got = page(answer("200 OK", &[HTML, &header], cut)).await;
             assert!(matches!(got, Err(FetchError::Broken(_))), "{coding}: {got:?}");
             let got = page(unmeasured(&[HTML, &header], cut)).await;
@@ -209,10 +209,10 @@ async fn a_length_that_is_not_the_bodys_never_gives_a_coded_body_in_part() {
         let got = page(sent).await;
         assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
     }
-    // What is not coded ends where its length says (RFC 9112, 6.3): nothing tells of more.
+    // An uncoded body ends at its `Content-Length` (RFC 9112, 6.3): nothing shows that it was longer.
     let got = page(stated(text.len() - 7, &text, "")).await.unwrap();
     assert_eq!(got.body, text[..text.len() - 7]);
-    // A chunked body without its last chunk.
+    // A chunked body without the last chunk.
     let whole = chunked(&[HTML, "Transfer-Encoding: chunked"], &text);
     let got = page(whole[..whole.len() - 5].to_vec()).await;
     assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");

@@ -1,4 +1,4 @@
-//! The client against a server that says anything: limits, types, encodings, proxies.
+//! Tests the client against a server with arbitrary responses: limits, types, codings, proxies.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ async fn the_next_request_of_a_host_takes_the_same_connection() {
     let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
     tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
-        // A second connection is refused from here on.
+        // From here on, a second connection is refused.
         drop(listener);
         let mut stream = BufReader::new(stream);
         for number in 0..3 {
@@ -289,7 +289,7 @@ async fn what_is_no_web_address_is_refused() {
 #[tokio::test]
 async fn a_configured_proxy_gets_every_request() {
     let proxy = Server::always(page(b"<p>by proxy")).await;
-    // The proxy may stand on loopback, under a name too, though nothing is allowed.
+    // The proxy may be on loopback, also under a host name, although no address is allowed.
     for host in ["127.0.0.1", "localhost"] {
         let named = format!("fetch.proxy=http://{host}:{}", proxy.address.port());
         let settings = settings(&["fetch.allow_addresses=[]", &named]);
@@ -346,7 +346,7 @@ async fn an_origins_407_is_an_answer() {
         let got = ask_page(&origin).await.unwrap();
         assert_eq!((got.status, got.body.as_slice()), (407, b"who?".as_slice()), "{headers:?}");
     }
-    // Behind a proxy, one without what a proxy's must have is the origin's.
+    // Through a proxy, a 407 without `Proxy-Authenticate` comes from the origin server.
     let proxy = Server::always(answer("407 Proxy Authentication Required", &[], b"")).await;
     let settings = settings(&[&format!("fetch.proxy=http://{}", proxy.address)]);
     let url = Url::parse("http://a.example/").unwrap();

@@ -1,4 +1,4 @@
-//! The fetcher against servers on loopback: robots.txt by its answer, gates, holds.
+//! Tests the fetcher against servers on loopback: robots.txt responses, gates, holds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ fn now() -> Timestamp {
     "2026-01-01T00:00:00Z".parse().unwrap()
 }
 
-/// Hosts on loopback differ in their port only.
+/// Hosts on loopback differ only in their port.
 fn group_of(url: &Url) -> String {
     format!("{}:{}", url.host_str().unwrap(), url.port().unwrap_or_default())
 }
@@ -103,7 +103,7 @@ async fn no_answer_closes_the_host_and_keeps_the_last_rules() {
     assert!(matches!(again.state, RobotsState::Unreachable { failures: 2, .. }));
 }
 
-/// A server whose robots.txt stands behind `hops` redirects.
+/// Starts a server whose robots.txt is behind `hops` redirects.
 async fn redirecting(hops: usize) -> Server {
     Server::start(move |head| {
         let path = head.split(' ').nth(1).unwrap();
@@ -253,7 +253,7 @@ async fn requests_in_flight_are_bounded_over_all_groups() {
         assert_eq!(task.await.unwrap().unwrap().status, 200);
     }
     assert_eq!(server.seen().len(), 12);
-    // The server sees the end of a request a little after the client does.
+    // The server notices the end of a request slightly later than the client.
     assert!(server.most_open() <= 3, "{}", server.most_open());
 }
 
@@ -274,7 +274,7 @@ async fn a_request_that_waits_takes_no_place_and_no_gate() {
     let request = Request::new(server.url("/"), Want::Page);
     let right = Right::unlimited();
     let quick = fetcher.page(&request, "quick", &right);
-    // The limit is there to fail instead of hanging for an hour.
+    // With the timeout the test fails instead of hanging for an hour.
     let got = tokio::time::timeout(Duration::from_secs(30), quick).await.expect("the only place is taken");
     assert_eq!(got.unwrap().status, 200);
     for waiter in waiters {

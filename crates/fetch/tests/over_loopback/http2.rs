@@ -1,4 +1,5 @@
-//! HTTP/2 that breaks off: which requests are sent again, and how often (RFC 9113, 8.7).
+//! Tests which requests are sent again, and how often, if HTTP/2 connections or streams break off (RFC 9113,
+//! 8.7).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,24 +10,24 @@ use gleaner_testkit::tls::{Authority, Stream, TlsServer};
 
 use crate::tls::{client, request};
 
-/// What a server does with one request.
+/// What the server does with one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
-    /// Answers.
+    /// Responds.
     Answer,
-    /// Closes the connection without a word.
+    /// Closes the connection without a frame.
     Close,
-    /// Resets the stream with a code.
+    /// Resets the stream with this code.
     Reset(u32),
-    /// The same after the head and a part of the body.
+    /// Resets the stream with this code after the headers and a part of the body.
     ResetWithin(u32),
-    /// Says that it goes and did not process the request, with a code, and closes.
+    /// Sends a `GOAWAY` with this code that excludes the request, and closes.
     GoBefore(u32),
-    /// Says that it goes after this request, and closes without having answered it.
+    /// Sends a `GOAWAY` that includes the request, and closes without a response.
     GoWithin,
-    /// Says that it goes after this request, answers it, and closes.
+    /// Sends a `GOAWAY` that includes the request, responds, and closes.
     GoAfter,
-    /// Answers with three megabytes of headers.
+    /// Responds with three megabytes of headers.
     HugeHeaders,
 }
 use Does::{Answer, Close, GoAfter, GoBefore, GoWithin, HugeHeaders, Reset, ResetWithin};
@@ -58,7 +59,7 @@ async fn follow(stream: Stream, script: &[Does], requests: &AtomicUsize) {
             }
         }
     }
-    // Open until the client goes.
+    // Keeps the connection open until the client closes it.
     while http2.next().await.is_some() {}
 }
 
@@ -67,8 +68,8 @@ async fn answer(http2: &mut Http2, stream: u32) {
     http2.data(stream, b"<p>", true).await;
 }
 
-/// Asks so often; gives how each request ended, the requests that the server saw and the
-/// connections that they came over. Each connection follows a script of its own.
+/// Sends `times` requests, one after the other. Returns how each request ended, how many requests the server
+/// saw, and over how many connections. Each connection follows its own script.
 async fn asked(times: usize, scripts: &[&[Does]]) -> (Vec<&'static str>, usize, usize) {
     let (authority, requests) = (Authority::new("Known"), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&requests);

@@ -1,6 +1,6 @@
-//! What the crate does over real sockets, against a scripted server on loopback.
+//! Tests the crate over real sockets, against a scripted server on loopback.
 
-// `cfg(test)` always holds here; it tells the lints that helpers are tests too.
+// `cfg(test)` is always true here; it marks the helpers as test code for the lints.
 #[cfg(test)]
 mod bodies;
 #[cfg(test)]

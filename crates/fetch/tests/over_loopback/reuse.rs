@@ -1,4 +1,4 @@
-//! Connections that are used again, and what becomes of a request on one that closes.
+//! Tests the reuse of connections, and requests on reused connections that close.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,12 +9,12 @@ use url::Url;
 
 use crate::server::settings;
 
-/// What a server does with one request.
+/// What the server does with one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
-    /// Answers; the connection stays open.
+    /// Responds and keeps the connection open.
     Answer,
-    /// Answers, and closes behind the answer without having said so.
+    /// Responds, and then closes the connection without having announced it.
     AnswerAndClose,
     /// Reads the request and closes.
     Close,
@@ -23,11 +23,10 @@ enum Does {
 }
 use Does::{Answer, AnswerAndClose, Close, Reset};
 
-/// A server whose connections each follow a script of their own; a connection without one is
-/// closed at once.
+/// A server in which each connection follows its own script. A connection without a script is closed at once.
 struct Scripted {
     url: Url,
-    /// Of each request that came: the number of its connection.
+    /// The connection number of each request.
     seen: Arc<Mutex<Vec<usize>>>,
 }
 
@@ -79,11 +78,11 @@ async fn follow(mut stream: TcpStream, script: Vec<Does>, number: usize, log: Ar
             return;
         }
     }
-    // Open until the client goes.
+    // Keeps the connection open until the client closes it.
     let _ = stream.read_u8().await;
 }
 
-/// Asks twice; gives which of both was answered, and the connections of all requests.
+/// Sends two requests. Returns which of them got a response, and the connection of each request.
 async fn asked_twice(scripts: &[&[Does]], sets: &[&str]) -> ([bool; 2], Vec<usize>) {
     let server = Scripted::start(scripts).await;
     let client = Client::new(&settings(sets)).unwrap();
@@ -102,7 +101,7 @@ async fn a_request_on_a_used_connection_that_closes_is_sent_again_once() {
         (&[&[Answer, Answer][..]][..], [true, true], &[0, 0][..]),
         (&[&[Answer, Close], &[Answer]], [true, true], &[0, 0, 1]),
         (&[&[Answer, Reset], &[Answer]], [true, true], &[0, 0, 1]),
-        // What happens to it on the new connection is final.
+        // The result on the new connection is final.
         (&[&[Answer, Close], &[Close], &[Answer]], [true, false], &[0, 0, 1]),
         (&[&[Answer, Close], &[Reset], &[Answer]], [true, false], &[0, 0, 1]),
     ] {
@@ -124,8 +123,8 @@ async fn a_request_on_a_new_connection_that_closes_is_not_sent_again() {
 #[tokio::test]
 async fn a_connection_that_was_closed_behind_its_answer_costs_nothing() {
     let (answered, connections) = asked_twice(&[&[AnswerAndClose], &[Answer]], &[]).await;
-    // Whether the client sees the end before it sends again is a matter of moments; the
-    // server has closed, so that it sees one request a connection in each case.
+    // Whether the client notices the close before it sends again depends on timing. The server has closed in
+    // both cases, so it sees one request per connection.
     assert_eq!((answered, connections), ([true, true], vec![0, 1]));
 }
 

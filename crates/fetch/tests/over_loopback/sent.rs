@@ -1,4 +1,4 @@
-//! What an answer tells of its request, compared with what the server received.
+//! Compares the recorded headers of a request with those that the server received.
 
 use gleaner_fetch::{Client, Request, Right, Want};
 

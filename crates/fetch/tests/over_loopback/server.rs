@@ -1,7 +1,7 @@
-//! A tiny HTTP server on loopback whose answers are scripted, byte by byte.
+//! A small HTTP server on loopback whose responses are scripted byte by byte.
 //!
-//! One request a connection. What it was asked, and how many requests it had open at
-//! once, can be looked at.
+//! Each connection serves one request. The server records the requests and how many were open at the same
+//! time.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,15 +14,15 @@ use url::Url;
 
 /// What the server does with one request.
 pub(crate) enum Answer {
-    /// Sends this and closes.
+    /// Sends these bytes and closes.
     Bytes(Vec<u8>),
-    /// Sends this and then says nothing, with the connection open.
+    /// Sends these bytes and then nothing, with the connection open.
     Stall(Vec<u8>),
-    /// Sends the first, then the second for ever.
+    /// Sends the first bytes, then the second ones repeatedly until the client closes.
     Endless(Vec<u8>, Vec<u8>),
 }
 
-/// A running server; it ends with the test's runtime.
+/// A running server, which ends with the test's runtime.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<String>>>,
@@ -30,7 +30,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves what `script` says to the head of each request.
+    /// Starts a server that answers each request as `script` decides from the request's head.
     pub(crate) async fn start(script: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -51,22 +51,22 @@ impl Server {
         Self { address, seen, most_open }
     }
 
-    /// A server with one answer for all.
+    /// Starts a server with the same response for all requests.
     pub(crate) async fn always(answer: Vec<u8>) -> Self {
         Self::start(move |_| Answer::Bytes(answer.clone())).await
     }
 
-    /// `path` at this server.
+    /// Returns the URL of `path` at this server.
     pub(crate) fn url(&self, path: &str) -> Url {
         Url::parse(&format!("http://{}{path}", self.address)).unwrap()
     }
 
-    /// The heads of all requests so far, in lower case.
+    /// Returns the heads of all requests so far, in lower case.
     pub(crate) fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
 
-    /// The most requests that were open at once.
+    /// Returns the maximum number of requests that were open at the same time.
     pub(crate) fn most_open(&self) -> usize {
         self.most_open.load(Ordering::SeqCst)
     }
@@ -93,7 +93,7 @@ async fn serve(
         }
         Answer::Stall(bytes) => {
             let _ = stream.write_all(&bytes).await;
-            // Ends when the client goes.
+            // Returns when the client closes the connection.
             let _ = stream.read_u8().await;
         }
         Answer::Endless(head, piece) => {
@@ -103,7 +103,7 @@ async fn serve(
     }
 }
 
-/// An answer with a `Content-Length`, closed after it. `headers` are whole lines.
+/// Builds a response with a `Content-Length`, after which the connection closes. `headers` are whole lines.
 pub(crate) fn answer(status: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
     for header in headers {
@@ -113,12 +113,12 @@ pub(crate) fn answer(status: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     [format!("{head}\r\n").as_bytes(), body].concat()
 }
 
-/// A 200 of HTML.
+/// Builds a 200 response with HTML.
 pub(crate) fn page(body: &[u8]) -> Vec<u8> {
     answer("200 OK", &["Content-Type: text/html; charset=utf-8"], body)
 }
 
-/// Settings that let loopback be asked, without a gap; `sets` are laid over them.
+/// Returns settings that allow requests to loopback, without a gap. `sets` override them.
 pub(crate) fn settings(sets: &[&str]) -> Fetch {
     let mut all = vec!["fetch.allow_addresses=[\"127.0.0.0/8\"]".to_owned(), "fetch.delay=0s".to_owned()];
     all.extend(sets.iter().map(ToString::to_string));

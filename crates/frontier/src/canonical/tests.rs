@@ -1,4 +1,4 @@
-//! Tests canonical forms, by example and by property on every text that parses.
+//! Tests canonical forms, with examples and with properties of all texts that parse.
 
 use super::CanonicalUrl;
 use proptest::prelude::*;
@@ -31,12 +31,12 @@ fn forms() {
         ("http://[2001:DB8::1]:81/", "http://[2001:db8::1]:81/"),
         ("http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"),
         ("https://@example.com/", "https://example.com/"),
-        // Not merged.
+        // These addresses are not merged.
         ("https://www.example.com/amp/a", "https://www.example.com/amp/a"),
         ("https://example.com/a/index.html", "https://example.com/a/index.html"),
         ("https://example.com//a/", "https://example.com//a/"),
         ("https://example.com/?q=a+b", "https://example.com/?q=a+b"),
-        // Refused.
+        // These addresses are refused.
         ("mailto:a@example.com", "not_http"),
         ("javascript:void(0)", "not_http"),
         ("ftp://example.com/", "not_http"),
@@ -131,7 +131,7 @@ fn links_and_locations_are_judged_by_their_host_too() {
     for joined in [base.join("//www..example.com/"), base.join_location("https://www..example.com/b")] {
         assert_eq!(joined.unwrap_err().label(), "bad_host");
     }
-    // Records of an earlier version stay readable.
+    // Records of an earlier version remain readable.
     let record = "https://www..example.com/a";
     assert_eq!(CanonicalUrl::from_record(record).unwrap().as_str(), record);
     assert_eq!(serde_json::from_str::<CanonicalUrl>(&format!("{record:?}")).unwrap().as_str(), record);
@@ -168,7 +168,7 @@ fn serialised_as_text_and_checked_when_read() {
     assert!(error.to_string().contains("no http"), "{error}");
 }
 
-/// Text that is often an address, with difficult characters in it.
+/// Generates texts that are often addresses and contain difficult characters.
 fn address() -> impl Strategy<Value = String> {
     (
         "(https?|HTTP)",

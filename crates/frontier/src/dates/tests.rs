@@ -1,4 +1,4 @@
-//! Tests dates in the forms in which sites serve them.
+//! Tests dates in the forms that sites use.
 
 use super::parse;
 use proptest::prelude::*;
@@ -126,7 +126,7 @@ fn as_people_write_them() {
         ("05/05/2026", "2026-05-05T00:00:00Z"),
         ("22.11.2026", "2026-11-22T00:00:00Z"),
         ("3.4.2026 10:00", "2026-04-03T10:00:00Z"),
-        // Vietnamese papers.
+        // Forms of Vietnamese newspapers.
         ("22/11/2026 10:00 (GMT+7)", "2026-11-22T03:00:00Z"),
         ("Chủ nhật, 22/11/2026, 10:00 (GMT+7)", "2026-11-22T03:00:00Z"),
         ("10:00 - 22/11/2026", "2026-11-22T10:00:00Z"),
@@ -135,7 +135,7 @@ fn as_people_write_them() {
         ("22/11/2026 3:30:00 CH", "2026-11-22T15:30:00Z"),
         ("Thứ Bảy, 22 Tháng 11 2026", "2026-11-22T00:00:00Z"),
         ("ngày 5 tháng 4 năm 2026", "2026-04-05T00:00:00Z"),
-        // Others.
+        // Other forms.
         ("2026年11月22日 10:00", "2026-11-22T10:00:00Z"),
         ("2026년 11월 22일", "2026-11-22T00:00:00Z"),
         ("1795341600", "2026-11-22T10:00:00Z"),

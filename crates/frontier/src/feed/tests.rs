@@ -1,4 +1,4 @@
-//! Tests feeds of every dialect, including odd and broken ones.
+//! Tests feeds of every dialect, including unusual and broken ones.
 
 use super::{Feed, FeedError, read};
 use crate::CanonicalUrl;
@@ -13,7 +13,7 @@ fn read_text(text: &str) -> Result<Feed, FeedError> {
     read(text.as_bytes(), &base(), Limits::default())
 }
 
-/// Path and date of each entry, in order.
+/// Returns the path and date of each entry, in order.
 fn entries(feed: &Feed) -> Vec<String> {
     let entries = feed.discovered.found.iter();
     entries

@@ -1,4 +1,4 @@
-//! Tests complete, odd, broken and too large sitemaps.
+//! Tests complete, unusual, broken and too large sitemaps.
 
 use super::{Kind, Sitemap, SitemapError, read};
 use crate::body::{Flaw, Limits};
@@ -16,7 +16,7 @@ fn read_text(xml: &str) -> Result<Sitemap, SitemapError> {
     read(xml.as_bytes(), &base(), Limits::default())
 }
 
-/// Path, date and news flag of each entry, in order.
+/// Returns the path, date and news flag of each entry, in order.
 fn entries(sitemap: &Sitemap) -> Vec<String> {
     let entries = sitemap.discovered.found.iter();
     entries
@@ -96,14 +96,14 @@ fn prefixes_and_slips() {
         ("<urlset><loc>/a</loc></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/a</LOC></url></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/t&#7913;c&nbsp;x</loc></url></urlset>", vec!["/t%E1%BB%A9c&nbsp;x"]),
-        // Several addresses in an entry; all have its date.
+        // An entry with several addresses, which all get its date.
         (
             "<urlset><url><loc>/a</loc><loc>/b</loc><lastmod>2026</lastmod></url></urlset>",
             vec!["/a 2026-01-01T00:00:00Z", "/b 2026-01-01T00:00:00Z"],
         ),
         ("<urlset><loc>/a</loc><loc>/b</loc></urlset>", vec!["/a", "/b"]),
         ("<urlset><url><loc>/a<loc>/b</loc></loc></url></urlset>", vec!["/a", "/b"]),
-        // An address in another element.
+        // The address is inside another element.
         (
             "<urlset><url><loc><url>/a</url></loc><lastmod>2026</lastmod></url><url><loc>/b</loc></url></urlset>",
             vec!["/a 2026-01-01T00:00:00Z", "/b"],
@@ -114,7 +114,7 @@ fn prefixes_and_slips() {
             vec!["/b"],
         ),
         ("<urlset><url><loc/><url><loc>/b</loc></url></urlset>", vec!["/b"]),
-        // Without a scheme.
+        // The address has no scheme.
         ("<urlset><url><loc>www.a.vn/</loc></url><url><loc>a.vn/b</loc></url></urlset>", vec!["?", "/b"]),
         ("<urlset></urlset>", vec![]),
         ("<urlset/>", vec![]),

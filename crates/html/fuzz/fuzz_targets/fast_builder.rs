@@ -1,7 +1,6 @@
-//! The fast builder against html5ever: whatever it is sure of is the same page.
+//! Compares the fast builder with html5ever: if the fast builder is sure, the pages must be equal.
 //!
-//! The dictionary beside has the tags that the rules of tree construction treat each in its
-//! own way.
+//! The dictionary `html.dict` has the tags with rules of their own in tree construction.
 
 #![no_main]
 

@@ -1,6 +1,7 @@
 //! Parses declared author names: removes labels and site names, separates several names.
 //!
-//! Limitation: capitals decide whether a text names a person, so `Hanoi Harbour` counts as one.
+//! Limitation: capitals decide whether a text names a person, so `Hanoi Harbour` counts as a
+//! person.
 
 use super::MOST_AUTHORS;
 use crate::month_names::folded;
@@ -9,13 +10,13 @@ use crate::title::{Site, is_site};
 
 const MOST_STATED: usize = 200;
 
-/// Characters of the longest author name; longer texts are sentences.
+/// Maximum length of an author's name, in characters; longer texts are sentences.
 const LONGEST: usize = 80;
 
-/// Words of the longest name that a comma separates from others.
+/// Maximum number of words in a person's name.
 pub(super) const NAME_WORDS: usize = 5;
 
-/// Labels before names, folded; a colon or a space follows.
+/// Labels before names, folded. A colon, a slash or a space follows them.
 const LABELS: [&str; 38] = [
     "additional reporting by",
     "reporting and writing by",
@@ -57,20 +58,21 @@ const LABELS: [&str; 38] = [
     "von",
 ];
 
-/// Labels accepted only on the page, with a colon or a capital after them.
+/// Labels that may also begin a name (`Von der Sample`). In a text of names, they count only with a
+/// colon.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
-/// Labels of photographs, sources and editors in charge.
+/// Labels of photographers, sources and responsible editors, who are not authors.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
 
-/// Beginnings of non-authors, in lower case: `An Example; editing by ...`.
+/// Labels before non-authors, in lower case: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
     ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
 
 /// Words between a person and a place or employer.
 const PLACES: [&str; 5] = [" in ", " at ", " for ", " from ", " of "];
 
-/// Names of persons, each once, without the site's.
+/// Returns the names in declared texts, each once, without the name of the site.
 pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for text in stated.iter().take(MOST_STATED) {
@@ -99,7 +101,7 @@ fn of_authors(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The text without its label; `None` if the label is for non-authors.
+/// Returns the text without its label; `None` if the label is for non-authors.
 fn unlabelled(text: &str) -> Option<&str> {
     let text = text.trim();
     let label = label(text).filter(|(label, rest)| {
@@ -114,7 +116,7 @@ fn unlabelled(text: &str) -> Option<&str> {
     Some(reporter(rest).unwrap_or(rest))
 }
 
-/// True for `the-paper.vn - News company`.
+/// Whether a name contains the site's host, as in `the-paper.vn - News company`.
 fn holds_host(name: &str, site: &Site) -> bool {
     let rest = site.address.and_then(|address| Some(address.split_once("://")?.1)).unwrap_or_default();
     let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
@@ -122,7 +124,7 @@ fn holds_host(name: &str, site: &Site) -> bool {
     host.contains('.') && name.to_lowercase().contains(host)
 }
 
-/// As in `【某報╱記者張三／即時報導】`.
+/// Returns the name after the Chinese word for a reporter, as in `【某報╱記者張三／即時報導】`.
 fn reporter(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("記者").or_else(|| text.split_once("记者"))?;
     let rest = rest.trim_start_matches([' ', '：', ':']);
@@ -146,7 +148,7 @@ fn parted(text: &str) -> Vec<&str> {
             .collect();
         let persons = names.iter().take_while(|name| is_person(name)).count();
         match (persons, &names[..]) {
-            // One name of another kind, or none.
+            // Not a list of persons: the part is one name of a different kind, or no name.
             (0, _) => vec![part],
             // `An Example, Health correspondent`: persons and their roles.
             (persons, names) => names[..persons].to_vec(),
@@ -165,7 +167,7 @@ fn at_dashes(text: &str) -> Vec<&str> {
     vec![text]
 }
 
-/// Turns `An Example in Hanoi` into the name alone.
+/// Reduces `An Example in Hanoi` to the name alone.
 fn without_place(name: &str) -> &str {
     let is_capital = |rest: &str| rest.trim_start_matches("the ").starts_with(char::is_uppercase);
     let cut = |place: &&str| {
@@ -183,7 +185,8 @@ fn at_words(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Accepts two to five words with capitals, or two to four ideographs.
+/// Whether a text looks like a person's name: two to five words with capitals, or two to four
+/// ideographs.
 pub(super) fn is_person(name: &str) -> bool {
     const PARTICLES: [&str; 12] =
         ["de", "van", "von", "der", "da", "di", "del", "la", "al", "bin", "den", "dos"];
@@ -216,7 +219,7 @@ pub(super) fn is_person(name: &str) -> bool {
         && !words.iter().any(|word| TITLES.contains(&word.to_lowercase().as_str()))
 }
 
-/// Rejects addresses and sentences.
+/// Whether a text may be a name; rejects addresses, dates, sentences and words such as `admin`.
 fn is_name(name: &str) -> bool {
     let lower = name.to_lowercase();
     let is_mail = name.contains('@') && name.contains('.');
@@ -239,11 +242,11 @@ pub(super) fn begins_a_label(first: u8) -> bool {
     LABELS.iter().chain(&OTHERS).any(|label| label.as_bytes().first() == Some(&first))
 }
 
-/// The folded label at the beginning of a text, and the rest.
+/// Returns the folded label at the beginning of a text, and the text after it.
 pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
     let first = folded(&text[..text.chars().next()?.len_utf8()]);
     let starts = |label: &&'static str| {
-        // The label's first character is also that of the folded text.
+        // A quick check: the folded text must begin with the label's first character.
         let rest = Some(text).filter(|_| label.starts_with(&first))?;
         let rest = after_folded(rest, label)?;
         let parts = rest.starts_with([' ', ':', '：', '/']) || rest.starts_with(char::is_whitespace);
@@ -256,7 +259,7 @@ pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
 
 fn after_folded<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let length = label.chars().count();
-    // Folding drops accents, which are not separate characters in NFC.
+    // Folding does not change the number of characters: in NFC, accents are not separate.
     let (end, last) = text.char_indices().nth(length.checked_sub(1)?)?;
     let end = end + last.len_utf8();
     (folded(&text[..end]) == label).then(|| &text[end..])

@@ -1,7 +1,7 @@
-//! Parses times of day beside a date, and the zone after them.
+//! Parses the time of day beside a date, and the time zone after it.
 //!
-//! Limitation: a point between hours and minutes makes a time only after a word for "o'clock" or
-//! before a zone or a half of the day. Only unambiguous zone abbreviations are known.
+//! Limitation: `9.30` is a time only after a word for "o'clock", or before a time zone or AM or PM.
+//! Few zone abbreviations are known; `CST` is American and `BST` British.
 
 use jiff::civil::Time;
 
@@ -14,8 +14,8 @@ pub(super) struct Clock {
     pub(super) end: usize,
 }
 
-/// The time at a token: `9:30`, `09:30:00.123`, `9h30`, `9 giờ 30`, `9:30 p.m.`, `9.30 GMT`, or
-/// `093000` after a `T`.
+/// Parses the time at a token: `9:30`, `09:30:00.123`, `9h30`, `9 giờ 30`, `9:30 p.m.`, `9.30 GMT`,
+/// or `093000` after a `T`.
 pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     let clock = |hour, minute, second, end| {
         Some(Clock { time: Time::new(hour, minute, second, 0).ok()?, is_american: false, end })
@@ -57,7 +57,7 @@ pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     }
 }
 
-/// The place of the minutes, if the separator makes them a time.
+/// Returns the index of the minutes, if the separator before them indicates a time.
 fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     let is_time = match tokens.get(hour + 1)? {
         Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點") => true,
@@ -72,7 +72,7 @@ fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     is_hour.then(|| behind_spaces(tokens, word + 1))
 }
 
-/// Whether a zone or a half of the day follows: `9.30 GMT`, `9.30am`.
+/// Whether a time zone or AM or PM follows: `9.30 GMT`, `9.30am`.
 fn is_followed(tokens: &[Token], at: usize) -> bool {
     let next = behind_spaces(tokens, at);
     let is_zone =
@@ -88,15 +88,15 @@ fn is_announced(tokens: &[Token], at: usize) -> bool {
     matches!(before, Some(Token::Word(word)) if matches!(folded(word).as_str(), "godz" | "kl" | "klo" | "ore" | "ωρα"))
 }
 
-/// As in `下午3:05`.
+/// Whether a word for the afternoon precedes, as in `下午3:05`.
 fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
     let word = tokens[..at].iter().rev().take(2).find(|token| **token != Token::Mark(' '));
     let ends = |word: &str| ["下午", "午后", "午後", "晚上", "오후"].iter().any(|end| word.ends_with(end));
     matches!(word, Some(Token::Word(word)) if ends(word))
 }
 
-/// `AM`, `pm`, `p.m.`, Greek `μ.μ.`, Vietnamese `CH`: whether it is the afternoon, and the next
-/// token.
+/// Parses `AM`, `pm`, `p.m.`, Greek `μ.μ.` or Vietnamese `CH`; returns whether it is the afternoon,
+/// and the index of the next token.
 fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
     let at = if tokens.get(at) == Some(&Token::Mark(' ')) { at + 1 } else { at };
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
@@ -111,8 +111,8 @@ fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
     }
 }
 
-/// The offset from UTC after a time, in minutes: `Z`, `+07:00`, `+0700`, `(GMT+7)`, `GMT +7`,
-/// `UTC`, `EST`.
+/// Parses the offset from UTC after a time, in minutes: `Z`, `+07:00`, `+0700`, `(GMT+7)`, `GMT
+/// +7`, `UTC`, `EST`.
 pub(super) fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
     let mut at = at;
     while matches!(tokens.get(at), Some(Token::Mark(' ' | '(' | ',' | '|'))) {
@@ -128,7 +128,7 @@ pub(super) fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
     }
 }
 
-/// Offset from UTC in hours.
+/// Returns the offset of a zone abbreviation from UTC, in hours.
 fn zone(word: &str) -> Option<i32> {
     Some(match word.to_ascii_uppercase().as_str() {
         "Z" | "GMT" | "UTC" => 0,
@@ -149,8 +149,9 @@ fn zone(word: &str) -> Option<i32> {
     })
 }
 
-/// The offset after `GMT` or `UTC`, with spaces: `GMT +7`, `(GMT + 7)`. After a minus a parenthesis
-/// must end it, because `2:00 GMT - 3:00 GMT` is a span.
+/// Parses the offset after `GMT` or `UTC`, which may have spaces: `GMT +7`, `(GMT + 7)`. After a
+/// minus and a space, a closing parenthesis is required, because `2:00 GMT - 3:00 GMT` is a time
+/// span.
 fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
     let at = behind_spaces(tokens, at);
     let sign = *tokens.get(at)?;
@@ -160,7 +161,8 @@ fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
     if is_span { None } else { signed_by(sign, tokens, value) }
 }
 
-/// `+07:00`, `-0500`, `+7`. No space may follow the sign: `2:00 - 3:00` is a span.
+/// Parses `+07:00`, `-0500` or `+7`. No space may follow the sign, because `2:00 - 3:00` is a time
+/// span.
 fn signed(tokens: &[Token], at: usize) -> Option<i32> {
     signed_by(*tokens.get(at)?, tokens, at + 1)
 }

@@ -1,22 +1,24 @@
-//! Undoes a second UTF-8 encoding of text that was taken for Latin-1 or windows-1252.
+//! Undoes double encoding: UTF-8 text that was read as Latin-1 or windows-1252 and encoded again.
 //!
-//! A run of characters with a byte in one of these is suspected if its bytes are valid UTF-8. It is
-//! evidence if that is unlikely by chance: it has a control character (U+0080 to U+009F, which no
-//! text has), begins with `â€`, or represents at least two characters. All suspected runs are
-//! undone if two are evidence and suspected runs are ten times as many as others.
+//! The page is split into runs of non-ASCII characters. A run is suspected if each of its
+//! characters has a byte in Latin-1 or windows-1252 and these bytes are valid UTF-8. A suspected
+//! run is evidence if it is unlikely to be valid by chance: it has a control character (U+0080 to
+//! U+009F, which no text has), begins with `â€`, or represents at least two characters. All
+//! suspected runs are undone if at least two are evidence and there are at least ten times as many
+//! suspected runs as other runs.
 //!
-//! Limitation: a single suspected run is not evidence, because `«RÉSUMÉ»` ends in one and French
-//! has a no-break space before `»`. A page that mixes right and wrong stays wrong, and so does a
-//! page with one wrong word.
+//! Limitation: a run that represents one character is mostly not evidence, because correct text has
+//! such runs: `É»` in `«RÉSUMÉ»`, or `é`, a no-break space and `»` in French. A page with both
+//! correct and doubly encoded text stays unchanged, and so does a page with only one wrong word.
 
 use std::sync::LazyLock;
 
 use encoding_rs::WINDOWS_1252;
 
-/// Runs that must be evidence; one may quote the error.
+/// Minimum number of runs that are evidence. A page may quote the error once.
 const LEAST_EVIDENCE: usize = 2;
 
-/// Suspected runs required for each other run.
+/// Minimum number of suspected runs for each other run.
 const SUSPECTED_TO_OTHERS: usize = 10;
 
 /// The characters of windows-1252 for the bytes 0x80 to 0x9F.
@@ -25,7 +27,7 @@ static HIGH: LazyLock<Vec<char>> = LazyLock::new(|| {
     WINDOWS_1252.decode_without_bom_handling(&bytes).0.chars().collect()
 });
 
-/// The text before its second encoding; `None` if there was none.
+/// Returns the text before its second encoding; `None` if it was not encoded twice.
 pub(super) fn once(text: &str) -> Option<String> {
     if beginnings(text.as_bytes()) < LEAST_EVIDENCE {
         return None;
@@ -53,8 +55,9 @@ pub(super) fn once(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// An upper bound of the runs of evidence. The first byte of a multi-byte character is 0xC2 to
-/// 0xF4, read as a letter from `Â` to `ô`; the next is 0x80 to 0xBF, read as a non-ASCII character.
+/// Returns an upper bound of the number of runs that are evidence, at most [`LEAST_EVIDENCE`]. The
+/// first byte of a multi-byte character is 0xC2 to 0xF4, which is misread as a letter from `Â` to
+/// `ô`. The next byte is 0x80 to 0xBF, which is misread as a non-ASCII character.
 fn beginnings(bytes: &[u8]) -> usize {
     let begins = |at: &usize| {
         matches!(bytes[at + 1..], [0x82..=0xB4, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2, ..])
@@ -93,7 +96,7 @@ fn is_evidence(run: &str, undone: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Encoded twice, taken for Latin-1 in between.
+    /// Reads the UTF-8 bytes of a text as Latin-1.
     fn as_latin_1(text: &str) -> String {
         text.bytes().map(char::from).collect()
     }
@@ -118,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_beginnings_of_runs_are_known() {
-        // Every misread lead byte with every misread continuation byte.
+        // Every misread first byte with every misread continuation byte.
         for first in '\u{C2}'..='\u{F4}' {
             for second in HIGH.iter().copied().chain('\u{80}'..='\u{BF}') {
                 let run = format!("{first}{second}").repeat(2);
@@ -143,7 +146,7 @@ mod tests {
         ] {
             assert_eq!(once(text), None, "{text}");
         }
-        // Right and wrong side by side.
+        // Correct and doubly encoded text on one page.
         let mixed = format!("{} {}", as_latin_1("It’s rain – here"), "Mưa tạnh ở thành phố");
         assert_eq!(once(&mixed), None);
     }

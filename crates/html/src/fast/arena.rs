@@ -1,8 +1,8 @@
 //! Stores a page under construction: nodes in document order, attributes, and texts as ranges of
 //! the source where possible.
 //!
-//! The source becomes the page's text; resolved or joined texts are appended to it. This costs
-//! memory for the markup and saves copying each text.
+//! The source becomes the page's text; resolved or joined texts are appended to it. This keeps the
+//! markup in memory, but texts need not be copied one by one.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use html5ever::LocalName;
 
 use crate::page::{Kind, Node, NodeId};
 
-/// Nodes with preallocated space; few pages have more.
+/// Maximum number of nodes for which space is preallocated; few pages have more.
 const EXPECTED: usize = 1 << 15;
 
 pub(super) struct Arena<'a> {
     pub(super) source: &'a str,
-    /// Texts that are not in the source; its first byte follows the source's last.
+    /// Texts that are not in the source. Their offsets continue after the end of the source.
     pub(super) extra: String,
     pub(super) nodes: Vec<Node>,
     pub(super) attributes: Vec<(LocalName, Range<u32>)>,
@@ -65,7 +65,7 @@ impl<'a> Arena<'a> {
         id
     }
 
-    /// Adds text as the last child of a node, joined with directly preceding text. Returns the
+    /// Adds text as the last child of a node, joined with text directly before it. Returns the
     /// number of copied bytes.
     pub(super) fn text(&mut self, parent: NodeId, text: Range<u32>) -> usize {
         if let Some(id) = self.last_text

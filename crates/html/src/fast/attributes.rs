@@ -1,4 +1,4 @@
-//! Reads start tags: the name, and the attributes into the page's list.
+//! Reads start tags: the name, and the attributes, which are added to the page's list.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::references;
 use super::scanner::is_space;
 use super::tag::Tag;
 
-/// Most attributes of a tag; the reference keeps 1,000 and cuts at 20,000.
+/// Maximum number of attributes of a tag. The reference keeps 1,000, and cuts the page at 20,000.
 const ATTRIBUTES: usize = 400;
 
 pub(super) struct Start {
@@ -87,7 +87,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Does nothing if the tag already has the name.
+    /// Adds an attribute at its place in the order of names, unless the tag already has the name.
     fn keep_attribute(&mut self, first: usize, name: LocalName, head: u64, value: Range<u32>) {
         let attributes = &self.arena.attributes[first..];
         let is_before = |index: &usize| match self.heads[*index].cmp(&head) {
@@ -103,7 +103,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The value after an attribute's name, or empty.
+    /// Reads the value after an attribute's name, or an empty one; `None` if the source ends in it.
     fn read_value(&mut self) -> Option<Range<u32>> {
         self.skip_space();
         if self.bytes.get(self.at) != Some(&b'=') {

@@ -43,7 +43,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The rest: content, controls, raw text, foreign content, and elements without a rule.
+    /// Handles the remaining start tags: content, controls, raw text, foreign content, and elements
+    /// without a rule of their own.
     fn start_other(&mut self, start: &Start) {
         match start.tag {
             Tag::Table => self.start_table(start),

@@ -1,6 +1,7 @@
 //! Determines whether a document type means quirks mode, which affects only tables in paragraphs.
 //!
-//! Limitation: it knows only the most common types without quirks; any other is unknown.
+//! Limitation: only the most common types without quirks are known; for any other type, the mode is
+//! unknown.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quirks {
@@ -9,7 +10,7 @@ pub(super) enum Quirks {
     Unknown,
 }
 
-/// Public identifiers without (full) quirks if a system identifier follows.
+/// Public identifiers that do not cause full quirks mode if a system identifier follows.
 const KNOWN: [&str; 6] = [
     "-//w3c//dtd xhtml 1.0 strict//en",
     "-//w3c//dtd xhtml 1.0 transitional//en",
@@ -19,7 +20,7 @@ const KNOWN: [&str; 6] = [
     "-//w3c//dtd html 4.01 transitional//en",
 ];
 
-/// The text between `<!doctype` and `>`.
+/// Determines the mode from the text between `<!doctype` and `>`.
 pub(super) fn quirks(declaration: &str) -> Quirks {
     let declaration = declaration.trim_ascii().to_ascii_lowercase();
     let is_known = || {

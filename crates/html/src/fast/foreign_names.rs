@@ -1,7 +1,7 @@
-//! Names of SVG and MathML that are not in lower case, and attributes with a prefix (13.2.6.5, from
-//! "adjust SVG tag names" on).
+//! Element names in SVG and attribute names in SVG and MathML that are not in lower case, and
+//! attributes with a prefix (13.2.6.5, from "adjust SVG tag names" on).
 
-/// Returns `None` for lower-case names.
+/// Returns the name of an SVG element in its correct case; `None` for lower-case names.
 pub(super) fn element_name(lower: &str) -> Option<&'static str> {
     find(&ELEMENTS, lower)
 }
@@ -10,8 +10,9 @@ fn find(names: &[(&str, &'static str)], lower: &str) -> Option<&'static str> {
     names.binary_search_by(|(known, _)| known.cmp(&lower)).ok().map(|index| names[index].1)
 }
 
-/// An attribute's name if it differs, and the rank of its prefix: none, the empty one of `xmlns`,
-/// `xlink`, `xml`, `xmlns`.
+/// Returns the rank of an attribute's prefix, by which attributes are sorted, and the attribute's
+/// name if it differs. The ranks: 0 for no prefix, 1 for `xmlns` itself, 2 for `xlink`, 3 for
+/// `xml`, 4 for `xmlns`.
 pub(super) fn attribute_name(lower: &str, is_svg: bool) -> (u8, Option<&'static str>) {
     if let Some((place, name)) = prefixed(lower) {
         return (place, Some(name));
@@ -39,7 +40,7 @@ fn prefixed(lower: &str) -> Option<(u8, &'static str)> {
     })
 }
 
-/// Elements of SVG, sorted by their lower case.
+/// SVG elements, sorted by their names in lower case.
 const ELEMENTS: [(&str, &str); 37] = [
     ("altglyph", "altGlyph"),
     ("altglyphdef", "altGlyphDef"),
@@ -80,7 +81,7 @@ const ELEMENTS: [(&str, &str); 37] = [
     ("textpath", "textPath"),
 ];
 
-/// Attributes of SVG, sorted by their lower case.
+/// SVG attributes, sorted by their names in lower case.
 const ATTRIBUTES: [(&str, &str); 58] = [
     ("attributename", "attributeName"),
     ("attributetype", "attributeType"),

@@ -97,7 +97,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Elements that the rules for the head handle in any mode.
+    /// Inserts an element that the rules for the head handle in any mode.
     pub(super) fn start_of_head(&mut self, start: &Start) {
         match start.tag {
             Tag::HeadVoid => drop(self.insert_void(start)),

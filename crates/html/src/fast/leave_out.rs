@@ -1,15 +1,16 @@
 //! Skips the content of elements that the caller does not need ([`Kinds`](crate::kinds::Kinds)).
 //!
-//! Only this of such an element is written, flat below it: links (without their text), `<link>`,
-//! `<meta>`, `<base>` and JSON-LD. Of other tags only name and end are read. The element's end must
-//! be certain, and nothing may outlive it. This holds while every end tag closes the innermost open
-//! element; tags are compared with a list of open names, including paragraphs, items and options
-//! that end implicitly. Any other special case of the standard ends the attempt: a link in a link,
-//! a block in a paragraph with formatting, text in a table, a heading in a heading, templates. The
-//! element is then built as usual, so the rest of the page does not change.
+//! From a skipped element, only links (without their text), `<link>`, `<meta>`, `<base>` and
+//! JSON-LD are written, as its children. For all other tags, only the name and the end are read.
+//! The end of the skipped element must be certain, and no element inside may outlive it. This is
+//! the case while every end tag closes the innermost open element. Each tag is therefore compared
+//! with a list of open elements; paragraphs, items and options in this list may end implicitly. Any
+//! other special case of the standard ends the attempt: a link in a link, a block in a paragraph
+//! with formatting, text in a table, a heading in a heading, templates. The element is then built
+//! as usual, so the rest of the page does not change.
 //!
-//! Limitation: failed attempts are read twice. Once they have cost as many bytes as the page has,
-//! no more are made.
+//! Limitation: the content of a failed attempt is read twice. No further attempts are made after
+//! failed ones have read as many bytes as the page has.
 
 use html5ever::{LocalName, local_name};
 
@@ -22,17 +23,18 @@ use super::nesting::{Uncertain, check_table, enter, enter_foreign, is_table_part
 use super::scanner;
 use super::tag::Tag;
 
-/// Most open elements inside.
+/// Maximum number of open elements inside a skipped element.
 const DEPTH: usize = 200;
 
-/// The attributes of a tag up to this many bytes are bounded, not counted.
+/// For a tag of up to this many bytes, an upper bound of the number of attributes is used instead
+/// of a count.
 const SHORT_TAG: usize = 400;
 
 pub(super) struct LeaveOut<'a> {
     kinds: &'a Kinds,
     pub(super) found: Vec<NodeId>,
     open: Vec<(Tag, LocalName)>,
-    /// Bytes that failed attempts have cost.
+    /// Number of bytes that failed attempts have read.
     wasted: usize,
 }
 
@@ -78,7 +80,8 @@ impl Builder<'_> {
         kinds::hash(tag, value(local_name!("class")), value(local_name!("id")))
     }
 
-    /// Whether nothing open could be closed or rebuilt from inside.
+    /// Whether the content of the current element can neither close nor rebuild elements outside
+    /// it.
     fn is_calm(&self) -> bool {
         matches!(self.mode, Mode::InBody | Mode::InCell)
             && self.template_modes.is_empty()
@@ -88,7 +91,8 @@ impl Builder<'_> {
             && !self.stack.in_scope(Tag::Heading)
     }
 
-    /// Skips the current element and closes it, or changes nothing.
+    /// Skips the current element's content and closes the element; writes nothing if its end is not
+    /// certain.
     fn attempt(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
         let (at, nodes) = (self.at, self.arena.nodes.len());
         let (attributes, extra) = (self.arena.attributes.len(), self.arena.extra.len());
@@ -151,7 +155,7 @@ impl Builder<'_> {
         if tag.len() > SHORT_TAG {
             self.flood.part(self.bytes, self.at, end);
         } else if tag.len() > name_end - self.at {
-            // An attribute has a name and a separator.
+            // An attribute has at least a separator and a name of one byte.
             self.flood.tag(tag.len() / 2);
             if memchr::memchr(b'<', tag).is_some() {
                 self.flood.part(self.bytes, self.at + 1, end);
@@ -257,7 +261,7 @@ impl Builder<'_> {
     }
 
     fn spend_passed(&mut self, open: usize) {
-        // As for any other tag.
+        // The same as in `spend_tag`.
         self.spend(((self.stack.len() + open + 8) * 24) as u64);
     }
 }
@@ -266,7 +270,7 @@ pub(crate) fn is_json_ld(kind: &str) -> bool {
     kind.trim().get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case("application/ld+json"))
 }
 
-/// Whether metadata are read from this element anywhere.
+/// Whether metadata is read from this element at any place on the page.
 fn is_asked_for(tag: Tag, name: &LocalName) -> bool {
     match tag {
         Tag::Heading => *name == local_name!("h1"),

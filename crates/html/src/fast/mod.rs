@@ -1,23 +1,25 @@
-//! Builds a page in one pass over its bytes, if (as for nearly all pages) the result is certain.
+//! Builds a page in one pass over its bytes if the result is certain, as it is for nearly all
+//! pages.
 //!
-//! html5ever with scraper reads 40 to 60 MB/s: a token costs some allocations, a name a keyed hash,
-//! a node 160 bytes in a linked tree that is then copied. Here a scanner and a stack of open
-//! elements write directly into the page's flat list. Elements are only appended, so document order
-//! is writing order, and one backward pass computes the subtrees' ranges. Texts and values are
-//! ranges of the source.
+//! html5ever with scraper parses 40 to 60 MB/s: each token costs some allocations, each name a
+//! keyed hash, and each node 160 bytes in a linked tree, which is then copied. Here, a scanner and
+//! a stack of open elements write directly into the page's flat list. Elements are only appended,
+//! so document order is writing order, and one backward pass computes the subtrees' ranges. Texts
+//! and values are ranges of the source.
 //!
-//! [`Builder`] follows the HTML standard's tree construction (13.2.6) by insertion mode, as
-//! html5ever implements it: `head` before and around the head, `body`, `table`, `foreign` for SVG
-//! and MathML. [`Formatting`] is reconstructed as in the standard, and `adoption` moves blocks that
-//! outlive a formatting element. Content cannot be inserted before an open table (foster
-//! parenting). There, and for some rarities (NUL, frames, `<plaintext>`), the builder gives up with
-//! an [`Unsure`], and the reference ([`Page::parse_reference`](crate::Page::parse_reference))
-//! parses the page.
+//! [`Builder`] follows the HTML standard's tree construction (13.2.6) as html5ever implements it.
+//! The insertion modes are in modules: `head` for those before and around the head, `body`,
+//! `table`, and `foreign` for SVG and MathML. [`Formatting`] is reconstructed as in the standard,
+//! and `adoption` moves blocks that outlive a formatting element. Foster parenting (inserting
+//! content before an open table) is not supported. In that case, and for rarities such as NUL,
+//! frames and `<plaintext>`, the builder gives up with an [`Unsure`], and the reference
+//! ([`Page::parse_reference`](crate::Page::parse_reference)) parses the page.
 //!
-//! Limitation: "certain" is a claim about one version of html5ever, including its deviations from
-//! the standard. Comparison with the reference on recorded pages, on generated soup and by fuzzing
-//! checks it; repeat all three after an update of html5ever. A page that gives up at its end costs
-//! an extra pass. A page that might exceed the reference's budget is left to the reference.
+//! Limitation: "certain" means equal to the result of one version of html5ever, including its
+//! deviations from the standard. Comparisons with the reference on recorded pages, on random markup
+//! and by fuzzing check this; repeat all three after an update of html5ever. If the builder gives
+//! up at the end of a page, the page costs an extra pass. A page that might exceed the reference's
+//! budget is left to the reference.
 
 mod adoption;
 mod arena;
@@ -51,8 +53,8 @@ pub(crate) use leave_out::is_json_ld;
 use crate::page::{NodeId, Parts};
 
 pub(crate) enum Built {
-    /// The page that the reference would build, except for skipped content; and the elements that
-    /// were to be skipped.
+    /// The page that the reference would build, except for skipped content, and the elements of the
+    /// kinds to skip.
     Sure(Parts, Vec<NodeId>),
     /// The reference must build the page.
     Unsure(Unsure),
@@ -60,11 +62,12 @@ pub(crate) enum Built {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsure {
-    /// An element in a table that does not belong there.
+    /// An element at a place in a table where it is not allowed.
     Foster,
     /// Text in a table outside its cells.
     TableText,
-    /// A NUL or a byte order mark in the text.
+    /// A NUL or a byte order mark in the text, or a `</` or CDATA section that the page's end cuts
+    /// off.
     RareCharacter,
     Frameset,
     /// `<plaintext>`, or a character reference at the start of `<pre>`.
@@ -73,14 +76,14 @@ pub(crate) enum Unsure {
     Annotation,
     /// A table in a paragraph under an unknown document type.
     Quirks,
-    /// An element that might be left out got another parent.
+    /// The parent of an element that might be skipped has changed.
     Moved,
     /// The page may exceed the reference's budget, or a tag has hundreds of attributes.
     Costly,
 }
 
 impl Unsure {
-    /// A label for counting.
+    /// Returns a label for statistics.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Foster => "element in a table",

@@ -1,11 +1,12 @@
 //! Interns names of tags and attributes.
 //!
-//! html5ever's interned names are cheap to compare and expensive to create: a keyed hash, and a
-//! lock for unknown names. Pages repeat some hundred names thousands of times. So names of up to 24
-//! bytes are cached by their bytes, as three words, in a table with two places per hash. Each
-//! thread keeps its table between pages ([`Names::take`]); no result depends on it.
+//! html5ever's interned names are cheap to compare but expensive to create: each costs a keyed
+//! hash, and an unknown name also costs a lock. A page repeats some hundred names thousands of
+//! times. Names of up to 24 bytes are therefore cached by their bytes, as three words, in a table
+//! with two places per hash. Each thread keeps its table between pages ([`Names::take`]). The table
+//! does not affect results.
 //!
-//! Limitation: of three names with one hash only two are kept.
+//! Limitation: of three names with the same hash, only two are cached.
 
 use std::cell::Cell;
 
@@ -16,7 +17,7 @@ use super::tag::Tag;
 /// Size of the table, a power of two.
 const PLACES: usize = 512;
 
-/// Bytes of the longest cached name.
+/// Maximum length of a cached name, in bytes.
 const LONGEST: usize = 24;
 
 thread_local! {
@@ -27,7 +28,7 @@ thread_local! {
 pub(super) struct Name {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// The first eight bytes; their order as numbers is the order of the names.
+    /// The first eight bytes as a number, so that comparing numbers compares these bytes.
     pub(super) head: u64,
 }
 
@@ -69,7 +70,7 @@ impl Names {
         self.other(place, key, &source[from..to])
     }
 
-    /// The name from the other place, or a new one.
+    /// Returns the name from the second place, or creates it.
     fn other(&mut self, place: usize, key: [u64; 3], written: &str) -> &Name {
         let is_short = written.len() <= LONGEST;
         if self.places[place ^ 1].0 != key || !is_short {
@@ -92,7 +93,7 @@ fn key(bytes: &[u8], from: usize, to: usize) -> [u64; 3] {
     }
 }
 
-/// Up to eight bytes as a little-endian number, ASCII letters in lower case.
+/// Returns up to eight bytes as a little-endian number, with ASCII letters in lower case.
 #[inline]
 fn lower_word(bytes: &[u8], from: usize, to: usize) -> u64 {
     let length = (to - from).min(8);
@@ -103,8 +104,8 @@ fn lower_word(bytes: &[u8], from: usize, to: usize) -> u64 {
     word | (upper_case(word) >> 2)
 }
 
-/// Marks upper-case letters in the highest bit of each byte: one carry marks bytes from `A` on,
-/// another those after `Z`.
+/// Marks upper-case letters in the highest bit of each byte. One addition carries into this bit for
+/// bytes from `A` on, another for bytes after `Z`.
 #[inline]
 fn upper_case(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;

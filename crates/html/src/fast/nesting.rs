@@ -1,4 +1,4 @@
-//! Tracks which elements are open inside a skipped one, while that is certain.
+//! Tracks which elements are open inside a skipped element, as long as this is certain.
 //!
 //! Paragraphs, items and options end implicitly as in the standard. Every other element must end
 //! with its own end tag, or the state is uncertain.
@@ -10,7 +10,7 @@ use super::tag::{Tag, set};
 /// The open elements are not certain.
 pub(super) struct Uncertain;
 
-/// A part of a table that is not a cell; it may hold only other parts.
+/// Whether a tag is a table or a part of one that may contain only other parts.
 pub(super) fn is_table_part(tag: Tag) -> bool {
     matches!(tag, Tag::Table | Tag::TableBody | Tag::Tr | Tag::Colgroup)
 }
@@ -96,7 +96,7 @@ fn close_paragraph(open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
     Ok(())
 }
 
-/// Closes the item that a new one ends, if only paragraphs are open in it.
+/// Closes the item that a new item ends, if only paragraphs are open in it.
 fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncertain> {
     for index in (0..open.len()).rev() {
         let tag = open[index].0;
@@ -109,14 +109,14 @@ fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncerta
             return Ok(());
         }
     }
-    // It might close one outside.
+    // The new item might close an item outside the skipped element.
     Err(Uncertain)
 }
 
-/// Closes the innermost element, after those that end implicitly.
+/// Closes the innermost element, after closing elements in it that end implicitly.
 pub(super) fn leave(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
     if tag == Tag::P && open.iter().all(|(open, _)| *open != Tag::P) {
-        // Creates an empty paragraph.
+        // The end tag creates an empty paragraph.
         return check_table(open, tag);
     }
     let lets_end = tag.is_block()

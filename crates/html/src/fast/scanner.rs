@@ -1,8 +1,8 @@
-//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes; it does not allocate,
-//! and uses memchr for longer skips.
+//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes. The functions do not
+//! allocate, and use memchr for longer skips.
 //!
-//! The source has no NUL and no carriage return. Every function accepts the source's end, and
-//! returns it for constructs that are never closed.
+//! The source has no NUL and no carriage return. Every function accepts the offset of the source's
+//! end. For a construct that is never closed, it returns that offset, or `None` for a tag.
 
 use memchr::memmem;
 
@@ -12,7 +12,8 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
 }
 
-/// The end of the text (the next `<` that opens something), and whether it contains a `&`.
+/// Returns the end of the text, which is the next `<` that opens a tag or comment, and whether the
+/// text contains a `&`.
 pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut from, mut has_reference) = (at, false);
     while let Some(found) = memchr::memchr2(b'<', b'&', &bytes[from..]) {
@@ -31,12 +32,12 @@ pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     (bytes.len(), has_reference)
 }
 
-/// The offset after the `>` of a bogus comment or document type.
+/// Returns the offset after the `>` of a bogus comment or document type.
 pub(super) fn bogus_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'>', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1)
 }
 
-/// The offset after a comment.
+/// Returns the offset after a comment.
 pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     match &bytes[at..] {
         [b'>', ..] => return at + 1,
@@ -55,7 +56,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// The offset after a tag; `None` if the source ends in it.
+/// Returns the offset after a tag; `None` if the source ends in it.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'>') {
         return Some(at + 1);
@@ -82,7 +83,8 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
         if quote == b'>' {
             return Some(found + 1);
         }
-        // A quote after the first `name=` begins a value; others may be part of something.
+        // A quote directly after the first `name=` begins a value. Other quotes may be part of a
+        // name or a value.
         let before = &bytes[from..found];
         let is_value = before.len() >= 3 && memchr::memchr(b'=', before) == Some(before.len() - 1);
         if !is_value || !before[before.len() - 2].is_ascii_alphanumeric() {
@@ -92,7 +94,7 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of raw text, and the end of its end tag's name.
+/// Returns the end of the raw text, and the end of the name in its end tag.
 pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize) {
     let mut from = at;
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {
@@ -116,8 +118,8 @@ fn is_word(bytes: &[u8], at: usize, word: &str) -> bool {
     is_it && bytes.get(end).is_some_and(|b| is_space(*b) || matches!(b, b'/' | b'>'))
 }
 
-/// Like [`raw_text_end`]; a comment in a script may hold a script whose end tag does not end this
-/// one ("script data double escaped").
+/// Like [`raw_text_end`], for scripts. A comment in a script may contain an inner script, whose end
+/// tag does not end the outer one ("script data double escaped").
 pub(super) fn script_end(bytes: &[u8], at: usize) -> (usize, usize) {
     let (mut from, mut comment_until, mut is_inner) = (at, at, false);
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {

@@ -1,6 +1,7 @@
-//! The stack of open elements and the rules' queries on it.
+//! The stack of open elements, and the queries that the rules make on it.
 //!
-//! An element of SVG or MathML has no [`Tag`], so queries for HTML elements never match one.
+//! An element of SVG or MathML has the tag [`Tag::Other`], so queries for HTML elements never match
+//! it.
 
 use crate::page::NodeId;
 
@@ -49,7 +50,7 @@ impl Stack {
         self.all.push(open);
     }
 
-    /// The current node; `None` before the root is open.
+    /// Returns the current node; `None` before the root is open.
     pub(super) fn current(&self) -> Option<&Open> {
         self.all.last()
     }
@@ -102,7 +103,7 @@ impl Stack {
         self.all.iter_mut().for_each(|open| open.node = moved(open.node));
     }
 
-    /// The position of a node, searched from the top.
+    /// Returns the position of a node, searched from the top.
     pub(super) fn position(&self, node: NodeId) -> Option<usize> {
         self.all.iter().rposition(|open| open.node == node)
     }
@@ -147,7 +148,7 @@ impl Stack {
         self.paragraphs > 0 && self.is_within(SCOPE | BUTTON, |open| open.tag == Tag::P)
     }
 
-    /// Closes elements with implied end tags, except those that stay.
+    /// Closes elements with implied end tags, up to one for which `stays` is true.
     pub(super) fn generate_implied_end_tags(&mut self, set: u16, stays: impl Fn(&Open) -> bool) {
         while self.current().is_some_and(|open| open.is(set) && !stays(open)) {
             self.pop();
@@ -178,7 +179,7 @@ impl Stack {
         self.pop_until_tag(Tag::P);
     }
 
-    /// The topmost matching element, if no special element is above it.
+    /// Returns the position of the topmost matching element, if no special element is above it.
     pub(super) fn above_special(&self, is_it: impl Fn(&Open) -> bool) -> Option<usize> {
         for (index, open) in self.all.iter().enumerate().rev() {
             if is_it(open) {

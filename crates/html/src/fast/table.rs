@@ -88,7 +88,7 @@ impl Builder<'_> {
             Tag::Body | Tag::Html => {}
             tag if tag.is_of_table() => {}
             Tag::Template => self.end_template(),
-            // Only these two add something.
+            // Of all end tags, only these two add an element.
             Tag::P | Tag::Br => self.give_up(Unsure::Foster),
             _ => self.end_in_body(end),
         }
@@ -182,7 +182,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes the current part of the table; html5ever never checks for `thead`.
+    /// Closes the current part of the table; unlike the standard, html5ever does not check for
+    /// `thead`.
     fn close_table_body(&mut self) -> bool {
         let is_outer = |open: &super::stack::Open| {
             open.tag == Tag::Table

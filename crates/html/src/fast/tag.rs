@@ -1,7 +1,7 @@
-//! The elements named in the rules of tree construction, and the HTML standard's sets of them.
+//! The elements named in the rules of tree construction, and the HTML standard's sets of elements.
 //!
-//! The sets are html5ever's, including its deviations: `dialog` and `search` are not special,
-//! `select` bounds a scope.
+//! The sets are html5ever's, including its deviations from the standard: `dialog` and `search` are
+//! not special, and `select` bounds a scope.
 
 /// Declares [`Tag`] and its lookup by name.
 macro_rules! tags {
@@ -36,10 +36,10 @@ tags! {
     Html "html";
     Head "head";
     Body "body";
-    // In the head, without content.
+    // Elements of the head without content.
     HeadVoid "base" "basefont" "bgsound" "link" "meta";
     Title "title";
-    // Raw text, also in the head.
+    // Raw text, allowed in the head.
     HeadRaw "noframes" "style";
     Script "script";
     Noscript "noscript";
@@ -50,7 +50,7 @@ tags! {
     // Blocks without rules of their own.
     Block "article" "aside" "blockquote" "center" "details" "dir" "dl" "fieldset" "figcaption"
         "figure" "footer" "header" "hgroup" "main" "menu" "nav" "section" "summary";
-    // Blocks that the search for a list item crosses.
+    // Blocks that do not end the search for an open list item.
     Div "address" "div";
     // Blocks that html5ever does not treat as special.
     PlainBlock "dialog" "search";
@@ -125,11 +125,11 @@ pub(super) mod set {
     /// An element of SVG or MathML.
     pub(in super::super) const FOREIGN: u16 = 1 << 9;
     pub(in super::super) const SVG: u16 = 1 << 10;
-    /// A foreign element with HTML inside.
+    /// A foreign element that may contain HTML.
     pub(in super::super) const HTML_POINT: u16 = 1 << 11;
-    /// A foreign element with HTML text inside.
+    /// A foreign element that may contain HTML text.
     pub(in super::super) const TEXT_POINT: u16 = 1 << 12;
-    /// Elements that take text without parsing it as a table's text.
+    /// Parts of a table in which only white space is allowed as text.
     pub(in super::super) const TABLE_OUTER: u16 = 1 << 13;
 }
 
@@ -182,12 +182,13 @@ impl Tag {
         matches!(self, Self::HeadVoid | Self::Title | Self::HeadRaw | Self::Script | Self::Template)
     }
 
-    /// Whether it is a part of a table and starts nowhere else.
+    /// Whether it is a part of a table and is ignored elsewhere.
     pub(super) const fn is_of_table(self) -> bool {
         matches!(self, Self::Caption | Self::Col | Self::Colgroup | Self::TableBody | Self::Cell | Self::Tr)
     }
 
-    /// Whether its start tag ends foreign content (except `font`, which depends).
+    /// Whether its start tag ends foreign content (except `font`, for which this depends on the
+    /// attributes).
     pub(super) const fn breaks_out(self, name: &str) -> bool {
         match self {
             Self::Formatting => !matches!(name.as_bytes(), b"font"),

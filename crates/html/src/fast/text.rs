@@ -1,4 +1,4 @@
-//! Adds text by insertion mode, and reads raw text and CDATA sections.
+//! Adds text according to the insertion mode, and reads raw text and CDATA sections.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ impl Builder<'_> {
         let from = self.at;
         let (to, has_reference) = scanner::text_end(self.bytes, from);
         self.at = to;
-        // After a script and some other tags the reference drops a byte order mark.
+        // After a script and some other tags, the reference drops a byte order mark.
         if self.bytes[from..to].starts_with("\u{FEFF}".as_bytes()) {
             self.give_up(Unsure::RareCharacter);
         }
@@ -74,7 +74,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Defers space after the head until the body: the head may still grow before it.
+    /// Defers white space after the head until the body starts, because elements may still be added
+    /// to the head.
     fn keep_behind_head(&mut self, space: Range<u32>) {
         match self.behind_head.pop() {
             Some(before) if !self.is_behind_comment => {
@@ -140,7 +141,7 @@ impl Builder<'_> {
     pub(super) fn skip_line_break(&mut self) {
         match self.bytes.get(self.at) {
             Some(b'\n') => self.at += 1,
-            // It may be written `&#10;` or `&NewLine;`.
+            // The line break may be written `&#10;` or `&NewLine;`.
             Some(b'&') if matches!(self.bytes.get(self.at + 1), Some(b'#' | b'N')) => {
                 self.give_up(Unsure::RareElement);
             }

@@ -1,18 +1,19 @@
-//! Handles the characters of a line: which are visible, and where a space is added.
+//! Normalizes the characters of a line: removes invisible ones and adds missing spaces.
 //!
 //! Limitation: where only a style sheet separates two words, the gap is guessed ([`starts_anew`]).
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// Marks in the buffer where something visible was left out of a line; Unicode's meaning is the
-/// same.
+/// Marks the place in the buffer where something visible was left out of the line. Unicode gives
+/// the character the same meaning.
 pub(super) const OBJECT: char = '\u{FFFC}';
 
-/// Marks the edge of an inline element between two texts; it has no meaning in any text.
+/// Marks the edge of an inline element between two texts. The character has no meaning in page
+/// text.
 pub(super) const EDGE: char = '\u{FFFB}';
 
-/// Soft hyphens, zero-width spaces, controls, also those of writing direction and annotation, and
-/// noncharacters.
+/// Whether a character is a soft hyphen, a zero-width space, a control (including controls of
+/// writing direction and annotation) or a noncharacter.
 pub(super) fn is_noise(c: char) -> bool {
     match c {
         '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
@@ -21,21 +22,22 @@ pub(super) fn is_noise(c: char) -> bool {
     }
 }
 
-/// Whether U+200C and U+200D matter beside this character: letters of scripts that join or stack,
-/// marks and emoji. In Latin text they are leftovers.
+/// Whether the joiners U+200C and U+200D may matter beside this character: true for letters of
+/// scripts that join or stack, for marks and for emoji. In Latin text the joiners are leftovers.
 fn joins(c: char) -> bool {
     c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
 }
 
-/// Whether something left out between these two was the only separator of two words.
+/// Whether a space is needed between these two characters if something visible between them was
+/// left out.
 fn parts_words(before: char, after: char) -> bool {
     after.is_alphanumeric()
         && (before.is_alphanumeric()
             || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
-/// Whether a new word starts with this character at an element's edge: a capital after two
-/// lower-case letters (`e<b>Bay</b>` is one word) or after the end of a sentence.
+/// Whether this character starts a new word at an element's edge: a capital after a lower-case
+/// letter that follows another letter (`e<b>Bay</b>` is one word), or after the end of a sentence.
 fn starts_anew(before: &str, c: char) -> bool {
     let mut back = before.chars().rev();
     c.is_uppercase()
@@ -46,7 +48,7 @@ fn starts_anew(before: &str, c: char) -> bool {
         }
 }
 
-/// Characters that never change: neither white space nor noise, and NFC by themselves.
+/// Whether a character never changes: it is neither white space nor noise, and is NFC by itself.
 pub(crate) fn is_plain(c: char) -> bool {
     let is_letter = || {
         matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
@@ -59,7 +61,8 @@ pub(crate) fn is_plain(c: char) -> bool {
     c.is_ascii_graphic() || (!c.is_ascii() && (is_letter() || is_mark()))
 }
 
-/// The end of unchanged characters: plain ones, and single spaces between.
+/// The length, in bytes, of the leading characters that do not change: plain characters with single
+/// spaces between them.
 fn plain_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -103,7 +106,7 @@ pub(super) fn collapse(text: &str) -> String {
                 }
                 (space, object, edge, joiner) = (false, false, false, None);
                 is_composed &= is_plain(c);
-                // The rest of most lines needs no check.
+                // In most lines, the following characters need no check.
                 length += plain_end(&rest[length..]);
                 out.push_str(&rest[..length]);
             }

@@ -1,11 +1,9 @@
-//! What every fuzz target holds: any bytes end in lines, none of them empty, and the words
-//! of the lines have no more of any ASCII letter or digit, nor of characters in all, than the
-//! page has.
+//! The properties that all fuzz targets check: any bytes can be extracted, no line is empty, and the words of
+//! the lines have no more characters, and no more of any ASCII letter or digit, than the page.
 //!
-//! Limitation: words as such cannot be held against the page's here. Where a method
-//! leaves out what stands between two texts, "a" and "b" become "ab", a word that stands nowhere
-//! on the page; and composing (NFC) makes one letter of two. The property tests of the crate hold
-//! words, on pages whose words end in a space.
+//! Limitation: whole words cannot be compared with those of the page. If a method removes the text between
+//! "a" and "b", they become "ab", a word that is not on the page, and composition (NFC) merges two characters
+//! into one. The property tests of the crate compare words, on pages whose words end in a space.
 
 use gleaner_extract::words;
 use gleaner_html::Page;
@@ -14,11 +12,11 @@ use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::{Line, tidy};
 use gleaner_methods::{Input, SinglePage};
 
-/// Bytes as one page, through every single-page method whose name starts with `prefix`.
+/// Parses bytes as one page and runs every single-page method whose name starts with `prefix`.
 ///
 /// # Panics
-/// Where a method gives an empty line, or more characters of words than the page has, in
-/// all or of one ASCII letter or digit.
+/// If a method returns an empty line, or more characters in words, or more of an ASCII letter or digit, than
+/// the page has.
 pub fn single_page(bytes: &[u8], prefix: &str) {
     let source = decode(bytes, None).text;
     let page = Page::parse(&source);
@@ -36,7 +34,7 @@ fn chars(lines: &[Line]) -> usize {
     lines.iter().flat_map(|line| words(&line.text)).map(|word| word.chars().count()).sum()
 }
 
-/// How often each ASCII letter and digit stands in a text.
+/// How often each ASCII letter and digit occurs in a text.
 #[derive(Clone)]
 struct Letters([usize; 128]);
 
@@ -53,8 +51,8 @@ impl Letters {
         letters
     }
 
-    /// Of a text as it stands or composed, whichever has more: composing takes an `e` away
-    /// and makes a `K` of the sign for kelvins.
+    /// Counts a text as written and after composition, and returns the greater count of each letter:
+    /// composition can remove an `e`, and turns the kelvin sign into a `K`.
     fn of_either(text: &str) -> Self {
         Self::from_text(text).or(&Self::from_text(&tidy(text)))
     }
@@ -74,7 +72,8 @@ impl Letters {
     }
 }
 
-/// The letters of the source's texts and scripts, or of the page where the parser found more.
+/// Counts the letters in the source's texts and scripts and in the parsed page, and returns the greater
+/// counts.
 fn all_letters(source: &str, page: &Page) -> Letters {
     let written = pieces(source)
         .filter(|piece| matches!(piece.kind, PieceKind::Text | PieceKind::Raw))
@@ -87,8 +86,8 @@ fn all_letters(source: &str, page: &Page) -> Letters {
     written.or(&parsed.fold(Letters::default(), Letters::and))
 }
 
-/// Characters of words in the source's texts and scripts, or of the page where the parser
-/// found more; composed, as lines are.
+/// Counts the characters of words in the source's texts and scripts and in the parsed page, composed like the
+/// lines, and returns the greater count.
 fn all_chars(source: &str, page: &Page) -> usize {
     let count = |text: &str| words(&tidy(text)).map(|word| word.chars().count()).sum::<usize>();
     let written: usize = pieces(source)

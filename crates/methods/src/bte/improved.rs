@@ -1,35 +1,37 @@
 //! Improved Body Text Extraction with step 2 as the paper lists it: all pairs of runs.
 //!
-//! Neither algorithm can be run as printed. Our reading, line by line:
-//! * Line 8 tests `t in tagHTML[]`, the known tags; the text of step 1 also counts unknown ones, `<...>` and
-//!   `</...>`. Every element is a tag here.
-//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, says that a sign changes, if the "null" of line 6 is 0.
-//! * `min` has no first value: it starts at 0, so a page without words has no result. It also never gets
-//!   another value: `min <- s` is missing after line 40, and as printed the last negative sum would be taken,
-//!   not the smallest.
-//! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums `encode[i..j]` for one `j` only: the
-//!   sum belongs inside that loop, updated step by step; otherwise the cost would not be the paper's O(n^2).
-//! * Line 31 runs `j` to `length`, one past the end: it ends at the last run. (So does line 14 of Algorithm
-//!   1.) Lines 14 and 20 of Algorithm 1, and 28 and 45, and 31 and 34 of Algorithm 2, increment twice per
-//!   iteration; here they increment once.
-//! * Line 40 compares after each `k`, where the sum is that of `i..k`, but line 42 stores `j`: the comparison
-//!   is made once for each `j`, when the sum is complete.
-//! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the number of a run and reads
-//!   `encode[-1]` for `i = 0`. Line 47 uses `i_max` as a run, so it is `i`; `j_max <- j + 1` is `j` with the
-//!   sum of line 47 taken over all runs before `i_max` for the start and up to and including `j_max` for the
-//!   end. As printed, line 47 begins after run `i_max` and loses it.
-//! * Line 48, `token[start..end]`, does not say whether `end` is included. Tokens count from 0 and `end` is a
-//!   number of tokens, so it is the first token after the range.
+//! Neither of the paper's algorithms can be run as printed. Our corrections, line by line:
+//! * Line 8 tests `t in tagHTML[]`, the known tags, but the text of step 1 counts unknown tags too, `<...>`
+//!   and `</...>`. Here every element is a tag.
+//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, tests whether the sign changes, if the "null" of line 6
+//!   is 0.
+//! * `min` has no initial value. Here it starts at 0, so a page without words has no result. `min` is never
+//!   updated either: `min <- s` is missing after line 40. As printed, the last negative sum would be
+//!   selected, not the smallest.
+//! * Lines 31 to 35 change `j` without using it, while line 38 sums `encode[i..j]` for only one `j`. Here the
+//!   sum is inside that loop and updated step by step; otherwise the cost would not be the paper's O(n^2).
+//! * Line 31 lets `j` run to `length`, one past the end, as does line 14 of Algorithm 1. Here the loops end
+//!   at the last run. Lines 14 and 20 of Algorithm 1, and lines 28 and 45, and 31 and 34 of Algorithm 2,
+//!   increment twice per iteration; here they increment once.
+//! * Line 40 compares after each `k`, when the sum is that of `i..k`, but line 42 stores `j`. Here the
+//!   comparison is made once for each `j`, when the sum is complete.
+//! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the index of a run and reads
+//!   `encode[-1]` for `i = 0`. Line 47 uses `i_max` as the index of a run, so here it is `i`. In place of
+//!   `j_max <- j + 1`, `j_max` is `j`. In line 47, the start is the sum over all runs before `i_max`, and the
+//!   end is the sum up to and including `j_max`. As printed, line 47 begins after run `i_max` and loses it.
+//! * Line 48, `token[start..end]`, does not state whether `end` is included. Tokens count from 0 and `end` is
+//!   a number of tokens, so it is the first token after the range.
 //! * Arrays with several spellings (`encode[]`, `endcode[]`, `encoded[]`) are one array.
-//! * Equal sums: `min > s` keeps the first, so the earliest beginning and, for that, the earliest end.
+//! * Equal sums: `min > s` keeps the first, so the range has the earliest start and, among those, the
+//!   earliest end.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use super::{BteParams, Tokens, linear, text_of_range};
 
-/// The lines of the page's best range; none if the page has no word. Time quadratic in the runs of the page,
-/// up to [`BteParams::max_runs`].
+/// Returns the lines of the page's best range; empty if the page has no words. Time is quadratic in the runs
+/// of the page, and linear for pages with more than [`BteParams::max_runs`].
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -38,10 +40,10 @@ pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     text_of_range(page, params, &tokens, best)
 }
 
-/// The best range of runs, both ends included: the one with the least difference of tags and words.
+/// Returns the best range of runs, both ends included: that with the least number of tags minus words.
 ///
-/// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` if there is no word. Time quadratic in the
-/// number of runs, without a limit. Sums saturate.
+/// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` if there are no words. Time is quadratic in
+/// the number of runs, without a limit. Sums saturate.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     let mut min = 0;
@@ -74,7 +76,7 @@ mod tests {
             (&[4], None),
             (&[2, -5, 2], Some((1, 1))),
             (&[3, -1, 6, -20, 2, -30, 4, -3, 9, -2], Some((3, 5))),
-            // Ties: the first beginning, then the first end.
+            // Equal sums: the earliest start, then the earliest end.
             (&[1, -3, 3, -3, 1], Some((1, 1))),
             (&[1, -3, 3, -4, 1], Some((1, 3))),
             (&[-4, 2, -2, 9], Some((0, 0))),

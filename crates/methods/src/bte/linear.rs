@@ -1,12 +1,12 @@
-//! Improved Body Text Extraction with step 2 in linear time; used by the crawl.
+//! Improved Body Text Extraction with step 2 in linear time.
 //!
-//! Words inside the range minus tags inside it is a sum over the range, so the best range is a maximum
-//! sub-array: one pass with the smallest prefix sum so far (Kadane's algorithm, J. Bentley, Programming
-//! Pearls, CACM 27(9), 1984). Finn's objective (tags outside plus words inside) differs from it by the page's
-//! number of tags, a constant, so the optimum is the same.
+//! The number of words minus tags inside a range is a sum over the range, so the best range is a maximum
+//! sub-array. It is found in one pass with the smallest prefix sum so far (Kadane's algorithm, J. Bentley,
+//! Programming Pearls, CACM 27(9), 1984). Finn's objective (tags outside plus words inside) differs from this
+//! sum by the page's number of tags, a constant, so the optimum is the same.
 //!
-//! Ties are resolved as in [`improved`](super::improved): a prefix replaces the kept one only if it is
-//! strictly smaller, so the earliest beginning is kept; a range replaces the best only if it is strictly
+//! Ties are resolved as in [`improved`](super::improved). A prefix replaces the smallest one only if it is
+//! strictly smaller, so the earliest start is kept. A range replaces the best one only if it is strictly
 //! better, so the earliest end is kept.
 
 use gleaner_html::Page;
@@ -14,7 +14,7 @@ use gleaner_html::text::Line;
 
 use super::{BteParams, Tokens, text_of_range};
 
-/// The lines of the page's best range; none if the page has no word. Time linear in the page.
+/// Returns the lines of the page's best range; empty if the page has no words. Time is linear in the page.
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -22,13 +22,13 @@ pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     text_of_range(page, params, &tokens, best)
 }
 
-/// As [`improved::best_range`](super::improved::best_range), in one pass.
+/// Returns the same range as [`improved::best_range`](super::improved::best_range), in one pass.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     best_of(encode.iter().copied())
 }
 
-/// As [`best_range`], for any values: finds the range with the least sum.
+/// Returns the range of any values with the least sum, both ends included; `None` if no sum is negative.
 pub(super) fn best_of(values: impl Iterator<Item = i64>) -> Option<(usize, usize)> {
     let mut prefix = 0;
     let (mut smallest, mut beginning) = (0, 0);

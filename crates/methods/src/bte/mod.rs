@@ -1,23 +1,25 @@
 //! Body Text Extraction: finds the range of a page with many words and few tags.
 //!
-//! There are three methods: [`original`] (Finn and others; source as written, all pairs of tokens, cubic),
-//! [`improved`] (Phan and Ha; cleaned, all pairs of runs, quadratic) and [`linear`] (as improved, in one
-//! pass). The following describes the last two. [`shares()`] computes the numbers of the paper's table 1.
+//! There are three methods: [`original`] (Finn and others; source as written, all pairs of tokens, cubic
+//! time), [`improved`] (Phan and Ha; cleaned page, all pairs of runs, quadratic time) and [`linear`] (the
+//! result of `improved` in one pass). The following describes `improved` and `linear`. [`shares()`] computes
+//! the numbers of the paper's table 1.
 //!
 //! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
 //! 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
-//! * Step 0 cleans the page: only `body`, and without the elements of [`BteParams`].
-//! * Step 1 makes a token of each tag (1) and each word (-1), and joins equal neighbours to runs, `encode[]`
-//!   ([`Tokens`]).
-//! * Step 2 finds the range with most words and fewest tags inside.
-//! * Step 3 takes the text of that range.
+//! * Step 0 cleans the page: it keeps `body`, without the elements of [`BteParams::removed`].
+//! * Step 1 converts each tag (1) and each word (-1) into a token, and joins equal neighbours into runs,
+//!   `encode[]` ([`Tokens`]).
+//! * Step 2 finds the range with the greatest number of words minus tags.
+//! * Step 3 returns the text of this range.
 //!
-//! Readings: [`tokens`] defines what a tag is in a parsed page, [`improved`] what the listing of step 2 must
-//! mean. A range begins and ends at run borders, so no word and no text node is ever cut.
+//! [`tokens`] defines the tags of a parsed page, and [`improved`] explains our corrections of the listing of
+//! step 2. A range begins and ends at the ends of runs, so no word and no text node is cut.
 //!
-//! Cost of [`extract`]: linear in the page. Known failure: there is one range per page, so boxes and related
-//! links between the first and the last paragraph are included; long comments pull the range over themselves;
-//! and the first or last paragraph is lost if a box with more tags than the paragraph has words separates it.
+//! Cost of [`extract`]: linear in the page. Known failures: there is one range per page, so boxes and related
+//! links between the first and the last paragraph are included. Long comments extend the range. The first or
+//! last paragraph is lost if a box with more tags than the paragraph has words separates it from the other
+//! text.
 //!
 //! ```
 //! use gleaner_methods::bte;
@@ -52,7 +54,7 @@ use gleaner_extract::has_word;
 
 const NEARBY: usize = 8;
 
-/// Runs [`linear::extract`], the method for daily use.
+/// Extracts by [`linear::extract`], the fastest of the three methods.
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     linear::extract(page, params)
@@ -79,8 +81,8 @@ fn text_of_range(
     })
 }
 
-/// Widens a range of nodes by text without words on the same lines, such as a full stop after a link; the
-/// tokens do not contain it.
+/// Extends a range of nodes by text without words on the same lines, such as a full stop after a link. The
+/// tokens do not contain such text.
 fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<NodeId> {
     let same_line = |id: &NodeId| match page.tag(*id) {
         Some(tag) => !is_block(tag) && tag != "br",
@@ -92,7 +94,7 @@ fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<N
     first.unwrap_or(begin)..=last.unwrap_or(end)
 }
 
-/// The innermost element around a node that begins a new line.
+/// Returns the innermost block-level element around a node, or the root.
 fn block_around(page: &Page, mut id: NodeId) -> NodeId {
     while page.node(id).parent != id {
         id = page.node(id).parent;

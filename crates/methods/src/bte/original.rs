@@ -1,25 +1,26 @@
 //! Body Text Extraction as first published: no cleaning, no runs, all pairs of tokens.
 //!
 //! A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction: content classification for digital libraries, DELOS
-//! workshop, 2001; reconstructed from Phan and Ha's description and from its objective as it is commonly
-//! quoted.
-//! * The page is a sequence of tokens; `B[n]` is 1 where token `n` is a tag and 0 where it is a word.
-//! * The pair `i <= j` is taken that maximizes `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n <= j) +
-//!   sum B[n] (n > j)`: tags before, words between and tags after. Each `T` is summed again from the start.
-//! * The text between is the result, with its tags removed.
+//! workshop, 2001. Reconstructed from Phan and Ha's description and from the method's objective as it is
+//! commonly quoted.
+//! * The page is a sequence of tokens. `B[n]` is 1 if token `n` is a tag, and 0 if it is a word.
+//! * The method finds the pair `i <= j` that maximizes `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n
+//!   <= j) + sum B[n] (n > j)`: tags before, words between and tags after. Each `T` is computed from the
+//!   start.
+//! * The result is the text from token `i` to token `j`, without its tags.
 //!
-//! Readings. Tokens are made from the source as written: each tag is one, each word of text is one, and so is
-//! each word of a script or a style sheet, since nothing is cleaned ("the original one cannot remove all the
-//! HTML codes", section 4 c). A comment or a document type is one tag. Among equal `T` the first `i` and for
-//! that the first `j` is taken.
+//! Where the paper is open: tokens are made from the source as written. Each tag, each word of text and each
+//! word of a script or style sheet is one token, because the original method does not clean the page ("the
+//! original one cannot remove all the HTML codes", section 4 c). A comment or a document type is one tag.
+//! Among pairs with equal `T`, the first `i` is used, and for it the first `j`.
 //!
-//! The optimum is that of the other two methods on the same tokens, ties included: leaving out a tag at the
-//! border, or adding a word beside it, improves `T`, so a best range consists of whole runs. As with the
-//! others, a page without a word has no result, although `T` is greatest for a single tag there.
+//! The optimum is that of the other two methods on the same tokens, including ties. Removing a tag at the end
+//! of a range, or adding a word beside it, improves `T`, so a best range consists of whole runs. As in the
+//! other methods, a page without words has no result, although `T` has a maximum at a single tag.
 //!
-//! Cost: cubic in the tokens, so pages with more than [`BteParams::max_tokens`] are searched in linear time,
-//! with the same result. Known failure: a page whose scripts have more words than its article yields a
-//! script; step 0 of the improved paper corrects that.
+//! Cost: cubic in the tokens. Therefore pages with more than [`BteParams::max_tokens`] are searched in linear
+//! time, with the same result. Known failure: if the scripts of a page have more words than its article, the
+//! result is a script. Step 0 of the improved paper corrects this.
 //!
 //! ```
 //! use gleaner_methods::bte::{BteParams, original};
@@ -41,7 +42,7 @@ use gleaner_extract::words;
 
 const IN_A_BYTE: usize = 128;
 
-/// The text of a page's best range of tokens; none if the page has no word.
+/// Returns the text of a page's best range of tokens; empty if the page has no words.
 #[must_use]
 pub fn extract(source: &str, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::from_source(source);
@@ -53,17 +54,17 @@ pub fn extract(source: &str, params: &BteParams) -> Vec<Line> {
     best.map(|(i, j)| text(source, tokens.source(i, j))).unwrap_or_default()
 }
 
-/// The array `B` of a page's source, with the positions in the source.
+/// The array `B` of a page's source, with the positions of its words in the source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     binary: Vec<bool>,
-    /// For every piece of text or script with a word, its first token and its byte range in the source.
-    /// Ascending.
+    /// For every piece of text or script with a word, its first token and its byte range in the source, in
+    /// ascending order.
     texts: Vec<(usize, Range<usize>)>,
 }
 
 impl Tokens {
-    /// The tokens of a source. Time linear in it.
+    /// Cuts a source into tokens. Time is linear in the source.
     #[must_use]
     pub fn from_source(source: &str) -> Self {
         let mut tokens = Self::default();
@@ -88,25 +89,25 @@ impl Tokens {
         }
     }
 
-    /// `B`: whether each token is a tag (1) and not a word (0).
+    /// Returns `B`: for each token, whether it is a tag (1) or a word (0).
     #[must_use]
     pub fn binary(&self) -> &[bool] {
         &self.binary
     }
 
-    /// Number of tokens.
+    /// Returns the number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.binary.len()
     }
 
-    /// Whether there is no token.
+    /// Whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.binary.is_empty()
     }
 
-    /// The byte range of the words of tokens `i..=j`; empty if there are none.
+    /// Returns the byte range of the texts whose first token is in `i..=j`; empty if there are none.
     fn source(&self, i: usize, j: usize) -> Range<usize> {
         let from = self.texts.partition_point(|(first, _)| *first < i);
         let to = self.texts.partition_point(|(first, _)| *first <= j);
@@ -118,8 +119,8 @@ impl Tokens {
     }
 }
 
-/// The best range of tokens, both ends included, of all pairs. `binary` is [`Tokens::binary`]. `None` if
-/// there is no word. Time cubic in the tokens.
+/// Returns the best range of tokens, both ends included, by a search of all pairs. `binary` is
+/// [`Tokens::binary`]. `None` if there are no words. Time is cubic in the tokens.
 #[must_use]
 pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     let (mut max, mut best) = (None, None);
@@ -148,8 +149,8 @@ fn linear_range(binary: &[bool]) -> Option<(usize, usize)> {
     linear::best_of(binary.iter().map(|tag| if *tag { 1 } else { -1 }))
 }
 
-/// A stretch of source without its tags. Lines end at block tags, at `<br>` and around scripts; all are
-/// paragraphs.
+/// Returns the text of a range of the source without its tags. Lines end at block-level tags, at `<br>` and
+/// around scripts. All lines are paragraphs.
 fn text(source: &str, range: Range<usize>) -> Vec<Line> {
     let (mut buffer, mut out) = (String::new(), Vec::new());
     let inside = pieces(source).skip_while(|piece| piece.range.start < range.start);

@@ -1,11 +1,11 @@
-//! Table 1 of the improved paper: the share of a page's text and tags in its main content.
+//! Table 1 of the improved paper: the share of a page's text and tags that is in its main content.
 //!
-//! The paper marks main content by hand; here it is the range of the page's words with most words of the gold
-//! text and fewest others. A word counts as gold if it and the next one are neighbours in the gold text too,
-//! so that a common word such as "the" does not count alone. The source is counted as written
-//! ([`super::original`]); text is counted in characters, without white space and scripts.
+//! The paper marks main content by hand. Here it is the range of the page with the greatest number of gold
+//! word pairs minus other word pairs. A pair of neighbouring words is gold if the two words are neighbours in
+//! the gold text too, so that a common word such as "the" does not count alone. The source is counted as
+//! written ([`super::original`]). Text is counted in characters, without white space and scripts.
 //!
-//! Limitation: there is one range, as in the method, so boxes inside the article count as main content; and a
+//! Limitation: there is one range, as in the method, so boxes inside the article count as main content. A
 //! longer repetition of the gold text on the page (a summary in a list of links) may move the range to the
 //! wrong place.
 
@@ -20,24 +20,24 @@ use gleaner_extract::words;
 /// The counts of [`shares`] for a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shares {
-    /// Characters of text in the main content, without white space.
+    /// The number of characters of text in the main content, without white space.
     pub main_characters: u64,
-    /// Characters of text on the whole page, without white space.
+    /// The number of characters of text on the whole page, without white space.
     pub characters: u64,
-    /// Tags between the first and the last word of the main content.
+    /// The number of tags between the first and the last text of the main content.
     pub main_tags: u64,
-    /// Tags on the whole page.
+    /// The number of tags on the whole page.
     pub tags: u64,
 }
 
 impl Shares {
-    /// "Texts main content / total texts of the page", 0 to 1; 0 on a page without text.
+    /// Returns "Texts main content / total texts of the page", 0 to 1; 0 on a page without text.
     #[must_use]
     pub fn of_text(&self) -> f64 {
         self.main_characters as f64 / self.characters.max(1) as f64
     }
 
-    /// "Tags in main content / total number of tags of the page", 0 to 1; 0 without tags.
+    /// Returns "Tags in main content / total number of tags of the page", 0 to 1; 0 without tags.
     #[must_use]
     pub fn of_tags(&self) -> f64 {
         self.main_tags as f64 / self.tags.max(1) as f64
@@ -64,9 +64,9 @@ enum Unit {
     Text(u64),
 }
 
-/// Counts a page's text and tags inside and outside of its main content; `gold` is the text of the main
-/// content. All counts inside are 0 if no two neighbouring words of the gold text are neighbours on the page.
-/// Time linear in the page and the gold.
+/// Counts a page's text and tags, in total and in its main content. `gold` is the text of the main content.
+/// The counts of the main content are 0 if no two neighbouring words of the gold text are neighbours in a
+/// text of the page. Time is linear in the page and the gold text.
 #[must_use]
 pub fn shares(source: &str, gold: &str) -> Shares {
     let pairs = Pairs::from_text(gold);
@@ -95,8 +95,8 @@ pub fn shares(source: &str, gold: &str) -> Shares {
     shares
 }
 
-/// The first unit from `i` with words of the gold; the search also includes the tags before it, whose value
-/// is 0.
+/// Returns the first unit from `i` with a value other than 0. The search includes preceding tags, because
+/// their value is 0.
 fn begin(values: &[i64], i: usize) -> usize {
     (i..values.len()).find(|at| values[*at] != 0).unwrap_or(i)
 }
@@ -108,7 +108,7 @@ impl Pairs {
         Self(pairs(&tidy(text)).collect())
     }
 
-    /// The number of pairs of a text that are not in the set, minus those that are.
+    /// Returns the number of pairs of a text that are not in the set, minus the number of those that are.
     fn value(&self, text: &str) -> i64 {
         pairs(text).map(|pair| if self.0.contains(&pair) { -1 } else { 1 }).sum()
     }

@@ -1,7 +1,8 @@
-//! Steps 0 and 1: a cleaned page as words and tags, run-length encoded.
+//! Steps 0 and 1: the words and tags of a cleaned page, run-length encoded.
 //!
-//! Tags come from the parsed page, not from the source as in the paper: every element has a start tag and,
-//! unless it is void (`br`, `hr`, ...), an end tag. So `<p>` without `</p>` counts as two tags.
+//! Unlike in the paper, the tags are those of the parsed page, not of the source: every element has a start
+//! tag and, unless it is void (`br`, `hr`, ...), an end tag. Therefore `<p>` without `</p>` counts as two
+//! tags.
 
 use std::collections::HashSet;
 
@@ -13,16 +14,17 @@ use gleaner_extract::words;
 
 /// The array `encode[]` of Algorithm 1, with the page's text nodes.
 ///
-/// A run is `n` for `n` tags in a row and `-n` for `n` words in a row; signs alternate and no run is 0.
+/// A run is `n` for `n` consecutive tags and `-n` for `n` consecutive words. Signs alternate, and no run is
+/// 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     encode: Vec<i64>,
-    /// Every text node with a word, and its run; in document order, so ascending.
+    /// Every text node with a word, and the index of its run, both ascending.
     texts: Vec<(NodeId, u32)>,
 }
 
 impl Tokens {
-    /// Step 0 (cleaning) and step 1 (tokens) on a page. Time linear in the page.
+    /// Applies step 0 (cleaning) and step 1 (tokens) to a page. Time is linear in the page.
     #[must_use]
     pub fn new(page: &Page, params: &BteParams) -> Self {
         let removed: HashSet<&str> = params.removed.iter().map(String::as_str).collect();
@@ -79,13 +81,13 @@ impl Tokens {
         }
     }
 
-    /// The runs: positive for tags, negative for words.
+    /// Returns the runs: positive for tags, negative for words.
     #[must_use]
     pub fn encode(&self) -> &[i64] {
         &self.encode
     }
 
-    /// The text nodes that hold the words of runs `first..=last`, in page order.
+    /// Returns the text nodes with the words of runs `first..=last`, in page order.
     pub fn text_nodes(&self, first: usize, last: usize) -> impl Iterator<Item = NodeId> {
         let from = self.texts.partition_point(|(_, run)| (*run as usize) < first);
         self.texts[from..].iter().take_while(move |(_, run)| *run as usize <= last).map(|(id, _)| *id)
@@ -129,7 +131,7 @@ mod tests {
     #[test]
     fn a_page_becomes_runs() {
         let cases: [(&str, &[i64]); 6] = [
-            // The paper's own example: 2 tags and 5 words are {2, -5}; the end tags follow.
+            // The paper's example: 2 tags and 5 words are {2, -5}. The end tags follow.
             ("<p>one two three four five", &[2, -5, 2]),
             ("", &[2]),
             ("a<br>b", &[1, -1, 1, -1, 1]),

@@ -1,8 +1,9 @@
 //! Defines commas and full stops, and counts them in a text.
 //!
-//! The papers name no characters. Latin: `,` and `.`, also in numbers and abbreviations, since the score
-//! counts and does not parse. Chinese: the full-width comma and full stop, and the comma between the items of
-//! a list, each with its small and half-width forms. The full-width `．` ends sentences in technical Chinese.
+//! The papers do not define these characters. Latin marks are `,` and `.`, even in numbers and abbreviations,
+//! because the score counts and does not parse. Chinese marks are the full-width comma and full stop and the
+//! enumeration comma, each with its small and half-width forms, and the full-width `．`, which ends sentences
+//! in technical Chinese.
 
 use gleaner_html::Page;
 use gleaner_html::text::{is_hidden, never_text};
@@ -14,7 +15,7 @@ pub enum Marks {
     Latin,
     /// `，`, `、`, `。`, `．` and their other forms.
     Chinese,
-    /// All of these, for pages of any language.
+    /// Latin and Chinese marks, for pages in any language.
     #[default]
     Both,
 }
@@ -29,7 +30,7 @@ pub enum Mark {
 }
 
 impl Marks {
-    /// The kind of a character in these scripts; `None` for one that does not count.
+    /// Returns the kind of a character in these scripts; `None` if it does not count.
     #[must_use]
     pub fn mark(self, c: char) -> Option<Mark> {
         let (latin, chinese) = (self != Self::Chinese, self != Self::Latin);
@@ -43,25 +44,25 @@ impl Marks {
     }
 }
 
-/// Characters, commas and full stops of a text, in anchors (`<a>`) and in total.
+/// The numbers of characters, commas and full stops of a text, in anchors (`<a>`) and in total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Punctuation {
-    /// CL: characters without white space, those in anchors included.
+    /// CL: all characters without white space, including those in anchors.
     pub characters: u64,
-    /// CS: commas, those in anchors included.
+    /// CS: all commas, including those in anchors.
     pub commas: u64,
-    /// Full stops, those in anchors included.
+    /// All full stops, including those in anchors.
     pub full_stops: u64,
-    /// ACL: characters in anchors.
+    /// ACL: characters in anchors, without white space.
     pub anchor_characters: u64,
-    /// Commas in anchors; ACFL is this plus the next field.
+    /// Commas in anchors. ACFL is the sum of this field and `anchor_full_stops`.
     pub anchor_commas: u64,
     /// Full stops in anchors.
     pub anchor_full_stops: u64,
 }
 
 impl Punctuation {
-    /// Counts a text without anchors.
+    /// Counts a text that contains no anchors.
     #[must_use]
     pub fn of_text(text: &str, marks: Marks) -> Self {
         let mut counts = Self::default();
@@ -107,7 +108,7 @@ pub(super) enum Place {
     Text,
 }
 
-/// The texts that a page shows, without scripts, controls and hidden elements.
+/// An iteration over the texts that a page shows, without scripts, controls and hidden elements.
 pub(super) struct Texts<'a> {
     page: &'a Page,
     at: u32,
@@ -119,7 +120,7 @@ impl<'a> Texts<'a> {
         Self { page, at: 0, anchor_end: 0 }
     }
 
-    /// The next text, with its node and place; calls `entered` for every element on the way to it.
+    /// Returns the next text, with its node and place. Calls `entered` for every element before it.
     pub(super) fn next(&mut self, mut entered: impl FnMut(u32)) -> Option<(u32, &'a str, Place)> {
         while (self.at as usize) < self.page.len() {
             let id = self.at;

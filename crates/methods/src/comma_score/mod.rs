@@ -1,26 +1,28 @@
-//! Comma score: selects the elements whose own text has most commas.
+//! Comma score: selects the elements whose own text has the most commas.
 //!
 //! H. Posch: Extracting pure text from web pages, Slovak University of Technology in Bratislava; an abstract
 //! of two pages.
-//! * Every `DIV` is a part of the page; its text is what stands directly in it, "no in child DIVs"
+//! * Every `DIV` is a part of the page. Its text is the text directly in it, "no in child DIVs"
 //!   ([`mod@score`]).
-//! * `score = CS^3 * (CL / ACL) / ACFL^2`: commas, characters per character in anchors, commas and full stops
-//!   in anchors.
+//! * `score = CS^3 * (CL / ACL) / ACFL^2`, where CS is the number of commas, CL the number of characters, ACL
+//!   the number of characters in anchors, and ACFL the number of commas and full stops in anchors.
 //! * A part with a score above the average is preliminarily main content.
-//! * Position control ([`Position`]): of those, only parts below the direct parent of the best part are
+//! * Position control ([`Position`]): of these parts, only those below the direct parent of the best part are
 //!   extracted.
 //!
-//! The older method that it extends is in [`punctuation`]; [`Punctuation`] holds the counts of the paper's
-//! statistics.
+//! The older method that the comma score extends is in [`punctuation`]. [`Punctuation`] has the counts of the
+//! paper's statistics.
 //!
-//! Readings. ACL and ACFL are at least 1. The average includes parts without text. Text in a `P` or `SPAN` of
-//! a `DIV` is directly in it. Commas in anchors are part of CS. The best part is always extracted, though a
-//! single part is not above its own average; a page without a comma has no result. The measurements behind
-//! these readings are in docs/papers.md.
+//! Where the paper is open or unclear: ACL and ACFL are at least 1. The average includes parts without text.
+//! Text in a `P` or `SPAN` of a `DIV` is directly in the `DIV`. Commas in anchors are part of CS. The best
+//! part is always extracted, although a single part is not above its own average. A page without a comma has
+//! no result. The measurements behind these choices are in docs/papers.md.
 //!
-//! Cost: linear in the page. Known failure: a page without `DIV`, or with the article in `ARTICLE` or `TD`
-//! and not in a `DIV`; an article with one `DIV` per paragraph, since the cube lifts the average above short
-//! paragraphs; and position control, which on the recorded pages removes more article text than other text.
+//! Cost: linear in the page.
+//!
+//! Known failures: pages without `DIV`, and pages with the article in `ARTICLE` or `TD` outside every `DIV`.
+//! Articles with one `DIV` per paragraph, because the cube raises the average above the scores of short
+//! paragraphs. Position control, which on the recorded pages removes more article text than other text.
 //!
 //! ```
 //! use gleaner_methods::comma_score::{CommaScoreParams, extract};
@@ -48,7 +50,8 @@ pub use params::{CommaScoreParams, Position};
 
 use score::{Parts, above_average, score};
 
-/// The own text of the parts that the score and the position select; none if no part of the page has a comma.
+/// Returns the own text of the parts that the score and the position control select; empty if no part has a
+/// comma.
 #[must_use]
 pub fn extract(page: &Page, params: &CommaScoreParams) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);

@@ -4,11 +4,12 @@
 //! pp. 5573-5575, reconstructed from Posch's description.
 //! * Stated: nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of ASCII text and
 //!   anchor text of node content"; main content has many full stops.
-//! * Implied: commas, punctuation in anchors and position control are Posch's own.
-//! * Reconstructed: `score = FS * (CL / ACL)`, of the node's own text, with no powers; nodes above the
-//!   average are main content. "ASCII text", which cannot be meant for Chinese, is read as text.
+//! * Implied: commas, punctuation in anchors and position control are Posch's additions.
+//! * Reconstructed: `score = FS * (CL / ACL)` on the node's own text, without exponents, where FS is the
+//!   number of full stops. Nodes above the average are main content. We take "ASCII text" to mean text,
+//!   because the method is for Chinese.
 //!
-//! Cost: linear in the page. Known failure: copyright lines and teasers have full stops, too, and are not
+//! Cost: linear in the page. Known failure: copyright lines and teasers contain full stops too, and are not
 //! excluded.
 //!
 //! ```
@@ -27,10 +28,10 @@ use gleaner_html::text::Line;
 use super::score::{Parts, above_average, text_to_anchor};
 use super::{Marks, Punctuation};
 
-/// Settings of [`extract`]; the default is as reconstructed.
+/// Settings of [`extract`]. The default settings are those of the reconstruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PunctuationScoreParams {
-    /// The elements that are nodes, as lower-case names.
+    /// The names of the elements that are nodes, in lower case.
     pub elements: Vec<String>,
     /// Which characters are full stops.
     pub marks: Marks,
@@ -42,7 +43,8 @@ impl Default for PunctuationScoreParams {
     }
 }
 
-/// The own text of the nodes whose score is above the average; none if the page has no full stop.
+/// Returns the own text of the best node and of the nodes whose score is above the average; empty if no node
+/// has a full stop.
 #[must_use]
 pub fn extract(page: &Page, params: &PunctuationScoreParams) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);
@@ -50,7 +52,7 @@ pub fn extract(page: &Page, params: &PunctuationScoreParams) -> Vec<Line> {
     above_average(&scores).map(|(_, above)| parts.lines(page, &above)).unwrap_or_default()
 }
 
-/// `FS * (CL / ACL)`; no anchor text counts as 1 character.
+/// Returns the score `FS * (CL / ACL)`. ACL is at least 1.
 #[must_use]
 pub fn score(own: &Punctuation) -> f64 {
     own.full_stops as f64 * text_to_anchor(own)

@@ -1,11 +1,11 @@
-//! Step 2: joins neighbouring lines with text to blocks.
+//! Step 2: joins neighbouring lines with text into blocks.
 
 use std::ops::Range;
 
 use crate::source_lines::SourceLines;
 
-/// The blocks of a page as ranges of lines, in order. Each begins and ends with a line that has text; lines
-/// without text between two lines of a block belong to it.
+/// Returns the blocks of a page as ranges of lines, in order. A block begins and ends with a line that has
+/// text. Lines without text between two lines of a block belong to the block.
 pub(super) fn blocks(lines: &SourceLines, distance: usize) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     for (number, _) in lines.iter().enumerate().filter(|(_, line)| line.length > 0) {

@@ -1,23 +1,23 @@
 //! Text-To-Tag Ratio: selects lines of source with much text and few tags.
 //!
 //! T. Weninger, W. H. Hsu: Text Extraction from the Web via Text-to-Tag Ratio, 2008.
-//! * Algorithm 1: without scripts, remarks and empty lines, the ratio of a line is its characters outside
-//!   tags, divided by its tags ([`Ratios::array`]).
+//! * Algorithm 1: scripts, remarks (HTML comments) and empty lines are removed. The ratio of a line is the
+//!   number of its characters outside tags, divided by the number of its tags ([`Ratios::array`]).
 //! * Equation 1: the array is [smoothed](smoothing) with radius 2.
-//! * Section 4: content lines are selected in five ways ([`clustering`]).
-//! * Tags are removed from those lines, and the lines combined.
+//! * Section 4: content lines are selected in one of five ways ([`clustering`]).
+//! * Tags are removed from the selected lines, and the lines are combined.
 //!
-//! Readings. "ASCII characters" are characters: taken literally, the ratio of a Greek or Chinese page would
-//! be near 0. White space counts once between words and a reference (`&amp;`) as the character it represents.
-//! A style sheet is removed as a script is. A tag over several lines counts on the first and does not end a
-//! line. The text of `title` is text, as in the paper, which counts a missing title as a loss. Both start
-//! tags and end tags are tags. If the source has too few line breaks, lines end at blocks
-//! ([`Lines`](crate::Lines)). Lines are combined so that a paragraph of several lines is one, but block-level
-//! tags still separate lines.
+//! Where the paper is open or unclear: "ASCII characters" are characters; literally, the ratio of a Greek or
+//! Chinese page would be near 0. White space between words counts once, and a reference (`&amp;`) counts as
+//! the character that it represents. Style sheets are removed like scripts. A tag over several lines counts
+//! on its first line and does not end a line. The text of `title` is text, because the paper counts a missing
+//! title as a loss. Both start tags and end tags are tags. If the source has too few line breaks, lines end
+//! at blocks ([`Lines`](crate::Lines)). Lines are combined so that a paragraph of several source lines is one
+//! line, but block-level tags still separate lines.
 //!
-//! Cost: linear in the source; expectation maximization and k-means read the lines at most 100 times per run,
-//! and 20,000,000 lines in total. Known failure: a long teaser or legal notice counts as content, a list of
-//! short lines does not; smoothing adds the lines directly before and after the text.
+//! Cost: linear in the source. Expectation maximization and k-means read the lines at most 100 times per run,
+//! and at most 20,000,000 lines in total. Known failures: long teasers and legal notices count as content,
+//! while lists of short lines do not. Smoothing adds the lines directly before and after the text.
 //!
 //! ```
 //! use gleaner_methods::text_to_tag_ratio::{TextToTagRatioParams, extract};
@@ -44,14 +44,14 @@ use crate::source_lines::{Head, SourceLines};
 use clustering::{expectation_maximization, farthest_first, k_means, prediction, threshold};
 use smoothing::{deviation, smoothed};
 
-/// The text of the lines that are content; none if no line is.
+/// Returns the text of the lines that are content; empty if no line is content.
 #[must_use]
 pub fn extract(source: &str, params: &TextToTagRatioParams) -> Vec<Line> {
     let ratios = Ratios::new(source, params);
     ratios.text(&ratios.select(params))
 }
 
-/// The lines of a page with their ratios, which all five ways share.
+/// The lines of a page with their ratios, which all five ways of selection use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratios {
     lines: SourceLines,
@@ -60,8 +60,8 @@ pub struct Ratios {
 }
 
 impl Ratios {
-    /// Applies algorithm 1 and equation 1. Of the settings only [`lines`](TextToTagRatioParams::lines) and
-    /// [`radius`](TextToTagRatioParams::radius) matter here.
+    /// Applies algorithm 1 and equation 1. Uses only the settings [`lines`](TextToTagRatioParams::lines) and
+    /// [`radius`](TextToTagRatioParams::radius).
     #[must_use]
     pub fn new(source: &str, params: &TextToTagRatioParams) -> Self {
         let lines = SourceLines::new(source, params.lines, Head::Kept);
@@ -70,26 +70,26 @@ impl Ratios {
         Self { lines, array, smoothed }
     }
 
-    /// `TTRArray`: the characters per tag of each line.
+    /// Returns `TTRArray`: the number of characters per tag of each line.
     #[must_use]
     pub fn array(&self) -> &[f64] {
         &self.array
     }
 
-    /// The smoothed array, of the same length.
+    /// Returns the smoothed array, which has the same length.
     #[must_use]
     pub fn smoothed(&self) -> &[f64] {
         &self.smoothed
     }
 
-    /// The standard deviation of the smoothed array, in characters per tag.
+    /// Returns the standard deviation of the smoothed array, in characters per tag.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         deviation(&self.smoothed)
     }
 
-    /// Whether each line is content. Of the settings only
-    /// [`clustering`](TextToTagRatioParams::clustering) and [`deviations`](TextToTagRatioParams::deviations) matter here.
+    /// Returns, for each line, whether it is content. Uses only the settings
+    /// [`clustering`](TextToTagRatioParams::clustering) and [`deviations`](TextToTagRatioParams::deviations).
     #[must_use]
     pub fn select(&self, params: &TextToTagRatioParams) -> Vec<bool> {
         let smoothed = &self.smoothed;
@@ -107,8 +107,8 @@ impl Ratios {
         }
     }
 
-    /// The text of the lines for which `selected` holds `true`, tags removed. Lines beyond its end are not
-    /// selected.
+    /// Returns the text, without tags, of the lines for which `selected` is `true`. Lines beyond the end of
+    /// `selected` are not selected.
     #[must_use]
     pub fn text(&self, selected: &[bool]) -> Vec<Line> {
         self.lines.selected(|number| selected.get(number).is_some_and(|is| *is))
@@ -159,7 +159,7 @@ mod tests {
     fn a_page_of_one_ratio_is_content_by_the_two_thresholds() {
         for clustering in Clustering::ALL {
             let by_cluster = !matches!(clustering, Clustering::Threshold | Clustering::Prediction);
-            // A cluster's mean must be above the deviation, and 7 is above 0.
+            // The mean of a cluster must be above the deviation, and 7 is above 0.
             let lines = extract("words a\nwords b", &TextToTagRatioParams::with(clustering));
             assert_eq!(plain(&lines), "words a words b", "{clustering:?}");
             let select = Ratios::new("<i>\n<i>", &TextToTagRatioParams::with(clustering))
@@ -176,7 +176,7 @@ mod tests {
             + &"<li><a href=/>Link</a>\n".repeat(30);
         for clustering in Clustering::ALL {
             let found = plain(&extract(&html, &TextToTagRatioParams::with(clustering)));
-            // Prediction ends a line early.
+            // Prediction ends one line too early.
             let sentences = if clustering == Clustering::Prediction { 22 } else { 24 };
             assert_eq!(found.matches("A sentence").count(), sentences, "{clustering:?}");
             assert!(found.matches("Link").count() <= 4, "{clustering:?}");

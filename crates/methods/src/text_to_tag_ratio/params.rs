@@ -19,29 +19,30 @@ pub enum Clustering {
 }
 
 impl Clustering {
-    /// All five.
+    /// All five ways of selection.
     pub const ALL: [Self; 5] =
         [Self::Threshold, Self::Prediction, Self::KMeans, Self::ExpectationMaximization, Self::FarthestFirst];
 }
 
-/// Settings of [`extract`](super::extract). The default is the paper's except for [`lines`](TextToTagRatioParams::lines):
-/// the paper has [`Lines::AsWritten`], which finds little in a source with few line breaks, a case that the
-/// paper does not discuss.
+/// Settings of [`extract`](super::extract). The default settings are the paper's, except for
+/// [`lines`](TextToTagRatioParams::lines): the paper uses [`Lines::AsWritten`], which finds little text in a
+/// source with few line breaks. The paper does not discuss such sources.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextToTagRatioParams {
-    /// How content lines are selected; the paper's best way is [`Clustering::Threshold`].
+    /// How content lines are selected. In the paper, [`Clustering::Threshold`] is best.
     pub clustering: Clustering,
-    /// Equation 1: lines on each side that a smoothed ratio includes. 0 turns smoothing off.
+    /// Equation 1: the number of lines on each side that a smoothed ratio includes. 0 turns smoothing off.
     pub radius: usize,
-    /// The threshold in standard deviations, 0 or more, that a line's ratio (threshold), a jump (prediction)
-    /// or a cluster's mean must reach. Figure 5 varies it from 0 to 2 for the threshold.
+    /// The threshold in standard deviations, 0 or more, that a line's ratio (threshold) or a jump
+    /// (prediction) must reach and a cluster's mean must exceed. Figure 5 varies it from 0 to 2 for the
+    /// threshold.
     pub deviations: f64,
-    /// Where lines end; as written in the paper, [`Lines::Auto`] by default.
+    /// Where lines end: [`Lines::Auto`] by default, [`Lines::AsWritten`] in the paper.
     pub lines: Lines,
 }
 
 impl TextToTagRatioParams {
-    /// The default settings with this way of selection.
+    /// Returns the default settings with this way of selection.
     #[must_use]
     pub fn with(clustering: Clustering) -> Self {
         Self { clustering, ..Self::default() }

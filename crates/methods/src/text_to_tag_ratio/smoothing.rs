@@ -1,12 +1,13 @@
-//! Section 4.1, equation 1: smooths the array, so that a short line among long ones is kept and a long one
-//! among short ones is not.
+//! Section 4.1, equation 1: smooths the array, so that a short line among long lines is selected, and a long
+//! line among short lines is not.
 //!
-//! "We use a radius of size 2 excluding k": the equation's sum runs from k-r to k+r with k and its divisor is
-//! 2r+1, so the window has five lines; only the radius excludes k. At the array's ends the window has fewer
-//! lines, and the divisor is their number, so the value stays a mean.
+//! The paper: "We use a radius of size 2 excluding k". The equation's sum runs from k-r to k+r and includes
+//! k, and its divisor is 2r+1. Therefore the window has five lines, and only the radius excludes k. At the
+//! array's ends, the window has fewer lines, and the divisor is their number, so that the value is still a
+//! mean.
 
-/// The mean of each element's window. Values stay within the array's bounds, except for rounding. Time linear
-/// in the array, whatever the radius.
+/// Returns the mean of each element's window. Apart from rounding errors, the values are between the smallest
+/// and the largest value of the array. Time is linear in the array, for any radius.
 #[must_use]
 pub fn smoothed(array: &[f64], radius: usize) -> Vec<f64> {
     let mut sum = 0.0;
@@ -25,7 +26,7 @@ pub fn smoothed(array: &[f64], radius: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The population standard deviation of an array; 0 for an empty one.
+/// Returns the population standard deviation of an array; 0 for an empty array.
 #[must_use]
 pub fn deviation(array: &[f64]) -> f64 {
     let count = array.len().max(1) as f64;

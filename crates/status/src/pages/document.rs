@@ -19,7 +19,7 @@ const LONGEST: usize = 4_000;
 
 const MOST_LINES: usize = 5_000;
 
-/// Minimum number of consecutive lines of one kind, other than content, that are folded.
+/// Minimum number of consecutive lines of one class, other than content, that are folded.
 const FOLD_FROM: usize = 5;
 
 pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> {

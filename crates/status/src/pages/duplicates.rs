@@ -1,7 +1,6 @@
 //! Lists clusters of near-duplicates, the largest first.
 //!
-//! Limitation: each page needs one pass over all clusters, and keeps only as many as it shows, so a later
-//! page takes as long as the first.
+//! Limitation: each page reads all clusters, so a later page takes as long as the first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -51,7 +50,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(framed(asked, asked.say("Duplicates", "Trùng lặp"), &content)))
 }
 
-/// A cluster: its representative, and below it the other members with their similarity as a bar.
+/// Shows a cluster: its representative, and below it the other members with their similarity as a bar.
 fn one(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Markup, StoreError> {
     let mut members = Vec::new();
     for member in store.members(cluster)?.take(LISTED) {

@@ -39,7 +39,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault
     Ok(Made::Page(framed(asked, &host.record.name, &content)))
 }
 
-/// The newest template as a file for `extract --template`.
+/// Returns the newest template as a file for `extract --template`.
 pub(crate) fn template_file(site: &Site, _: &Asked, name: &str) -> Result<Made, Fault> {
     let json = site.corpus.store.template(&name.to_lowercase())?.ok_or(Fault::Nothing)?;
     Ok(Made::Plain("application/json", json))
@@ -86,7 +86,7 @@ fn actions(asked: &Asked, host: &HostView) -> Markup {
     }
 }
 
-/// The classes of a bar's parts, from the bottom.
+/// The classes of a bar's parts, from bottom to top.
 const BAR_PARTS: [&str; 4] = ["new", "duplicate", "neutral", "failed"];
 
 fn parts(counts: &Counts) -> Vec<(&'static str, u64)> {
@@ -132,7 +132,7 @@ fn outcomes(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
     }
 }
 
-/// Outcomes without a document, with their reasons, the most frequent first.
+/// Shows the outcomes without a document, with their reasons, the most frequent first.
 fn faults(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
     let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (_, counts) in runs {
@@ -172,7 +172,7 @@ fn faults(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
     }
 }
 
-/// The latest documents in the search index.
+/// Shows the latest documents in the search index.
 fn latest(site: &Site, asked: &Asked, host: &HostView) -> Result<Markup, Fault> {
     let name = &host.record.name;
     let question = Question { host: name.clone(), ..Question::default() };

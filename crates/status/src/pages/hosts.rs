@@ -1,4 +1,4 @@
-//! Shows the table of hosts. Links sort and filter it; a script does so without reloading.
+//! Shows the table of hosts. Links sort and filter the table; a script does the same without reloading.
 
 use std::cmp::Ordering;
 
@@ -53,7 +53,8 @@ impl Sort {
         }
     }
 
-    /// Names and gaps start with the smallest, all other columns with the largest.
+    /// Whether the first click sorts in ascending order. Names and gaps start with the smallest, all other
+    /// columns with the largest.
     const fn is_ascending_first(self) -> bool {
         matches!(self, Self::Name | Self::Gap)
     }
@@ -65,7 +66,7 @@ impl Sort {
         }
     }
 
-    /// The sort key of a cell, also for the script.
+    /// Returns the sort key of a cell, which the script also uses.
     fn figure(self, host: &HostView) -> u64 {
         match self {
             Self::Name => 0,
@@ -73,7 +74,7 @@ impl Sort {
             Self::Duplicates => duplicates(&newest(host)),
             Self::Failures => failures(&newest(host)),
             Self::Gap => u64::try_from(host.gap.as_millis()).unwrap_or(u64::MAX),
-            // From worst to best: none, then out of date, then by the number of matching pages.
+            // From worst to best: no template, then an outdated one, then by version.
             Self::Template => match (host.record.template, host.template.is_unwell()) {
                 (0, _) => 0,
                 (_, true) => 1,
@@ -84,7 +85,8 @@ impl Sort {
     }
 }
 
-/// The requested order: `new` is the column's first order, `-new` the reverse.
+/// Parses the requested order: `new` is the column's first order, `-new` the reverse. Returns the column and
+/// whether it is ascending.
 fn order(asked: &Asked) -> (Sort, bool) {
     let text = asked.get("sort");
     let (is_other, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
@@ -98,7 +100,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let mut hosts: Vec<&HostView> =
         view.hosts.iter().filter(|host| host.record.name.contains(&wanted)).collect();
     let (sort, is_ascending) = order(asked);
-    // Equal values are sorted by name from a to z.
+    // Hosts with equal values are sorted by name from a to z.
     hosts.sort_by(|one, other| {
         let by = sort.compare(one, other);
         let by = if is_ascending { by } else { by.reverse() };
@@ -176,7 +178,7 @@ fn row(asked: &Asked, view: &CorpusView, host: &HostView) -> Markup {
     }
 }
 
-/// A template's version and how well it fits.
+/// Shows a template's version and how well it fits.
 pub(crate) fn template(asked: &Asked, host: &HostView) -> Markup {
     let (unlike, of) = (host.template.unlike, host.template.watched);
     html! {

@@ -1,4 +1,4 @@
-//! The form for the token.
+//! Shows the form for the token.
 
 use axum::response::Html;
 use maud::html;
@@ -11,7 +11,7 @@ pub(crate) fn form(_: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(page(asked, asked.get("back"), false)))
 }
 
-/// The form. `was_wrong`: the token was missing or wrong.
+/// Shows the form. `was_wrong`: the token was missing or wrong.
 pub(crate) fn page(asked: &Asked, back: &str, was_wrong: bool) -> Html<String> {
     let content = html! {
         @if was_wrong {

@@ -1,4 +1,4 @@
-//! The pages, one file each; this file has the frame and the shared elements.
+//! Renders the pages, one file each. This file contains the frame and the shared elements.
 
 pub(crate) mod document;
 pub(crate) mod duplicates;
@@ -21,7 +21,7 @@ use crate::search::SearchError;
 
 pub(crate) enum Made {
     Page(Html<String>),
-    /// Text of a media type.
+    /// A text with its media type.
     Plain(&'static str, String),
 }
 
@@ -43,7 +43,7 @@ impl From<SearchError> for Fault {
     }
 }
 
-/// A page with head, navigation and content.
+/// Renders a page with head, navigation and content.
 pub(crate) fn framed(asked: &Asked, title: &str, content: &Markup) -> Html<String> {
     let head = html! {
         link rel="icon" href="data:,";
@@ -113,12 +113,12 @@ pub(crate) fn fault(asked: &Asked, message: &str) -> Html<String> {
     framed(asked, asked.say("Request failed", "Không thực hiện được"), &content)
 }
 
-/// A large number with its name.
+/// Shows a large number with its name.
 pub(crate) fn tile(name: &str, value: &str, below: &Markup) -> Markup {
     html! { div.tile { dt { (name) } dd { strong { (value) } (below) } } }
 }
 
-/// A time, or a dash.
+/// Shows a time, or a dash if there is none.
 pub(crate) fn time(at: Option<Timestamp>) -> Markup {
     html! {
         @match at {
@@ -146,7 +146,7 @@ pub(crate) fn pager(asked: &Asked, has_more: bool) -> Markup {
     }
 }
 
-/// A form with one button that changes something.
+/// Shows a form with one button, which changes something.
 pub(crate) fn button(what: &str, host: &str, name: &str) -> Markup {
     html! {
         form method="post" action="/actions" {

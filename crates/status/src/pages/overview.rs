@@ -31,7 +31,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(framed(asked, asked.say("Overview", "Tổng quan"), &content)))
 }
 
-/// The counters as JSON.
+/// Returns the counters as JSON.
 pub(crate) fn live(site: &Site, _: &Asked, _: &str) -> Result<Made, Fault> {
     let value = match site.live.snapshot() {
         None => json!({ "running": false }),
@@ -211,7 +211,7 @@ fn row(asked: &Asked, run: &Run, counts: &Counts) -> Markup {
     }
 }
 
-/// Seconds between two times.
+/// Returns the seconds between two times.
 fn seconds(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.as_second() - from.as_second()).unwrap_or_default()
 }

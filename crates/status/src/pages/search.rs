@@ -35,7 +35,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let found = site.search.find(&question, skip, ON_A_PAGE)?;
     let mut documents = Vec::new();
     for id in &found.ids {
-        // Skip a document that was removed since the index was updated.
+        // Skips a document that was removed after the last update of the index.
         documents.extend(site.corpus.store.document(*id)?);
     }
     let content = html! {

@@ -1,7 +1,7 @@
-//! The search index, a cache of the documents.
+//! Opens and fills the search index, a cache of the documents.
 //!
-//! It is in `search/` of the data folder. An index that cannot be opened, or has another version, is deleted
-//! and rebuilt from the documents.
+//! The index is in the folder `search/` of the data folder. An index that cannot be opened, or has a
+//! different version, is deleted and rebuilt from the documents.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ use tracing::warn;
 
 use super::words::{bare, key, words};
 
-/// Version of the index's content and format; a change rebuilds it.
+/// The version of the index's content and format. If it changes, the index is rebuilt.
 const VERSION: &str = "gleaner search 1\n";
 
 const VERSION_FILE: &str = "gleaner.version";
@@ -28,13 +28,13 @@ const MOST_WORDS: usize = 100_000;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
     pub(crate) id: Field,
-    /// Host and its parent domains.
+    /// The host and its parent domains.
     pub(crate) host: Field,
-    /// Day of publication, or else of fetching, in days since 1970.
+    /// The day of publication or, if that is unknown, of fetching, in days since 1970.
     pub(crate) day: Field,
-    /// Time of fetching in seconds since 1970.
+    /// The time of fetching, in seconds since 1970.
     pub(crate) fetched: Field,
-    /// A hash that changes with the document.
+    /// A hash that changes when the document changes.
     pub(crate) seal: Field,
     pub(crate) words: Field,
 }
@@ -83,7 +83,7 @@ fn make(folder: &Path, schema: Schema) -> Result<Index, TantivyError> {
     Ok(index)
 }
 
-/// A hash that changes with the document.
+/// Returns a hash that changes when the document changes.
 pub(crate) fn seal(document: &Document) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(document.content_hash.to_string().as_bytes());
@@ -99,7 +99,7 @@ pub(crate) fn day(document: &Document) -> i64 {
     published.map_or_else(|| document.fetched.as_second().div_euclid(86_400), number_of_day)
 }
 
-/// A day in days since 1970.
+/// Returns the number of days since 1970.
 pub(crate) fn number_of_day(day: Date) -> i64 {
     let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).map_or(Timestamp::UNIX_EPOCH, |at| at.timestamp());
     midnight.as_second().div_euclid(86_400)
@@ -120,7 +120,7 @@ pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     let mut position = 0;
     for text in [document.title.as_deref().unwrap_or_default(), document.text.as_str()] {
         add(&mut tokens, text, &mut position);
-        // A phrase must not span title and text.
+        // The gap in positions prevents phrases that span title and text.
         position += 10;
     }
     entry.add_pre_tokenized_text(fields.words, PreTokenizedString { text: String::new(), tokens });

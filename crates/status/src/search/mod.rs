@@ -2,16 +2,16 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `words` | splits texts into words, with and without marks |
+//! | `words` | splits texts into words, with and without diacritics |
 //! | `index` | the fields and files of the index |
 //! | `updating` | updates the index from the documents |
 //! | `snippet` | selects the part of a text to show |
 //!
 //! A document must have all words, in any order; words in quotation marks must be adjacent. Results are
-//! ranked by BM25, or without words by time, newest first.
+//! ranked by BM25. A query without words returns documents by time of fetching, newest first.
 //!
-//! Limitation: the index is updated in the background at the start and after each crawl. Until then, new
-//! documents are not found; the page says so.
+//! Limitation: the index is updated in the background at startup and after each crawl. New documents are not
+//! found until then, which the page states during an update.
 
 pub(crate) mod index;
 pub(crate) mod snippet;
@@ -47,7 +47,7 @@ pub enum SearchError {
     /// The index failed.
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
-    /// The index's files, on which tantivy panics.
+    /// The index's files are damaged in a way that makes tantivy panic.
     #[error("the search index is damaged; it will be rebuilt at the next start or end of a crawl")]
     Damaged,
     /// The store cannot be read.
@@ -59,7 +59,7 @@ pub enum SearchError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) words: String,
-    /// A host, or a domain with all its hosts.
+    /// A host, or a domain that includes all its hosts.
     pub(crate) host: String,
     pub(crate) from: Option<Date>,
     pub(crate) to: Option<Date>,
@@ -94,19 +94,19 @@ impl std::fmt::Debug for Open {
 
 impl Open {
     fn from_index((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
-        // It is reloaded explicitly and watches no files.
+        // The reader is reloaded explicitly, so it need not watch files.
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { index, reader, fields })
     }
 }
 
-/// Runs code that reads the index files; tantivy panics on some damage.
+/// Runs code that reads the index files, and catches the panics of tantivy on damaged files.
 fn guarded<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(SearchError::Damaged))
 }
 
 impl Search {
-    /// The index in the data folder; it is opened on first use.
+    /// Creates the search for the index in the data folder. The index is opened on first use.
     pub(crate) fn in_folder(data: &Path) -> Self {
         let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
@@ -122,7 +122,7 @@ impl Search {
         Ok(made)
     }
 
-    /// Updates the index. A damaged index is rebuilt once.
+    /// Updates the index. If it is damaged, rebuilds it once.
     pub(crate) fn update(&self, store: &Store) -> Result<Updated, SearchError> {
         self.is_updating.store(true, Ordering::Relaxed);
         let follow = |open: Open| guarded(|| updating::update(&open.index, &open.fields, store, &self.stop));
@@ -150,7 +150,7 @@ impl Search {
         Ok(made)
     }
 
-    /// Runs a query. `skip`: the number of results to skip.
+    /// Runs a query. `skip` is the number of results to skip, `limit` the maximum number to return.
     pub(crate) fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
         let open = self.open()?;
         guarded(|| open.find(question, skip, limit))
@@ -181,7 +181,7 @@ fn id_of(searcher: &Searcher, fields: &Fields, at: DocAddress) -> Result<Option<
     Ok(entry.get_first(fields.id).and_then(|id| id.as_str()).and_then(|id| id.parse().ok()))
 }
 
-/// The query for tantivy, and whether it has words.
+/// Returns the query for tantivy, and whether it contains words.
 fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
     let mut parts: Vec<Box<dyn Query>> = Vec::new();
     for (at, part) in question.words.split('"').enumerate() {

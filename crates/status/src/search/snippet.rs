@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::words::{bare, key, words};
 
-/// Words before the first match, and in total.
+/// The number of words before the first match, and in total.
 const BEFORE: usize = 8;
 const SHOWN: usize = 40;
 

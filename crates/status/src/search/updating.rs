@@ -1,12 +1,13 @@
 //! Updates the index by comparing it with the documents.
 //!
-//! 1. All documents are read in the order of their ids. An entry with the same hash is kept; otherwise the
-//!    document is added or replaced.
-//! 2. Entries that were not met are looked up, and removed if their document is gone.
-//! 3. Changes are committed every few thousand entries, which bounds memory and the work lost by a stop.
+//! 1. All documents are read in the order of their ids. If a document's hash in the index is equal, its entry
+//!    is kept. Otherwise the document is added or replaced.
+//! 2. If some entries belong to no document that was read, those entries are removed.
+//! 3. Changes are committed every few thousand entries, which limits memory and the work that a stop
+//!    discards.
 //!
-//! Limitation: an update reads every document, which takes some seconds per 100,000. Documents of a running
-//! crawl are added after it ends.
+//! Limitation: an update reads every document, which takes some seconds per 100,000 documents. Documents of a
+//! running crawl are added after the crawl ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +22,7 @@ use tantivy::{
 use super::SearchError;
 use super::index::{Fields, entry, seal};
 
-/// Memory for new entries in bytes: the minimum of tantivy.
+/// Memory for new entries in bytes, which is the minimum of tantivy.
 const MEMORY: usize = 16 << 20;
 
 const PART: usize = 5_000;
@@ -32,7 +33,7 @@ pub(crate) struct Updated {
     pub(crate) removed: usize,
 }
 
-/// Updates an index from a store, until it is done or a stop is requested.
+/// Updates an index from a store until all documents are processed or a stop is requested.
 pub(crate) fn update(
     index: &Index,
     fields: &Fields,
@@ -47,7 +48,7 @@ pub(crate) fn update(
             break;
         }
         let document = match document {
-            // An unreadable document; `gleaner verify` reports it.
+            // The document is unreadable, which `gleaner verify` reports.
             Err(StoreError::Lost { .. }) => continue,
             document => document?,
         };
@@ -73,7 +74,7 @@ pub(crate) fn update(
     Ok(updated)
 }
 
-/// The entries at the start of the update.
+/// The entries of the index at the start of the update.
 struct Known {
     searcher: Searcher,
     seals: Vec<Column<u64>>,

@@ -1,11 +1,12 @@
 //! Splits texts into words and normalizes them for search.
 //!
-//! A word has a *key*: lower case, decomposed, with the tone mark at the end, so that `hoà` and `hòa` are
-//! equal. A word with marks also has a *bare* form: `hoa`. The index has both at one position. A query word
-//! with marks matches its key only; one without marks matches all words with that bare form.
+//! A word has a *key*: lower case, decomposed, with the tone mark at the end, so that the keys of `hoà` and
+//! `hòa` are equal. A word with diacritics also has a *bare* form: `hoa`. The index stores both at one
+//! position. A query word with diacritics matches only its key. A query word without diacritics matches all
+//! words with that bare form.
 //!
-//! Limitation: a syllable is a word, as everywhere in gleaner. Chinese and Thai, which are written without
-//! spaces, only match whole sequences of letters.
+//! Limitation: each syllable counts as a word, as everywhere in gleaner. Text without spaces, such as Chinese
+//! and Thai, is matched only by whole sequences of letters.
 
 use std::ops::Range;
 
@@ -37,7 +38,7 @@ fn all(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The key of a word.
+/// Returns the key of a word.
 ///
 /// `Hoà` and `hòa` have the same key: `hoa` followed by a grave accent.
 pub(crate) fn key(word: &str) -> String {
@@ -48,7 +49,7 @@ pub(crate) fn key(word: &str) -> String {
     out + &tones
 }
 
-/// A key without marks; `đ` becomes `d`.
+/// Returns a key without marks; `đ` becomes `d`.
 pub(crate) fn bare(key: &str) -> String {
     key.chars().filter(|c| !is_combining_mark(*c)).map(|c| if c == 'đ' { 'd' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! Tests of access: which requests are accepted, and which may change something.
+//! Tests which requests are accepted, and which of them may change something.
 
 use super::*;
 

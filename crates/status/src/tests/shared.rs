@@ -1,4 +1,4 @@
-//! Tests of the status page of a shared corpus, as a reader beside the workers. Skipped if PostgreSQL is not
+//! Tests the status page of a shared corpus, which reads while workers write. Skipped if PostgreSQL is not
 //! installed.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use gleaner_testkit::postgres::Postgres;
 
 use super::*;
 
-/// A worker that has stored a document, and a reader.
+/// A worker that has stored a document, and a status page that reads the corpus.
 struct Shared {
     worker: Option<Store>,
     page: Fixture,
@@ -39,7 +39,7 @@ fn shared() -> Option<Shared> {
         },
     )
     .unwrap();
-    // The worker starts with its new partitions.
+    // The worker has gained all partitions.
     let gained = writer.store().leases().unwrap().gained();
     assert_eq!(gained.len(), 256);
     let found = document("https://bao.example/1", "Mưa", "Mưa lớn ở Hòa Bình.", "2026-11-01");
@@ -55,7 +55,7 @@ fn shared() -> Option<Shared> {
     Some(Shared { worker: Some(worker), page: Fixture { folder, store: seen, ids, site }, _server: server })
 }
 
-/// Requests a page. The store may only be dropped outside a runtime.
+/// Requests a page. A new runtime is used because the store must be dropped outside of a runtime.
 fn asked(shared: &Shared, path: &str) -> String {
     tokio::runtime::Runtime::new().unwrap().block_on(shared.page.page(path))
 }

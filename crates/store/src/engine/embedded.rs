@@ -1,8 +1,9 @@
-//! Stores records in sled, in a folder of one process. This is the default engine.
+//! Stores records in sled, in a folder that one process uses. This is the default engine.
 //!
-//! It has two trees: `pages` for raw pages, `records` for everything else. A batch is one sled batch in one
-//! tree, so that a crash keeps or loses all of it. Raw pages are written before the records that name them,
-//! and removed after them; a page that no record names is removed when the store is opened.
+//! The database has two trees: `pages` for raw pages, and `records` for everything else. The records of a
+//! batch are written as one sled batch, so a crash keeps all of them or none. Raw pages are written before
+//! the records that refer to them, and removed after them. A page to which no record refers is removed when
+//! the store is opened.
 //!
 //! Limitation: sled 0.34 is a beta that its author no longer develops. docs/architecture.md describes how
 //! gleaner handles this.
@@ -34,13 +35,13 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// Opens or creates the database in `path`. `folder` has the number of its flushes.
+    /// Opens or creates the database in `path`. `folder` contains the file with the number of the last flush.
     pub(crate) fn open(path: &Path, folder: &Path, cache: u64) -> Result<Self, StoreError> {
         let database = open_database(path, cache)?;
         let open =
             |name| quietly(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
         let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
-        // As in `ask`.
+        // After an error the database is not closed, as in `ask`.
         let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
         let flushes = Arc::new(AtomicU64::new(0));
         let opened = Self { records, pages, database, folder: folder.into(), flushes };
@@ -51,7 +52,7 @@ impl Embedded {
         Ok(opened)
     }
 
-    /// The tree of a key, and the key's name in it.
+    /// Returns the tree of a key, and the key's name in that tree.
     fn place<'a>(&self, key: &'a [u8]) -> (&sled::Tree, &'a [u8]) {
         match key.split_first() {
             Some((&keys::PAGE, url)) => (&self.pages, url),
@@ -68,8 +69,8 @@ impl Embedded {
 }
 
 impl Embedded {
-    /// Calls sled, which panics on some damaged files. After a panic its state may differ from the disk, so
-    /// it is never closed: that would write.
+    /// Calls sled, which panics on some damaged files. After a panic, sled's state may differ from the disk.
+    /// The database is then never closed, because closing it would write that state.
     fn ask<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
         match quietly(ask) {
             Ok(answer) => answer.map_err(StoreError::sled(doing)),
@@ -106,7 +107,7 @@ impl Engine for Embedded {
                 return None;
             }
             let next = || if backwards { pairs.next_back() } else { pairs.next() }.transpose();
-            let pair = engine.ask("reading on", next).transpose()?.map(|(name, value)| {
+            let pair = engine.ask("reading", next).transpose()?.map(|(name, value)| {
                 let key = if is_page { keys::page_named(&name) } else { name.to_vec() };
                 (key, if keys_only { Vec::new() } else { value.to_vec() })
             });
@@ -153,7 +154,7 @@ impl Engine for Embedded {
 }
 
 thread_local! {
-    /// Whether a panic is expected here and becomes an error.
+    /// Whether a panic of this thread becomes an error, and its message is not printed.
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -171,11 +172,11 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     IS_QUIET.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     IS_QUIET.set(false);
-    let reason = "sled gave up on what it found".into();
+    let reason = "sled failed to read its files".into();
     done.map_err(|_| StoreError::Damaged { what: "the database", reason })
 }
 
-/// Retries, since sled's own lock can exist for a moment after its process was killed.
+/// Opens the database. Retries, because sled's own lock can remain for a moment after its process was killed.
 fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
     let mut last = None;

@@ -1,18 +1,18 @@
 //! Defines the engine of a store: an ordered map from bytes to bytes.
 //!
-//! Keys (`keys.rs`) and records describe URLs, hosts, documents and clusters in the same way for every
-//! engine. An engine only knows the first byte of a key, by which it may separate kinds of records.
+//! Keys (`keys.rs`) and records have the same format for every engine. The first byte of a key is the kind of
+//! its record; an engine may store kinds separately.
 //!
-//! | engine | for | durable after [`Engine::flush`] by |
+//! | engine | use | how [`Engine::flush`] makes writes durable |
 //! |---|---|---|
 //! | [`embedded`] | one process, a folder | sled's log |
 //! | [`postgres`] | many processes | a transaction, fenced by leases |
 //!
-//! Every engine guarantees, and `store/tests` checks for each of them:
+//! Every engine gives the following guarantees, which `store/tests` checks for each engine:
 //!
-//! 1. After [`Engine::commit`], reads through this engine see all of a batch.
-//! 2. A flushed batch survives a crash. A batch that was not flushed may be lost as a whole, with all later
-//!    ones, but never in part.
+//! 1. After [`Engine::commit`], reads through this engine see the whole batch.
+//! 2. A flushed batch survives a crash. An unflushed batch may be lost as a whole, with all later batches,
+//!    but never in part.
 //! 3. Keys are returned in the order of their bytes.
 
 pub(crate) mod embedded;
@@ -33,14 +33,14 @@ pub(crate) type Pair = (Vec<u8>, Vec<u8>);
 /// Pairs in the requested order.
 pub(crate) type Scan = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send>;
 
-/// A range of keys to read, its order, and whether values are needed.
+/// A range of keys, the order in which to read it, and whether to read the values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) begin: Bound<Vec<u8>>,
     pub(crate) end: Bound<Vec<u8>>,
-    /// The last key first.
+    /// Whether the last key comes first.
     pub(crate) backwards: bool,
-    /// Values are returned empty.
+    /// Whether values are returned empty.
     pub(crate) keys_only: bool,
 }
 
@@ -63,7 +63,7 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
-    /// The first byte of all keys in the range; `None`: they differ in it.
+    /// Returns the first byte of the range's lower bound; `None`: it has no lower bound.
     pub(crate) fn space(&self) -> Option<u8> {
         match &self.begin {
             Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
@@ -72,7 +72,7 @@ impl Range {
     }
 }
 
-/// The first key after all keys with this prefix; `None`: there is none.
+/// Returns the first key after all keys with this prefix; `None`: no key comes after them.
 pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
     let mut end = prefix[..=last].to_vec();
@@ -85,14 +85,15 @@ pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
 pub(crate) enum Write {
     /// Sets the value.
     Put(Vec<u8>),
-    /// Sets the value, if the key is absent when the write is flushed. Between processes the first wins.
+    /// Sets the value if the key is absent at the flush. If several processes claim a key, the first to flush
+    /// gets it.
     Claim(Vec<u8>),
     /// Removes the key.
     Remove,
 }
 
 impl Batch {
-    /// Adds a write after those of the batch.
+    /// Adds a write after the batch's earlier writes.
     pub(crate) fn write(&mut self, key: Vec<u8>, write: Write) {
         match joined(self.writes.get(&key), write) {
             Some(write) => drop(self.writes.insert(key, write)),
@@ -102,7 +103,7 @@ impl Batch {
 }
 
 impl Write {
-    /// The value of the key after this write.
+    /// Returns the value of the key after this write.
     pub(crate) fn value(&self) -> Option<&[u8]> {
         match self {
             Self::Put(value) | Self::Claim(value) => Some(value),
@@ -111,8 +112,8 @@ impl Write {
     }
 }
 
-/// Combines two writes of one key, in this order; `None`: as if there had been none. A claim that is not yet
-/// on disk is not certain: removing it must not remove another process's value.
+/// Combines two consecutive writes of one key; `None`: they cancel out. An unflushed claim can still be lost
+/// to another process, so removing it must not remove that process's value.
 pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     match (before, then) {
         (Some(Write::Claim(_)), Write::Remove) => None,
@@ -128,7 +129,7 @@ pub(crate) struct Batch {
     pub(crate) writes: BTreeMap<Vec<u8>, Write>,
 }
 
-/// A claim that another process made earlier.
+/// A lost claim: another process claimed the key earlier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lost {
     pub(crate) key: Vec<u8>,
@@ -142,14 +143,14 @@ pub(crate) struct Lost {
 pub(crate) trait Engine: Debug + Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The values of many keys, in their order.
+    /// Returns the values of many keys, in the order of `keys`.
     fn get_all(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
-    /// The pairs of a range within one space.
+    /// Returns the pairs of a range. All its keys must have the same first byte.
     fn scan(&self, range: Range) -> Scan;
 
     fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
@@ -160,19 +161,20 @@ pub(crate) trait Engine: Debug + Send + Sync {
         prefixes.iter().map(first).collect()
     }
 
-    /// Applies all writes of a batch, which changes records of these partitions.
+    /// Applies all writes of a batch. `partitions`: the partitions whose records the batch changes.
     fn commit(&self, batch: Batch, partitions: BTreeSet<Partition>) -> Result<(), StoreError>;
 
-    /// Writes `records` durably if `key` still has the value `expected`, and returns whether it did. For
-    /// records without a partition that several processes may change. If the connection is lost after the
-    /// write, the result may be `false` although it was done, so the caller then reads the value.
+    /// Writes `records` durably if `key` still has the value `expected`, and returns whether it did. Used for
+    /// records that belong to no partition and that several processes may change. If the connection is lost
+    /// after the write, the result may be `false` although the records were written. The caller must
+    /// therefore read the value after `false`.
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;
 
-    /// Makes all committed batches durable. Returns the claims that were lost; if there are any, nothing was
-    /// written, and they must be dropped before the next attempt.
+    /// Makes all committed batches durable. Returns the lost claims. If there are any, nothing was written,
+    /// and the caller must resolve them before the next attempt.
     fn flush(&self) -> Result<Vec<Lost>, StoreError>;
 
-    /// The engine's index of near-duplicates; `None`: it has none.
+    /// Returns the engine's index of near-duplicates; `None`: the engine has no index.
     fn near(&self) -> Option<&dyn Near> {
         None
     }
@@ -180,10 +182,10 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
 /// An index of near-duplicates in an engine, shared by all writers.
 pub(crate) trait Near {
-    /// Documents that share a band with these keys, like [`gleaner_corpus::dedup::Index`].
+    /// Returns the documents that share a band with these keys, like [`gleaner_corpus::dedup::Index`].
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, StoreError>;
 
-    /// Adds a document; others see it after the next flush.
+    /// Adds a document. Other processes see it after the next flush.
     fn put(&self, number: Number, keys: &Keys);
 }
 

@@ -1,7 +1,7 @@
 //! Takes all partitions of a database for one process.
 //!
-//! A migrating process joins the workers under a name and with settings that no crawl has, so a worker that
-//! starts meanwhile is refused. When the migration ends, no worker is alive, and the settings of the next one
+//! A migrating process joins as a worker with a name and settings that no crawl has, so a worker that starts
+//! meanwhile is refused. When the migration ends, no worker is alive, and the settings of the next worker
 //! apply.
 
 use std::path::Path;
@@ -14,16 +14,18 @@ use crate::{Store, StoreError, Writer};
 
 const NAME: &str = "migrate";
 
-/// How long the first access waits for a database that is away; its address may be wrong.
+/// How long the first access waits for an unavailable database. The time is short because the address may be
+/// wrong.
 const FIRST: Duration = Duration::from_secs(20);
 
 const PARTITIONS: usize = 256;
 
-/// Joins a database as its only worker, with all of its partitions. Waits for the end of a killed migration's
-/// leases. `create`: create missing tables. The name and settings of the membership are ignored.
+/// Joins a database as its only worker, with all of its partitions. Waits until the leases of a killed
+/// migration have ended. `create`: whether to create missing tables. The name and settings of the membership
+/// are ignored.
 ///
 /// # Errors
-/// Other workers are running, or the errors of [`join`] and [`visit`].
+/// Other workers are running, or [`join`] or [`visit`] fails.
 pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Result<Writer, MigrateError> {
     let Membership { address, objects, patience, lease, .. } = membership;
     match visit(folder, address, objects.clone(), (*patience).min(FIRST)) {
@@ -51,7 +53,7 @@ fn has_all(writer: &mut Writer) -> Result<bool, StoreError> {
         if leases.is_lost() {
             writer.rejoin()?;
         }
-        // From now on they count as held.
+        // After this call, the gained partitions count as held.
         let _ = leases.gained();
     }
     Ok(store.held_partitions().len() == PARTITIONS)

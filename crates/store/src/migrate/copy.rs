@@ -1,4 +1,4 @@
-//! Converts the records of a store to those of another store.
+//! Converts the records of the source to records of the target.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::partitions::{Partition, Partitions};
 use crate::records::{decode, encode};
 use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
-/// Kinds of records that are the same in every store.
+/// Kinds of records that are copied unchanged.
 const SAME: [u8; 9] = [
     keys::ROBOTS,
     keys::HEALTH,
@@ -27,12 +27,12 @@ const SAME: [u8; 9] = [
     keys::PAGE,
 ];
 
-/// Names of store-wide records that are the same in every store.
+/// Names of store-wide records that are copied unchanged.
 const META: [&str; 2] = ["run", "clock"];
 
 impl Migration<'_> {
-    /// Copies all records. `place` maps a position in the source's archive to one in the target's. `report` is
-    /// called from time to time with the numbers so far.
+    /// Copies all records. `place` maps a position in the source's archive to the position in the target's.
+    /// `report` receives the numbers so far after every 100,000 records, and at the end.
     ///
     /// # Errors
     /// A store cannot be read or written; the source is damaged; a partition has no number left.
@@ -72,7 +72,8 @@ impl Migration<'_> {
     }
 }
 
-/// The record of that name of each partition of a store.
+/// Returns a number from the record `name` of each partition of a store; 0 if the partition has no such
+/// record.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,
@@ -90,9 +91,9 @@ struct Copy<'a> {
     /// How the target is partitioned.
     target: Partitions,
     hosts: Numbers,
-    /// Of documents and clusters.
+    /// Numbers of documents and clusters.
     numbers: Numbers,
-    /// Of the target's partitions.
+    /// Totals of the target's partitions.
     totals: BTreeMap<Partition, Totals>,
     moved: Moved,
     report: &'a mut dyn FnMut(&Moved),
@@ -140,8 +141,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the replay positions of files that all partitions of the source have: each partition of the
-    /// target gets the smallest.
+    /// Copies the replay positions of each file for which every partition of the source has one. Each
+    /// partition of the target gets the smallest of them.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
@@ -195,7 +196,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// The target's partition of a document: that of its URL.
+    /// Returns the target's partition of a document, which is the partition of its URL's host.
     fn partition_of_document(&self, id: DocumentId) -> Result<Partition, StoreError> {
         if !self.target.is_cut() {
             return Ok(Partition::WHOLE);
@@ -206,8 +207,8 @@ impl Copy<'_> {
         Ok(self.target.of_host(HostId(self.hosts.get(record.host.0)?)))
     }
 
-    /// The target's partition of a document by its number in the source: if both are partitioned it is the
-    /// same, without a look-up.
+    /// Returns the target's partition of a document with this number in the source. If both stores are
+    /// partitioned, it is the source's partition, and no look-up is needed.
     fn partition_of_number(&self, number: u32, id: DocumentId) -> Result<Partition, StoreError> {
         match self.from.partitions.is_cut() && self.target.is_cut() {
             true => Ok(self.from.partitions.of_number(number)),
@@ -282,7 +283,7 @@ impl Copy<'_> {
         self.put(keys::cluster(cluster), encode(&record))
     }
 
-    /// Writes the store-wide records and those of the partitions.
+    /// Writes the store-wide records and the totals of the partitions.
     fn end(mut self) -> Result<Moved, StoreError> {
         for name in META {
             if let Some(value) = self.from.engine.get(&keys::meta(name))? {

@@ -1,8 +1,8 @@
 //! Loads records into the target in batches.
 //!
-//! A batch is on disk before the next one begins, so at most one batch is not on disk. Each is fenced by all
-//! partitions: if another worker has one of them, nothing is written. Within a batch few records are
-//! committed at a time, since sled only frees replaced data after the commit.
+//! A batch is on disk before the next one begins, so at most one batch is not on disk. Each batch is fenced
+//! by the leases of all partitions: if another worker has one of the partitions, nothing is written. Within a
+//! batch, few records are committed at a time, because sled frees replaced data only after the commit.
 
 use std::collections::BTreeSet;
 
@@ -23,10 +23,10 @@ pub(super) struct Load<'a> {
     pub(super) store: Store,
     fence: BTreeSet<Partition>,
     batch: Batch,
-    /// Records and bytes that are not yet on disk.
+    /// Number of records that are not yet on disk.
     waiting: usize,
     bytes: usize,
-    /// Records that were written.
+    /// Number of records that were written.
     pub(super) records: u64,
 }
 

@@ -1,15 +1,16 @@
 //! Maps old numbers to new ones.
 //!
-//! First the target's partition of each old number is recorded; then new numbers are assigned in the order of
-//! the old ones. Each number takes 4 bytes, including those that are no longer used.
+//! First, the target's partition of each old number is recorded. Then new numbers are assigned in the order
+//! of the old ones. Each old number takes 4 bytes, even if it is no longer used.
 
 use crate::StoreError;
 use crate::partitions::{Partition, Partitions};
 
-/// Not used by any record.
+/// Marks an old number that no record uses.
 const NONE: u32 = u32::MAX;
 
-/// One list for each partition of the source: first the target's partitions, then the new numbers.
+/// A list for each partition of the source. Its entries are partitions of the target before
+/// [`Numbers::assign`], and new numbers after it.
 #[derive(Debug)]
 pub(super) struct Numbers {
     what: &'static str,
@@ -25,14 +26,14 @@ impl Numbers {
         Self { what, partitions, limits, lists }
     }
 
-    /// The list of a number, and its index there.
+    /// Returns the index of a number's list, and the number's index in that list.
     fn place(&self, number: u32) -> (usize, usize) {
         let partition = self.partitions.of_number(number);
         let first = partition.number(0).unwrap_or(0);
         (partition.index().map_or(0, usize::from), (number - first) as usize)
     }
 
-    /// Records that this number goes to the partition `to`.
+    /// Records that this number gets a new number of the target's partition `to`.
     pub(super) fn note(&mut self, number: u32, to: Partition) -> Result<(), StoreError> {
         let (list, at) = self.place(number);
         if self.limits.get(list).is_none_or(|limit| at >= *limit as usize) {
@@ -46,7 +47,7 @@ impl Numbers {
         Ok(())
     }
 
-    /// Assigns new numbers, and returns how many each partition of the target has assigned.
+    /// Assigns new numbers, and returns how many each partition of the target assigned.
     pub(super) fn assign(&mut self, target: &Partitions) -> Result<Vec<u32>, StoreError> {
         let partitions = target.all();
         let mut given = vec![0; partitions.len()];

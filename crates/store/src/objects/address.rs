@@ -41,8 +41,8 @@ impl Address {
     /// Parses an address.
     ///
     /// # Errors
-    /// Its kind is unknown, or it has a password, a query or a fragment. The error does not repeat possible
-    /// secrets.
+    /// The address is empty or of an unknown kind, has no bucket name, or contains a user, a password, a
+    /// query or a fragment. The error does not contain possible secrets.
     ///
     /// ```
     /// use gleaner_store::objects::address::{Address, Service};
@@ -71,7 +71,7 @@ impl Address {
             "az" | "azure" | "adl" | "abfs" | "abfss" => Service::Azure,
             _ => return Err(wrong("use s3://, gs://, az://, abfs://, file:// or the path of a folder")),
         };
-        // The container of abfs://container@account.dfs.core.windows.net/ is the user name.
+        // In abfs://container@account.dfs.core.windows.net/ the container takes the place of the user name.
         let is_user = !url.username().is_empty() && service != Service::Azure;
         if is_user || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
             return Err(wrong("it must not contain `@`, `?` or `#`; set keys in the environment"));
@@ -84,7 +84,7 @@ impl Address {
     }
 }
 
-/// An address without possible secrets.
+/// Returns an address without possible secrets.
 fn shown(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let rest = rest.split(['?', '#']).next().unwrap_or_default();

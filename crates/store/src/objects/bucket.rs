@@ -1,4 +1,4 @@
-//! The operations of a storage.
+//! Defines the operations of a storage.
 //!
 //! A put is complete and atomic: a reader sees the object before or after it, never a part. A bucket
 //! guarantees this for a single upload. In a folder, the file is written under another name, synced and
@@ -51,7 +51,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Two minutes of patience, one minute per request, the process's environment; creates a folder.
+    /// Returns options with two minutes of patience, one minute per request and the process's environment,
+    /// which create a missing folder.
     fn default() -> Self {
         Self {
             patience: Duration::from_secs(120),
@@ -84,11 +85,11 @@ pub struct Entry {
     pub name: String,
     /// Its length in bytes.
     pub size: u64,
-    /// When it was last written, by the storage's clock; S3 has whole seconds.
+    /// When it was last written, by the storage's clock. S3 reports whole seconds.
     pub changed: Timestamp,
 }
 
-/// A storage. Clones share it.
+/// An open storage. Clones share it.
 #[derive(Clone)]
 pub struct Objects {
     storage: Arc<Storage>,
@@ -102,8 +103,8 @@ impl fmt::Debug for Objects {
 }
 
 impl Objects {
-    /// Opens the storage at an address ([`Address::parse`]). A missing folder is created if the options say
-    /// so. A bucket is not requested; use [`Objects::check`] for that.
+    /// Opens the storage at an address ([`Address::parse`]). A missing folder is created if
+    /// [`Options::makes_folder`] is true. No request is sent to a bucket; [`Objects::check`] sends requests.
     ///
     /// # Errors
     /// The address is invalid, a setting is missing or wrong, or the folder cannot be created.
@@ -132,7 +133,7 @@ impl Objects {
         let _ = self.storage.guard.object.set(object.to_owned());
     }
 
-    /// The address it was opened with, for display; it contains no secrets.
+    /// Returns the address with which the storage was opened, for display; it contains no secrets.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.storage.address
@@ -141,8 +142,8 @@ impl Objects {
     /// Writes an object and replaces any object of that name.
     ///
     /// # Errors
-    /// The object is missing or unchanged. If the storage became unavailable during the call, it may also
-    /// have been written.
+    /// The object was not written. If the storage became unavailable during the call, the object may have
+    /// been written nevertheless.
     pub fn put(&self, name: &str, content: Vec<u8>) -> Result<(), ObjectError> {
         let (path, content) = (name::path(name)?, PutPayload::from(content));
         self.call("write", name, move |store| {
@@ -206,7 +207,8 @@ impl Objects {
     /// Removes an object. A missing object is not an error.
     ///
     /// # Errors
-    /// The object still exists. If the storage became unavailable during the call, it may be removed.
+    /// The object was not removed. If the storage became unavailable during the call, the object may have
+    /// been removed nevertheless.
     pub fn delete(&self, name: &str) -> Result<(), ObjectError> {
         self.delete_paths(name, vec![name::path(name)?])
     }
@@ -214,7 +216,7 @@ impl Objects {
     /// Removes objects, up to 1,000 per request if the service allows it.
     ///
     /// # Errors
-    /// As [`Objects::delete`]; some may be removed and others not.
+    /// As for [`Objects::delete`]. Some objects may have been removed and others not.
     pub fn delete_many(&self, names: &[String]) -> Result<(), ObjectError> {
         let paths = names.iter().map(|name| name::path(name)).collect::<Result<Vec<Path>, ObjectError>>()?;
         self.delete_paths(&format!("{} objects", names.len()), paths)
@@ -242,7 +244,7 @@ impl Objects {
     /// most 10 s for an unavailable storage.
     ///
     /// # Errors
-    /// What failed, on which object, and what to do.
+    /// One of these operations failed. The message names it and says what to do.
     pub fn check(&self) -> Result<(), ObjectError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("gleaner-check-{}-{now}", std::process::id());

@@ -11,7 +11,7 @@ use std::thread;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-/// The thread; it ends when this is dropped.
+/// A thread that runs the library. It ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Engine {
     handle: Handle,

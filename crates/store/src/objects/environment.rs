@@ -2,8 +2,8 @@
 //! `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ALLOW_HTTP`,
 //! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY`.
 //!
-//! A secret may be in a file, named by a variable with the suffix `_FILE`, as Docker and Kubernetes provide
-//! them: `AWS_SECRET_ACCESS_KEY_FILE`.
+//! A secret may be in a file that a variable with the suffix `_FILE` names, for example
+//! `AWS_SECRET_ACCESS_KEY_FILE`. Docker and Kubernetes provide secrets as files.
 //!
 //! Limitation: a file is read once, when the storage is opened. Changed keys take effect after a restart.
 
@@ -51,7 +51,7 @@ const PREFIXES: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// The variables of this process.
+    /// Returns the variables of this process.
     #[must_use]
     pub fn from_process() -> Self {
         std::env::vars_os()
@@ -59,7 +59,7 @@ impl Environment {
             .collect()
     }
 
-    /// The value of a variable; `None` if it is unset or empty.
+    /// Returns the value of a variable; `None` if it is unset or empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())

@@ -1,7 +1,7 @@
 //! Describes errors of a storage: what failed, on which object, and what to do.
 //!
-//! Limitation: some errors include a text of the storage, shortened, without keys and without repeated
-//! request data. Its meaning depends on the storage.
+//! Limitation: some errors include a message of the storage, shortened and without keys. Its wording depends
+//! on the storage.
 
 use std::io;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub enum ObjectError {
         /// What is wrong, and what to set.
         why: String,
     },
-    /// The library cannot be set up, mostly because a setting is missing.
+    /// The library cannot be set up, usually because a setting is missing.
     #[error("cannot open {address}: {why}")]
     Open {
         /// The storage.
@@ -68,7 +68,7 @@ pub enum ObjectError {
         /// The operation.
         at: Doing,
     },
-    /// The keys are wrong or not sufficient.
+    /// The keys are wrong or do not allow the operation.
     #[error("{at}: access denied ({why}); check the keys and the bucket's policy")]
     Denied {
         /// The operation.
@@ -76,7 +76,7 @@ pub enum ObjectError {
         /// The storage's message.
         why: String,
     },
-    /// Refused permanently for another reason.
+    /// The storage refused the operation permanently, for another reason.
     #[error("{at}: {why}")]
     Refused {
         /// The operation.

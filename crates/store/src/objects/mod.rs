@@ -1,4 +1,5 @@
-//! Stores large files in object storage: S3 or compatible, Google, Azure, or a folder, with the same calls.
+//! Stores large files in object storage: S3 or compatible, Google, Azure, or a folder, with the same
+//! functions for all.
 //!
 //! | module | content |
 //! |---|---|
@@ -13,12 +14,12 @@
 //! | `retries` | waits while the storage is unavailable |
 //! | `engine` | runs the asynchronous library |
 //!
-//! Calls are synchronous and may be made from any thread. On a thread that runs asynchronous tasks, a call
-//! blocks those tasks.
+//! Calls are synchronous and may be made from any thread. A call blocks its thread, and with it any
+//! asynchronous tasks that the thread runs.
 //!
-//! Limitation: HTTP status and kind of connection failure decide whether a storage is unavailable or refuses.
-//! A proxy that returns 403 itself looks like a wrong key. A put that timed out may have succeeded, so each
-//! name is written once, or always with the same content.
+//! Limitation: the HTTP status and the kind of connection failure determine whether a storage is unavailable
+//! or refuses a request. A 403 from a proxy looks like a wrong key. A put that timed out may have succeeded,
+//! so callers must write each name only once, or always with the same content.
 
 pub mod address;
 pub mod bucket;

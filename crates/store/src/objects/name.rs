@@ -1,4 +1,4 @@
-//! Defines valid object names: segments between slashes, the same in a bucket and in a folder.
+//! Defines valid object names: segments between slashes. The rules are the same for a bucket and a folder.
 //!
 //! Limitation: a folder allows fewer names than a bucket. Most file systems refuse a segment over 255 bytes,
 //! and `a` and `a/b` cannot both exist. Names that end in `#` and digits are refused everywhere, since the
@@ -8,10 +8,10 @@ use object_store::path::Path;
 
 use super::ObjectError;
 
-/// Most bytes of a name with its prefix, as in S3.
+/// Maximum length of a name in bytes. S3 has the same limit, but counts the prefix, too.
 const LONGEST: usize = 1024;
 
-/// The library's path for a name.
+/// Returns the library's path for a name.
 ///
 /// # Errors
 /// The name is empty or too long, has an empty segment, `.`, `..` or a control character, or ends in `#` and
@@ -32,7 +32,7 @@ pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are not allowed"))
 }
 
-/// The library's path for a prefix; `None`: all objects.
+/// Returns the library's path for a prefix; `None`: the prefix is empty and means all objects.
 ///
 /// # Errors
 /// As for a name. A trailing slash is ignored.

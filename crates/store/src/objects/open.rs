@@ -8,8 +8,8 @@
 //! 4. The library repeats failed requests (`retries`).
 //!
 //! Limitation: without keys, the S3 library requests them from the cloud's metadata service
-//! (169.254.169.254). Elsewhere nothing responds there, and a call waits as for an unavailable storage; its
-//! message names the missing keys.
+//! (169.254.169.254). On other machines nothing responds at this address, and a call waits as for an
+//! unavailable storage; its error names the missing keys.
 
 use std::fs;
 use std::path::Path as FilePath;
@@ -106,7 +106,7 @@ fn open_bucket(
     })
 }
 
-/// The variables that the library knows; others with the same prefix belong to other tools.
+/// Returns the variables that the library knows; other variables with the same prefix belong to other tools.
 fn known<K: std::str::FromStr>(set: &Environment, prefix: &'static str) -> impl Iterator<Item = (K, String)> {
     let known =
         |(name, value): (&str, &str)| Some((name.to_ascii_lowercase().parse().ok()?, value.to_owned()));

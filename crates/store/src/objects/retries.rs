@@ -1,4 +1,4 @@
-//! Waits while a storage is unavailable, and logs that.
+//! Waits while a storage is unavailable, and logs the outage.
 //!
 //! 1. The library repeats requests ([`config`]). A call is repeated as a whole in three cases: a folder is
 //!    not mounted, a response body breaks off, or the library's retries end before the patience does. They
@@ -7,8 +7,8 @@
 //!    are checked every 100 ms. Its request is then dropped.
 //! 3. The beginning and the end of an outage are logged once per call.
 //!
-//! Limitation: `should_stop` is not called before a request has failed, so that writes at a stop succeed. So a
-//! stop waits for a first request, at most for the request's time limit.
+//! Limitation: `should_stop` is not called before a request has failed, so that writes during a stop can
+//! succeed. A stop therefore waits for the first request of a call, at most for the request's time limit.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) struct Patience {
     pub(crate) should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// The library's retries.
+/// Returns the library's retries.
 pub(crate) fn config(patience: Duration) -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig { init_backoff: PAUSES.first, max_backoff: PAUSES.longest, base: 2.0 },
@@ -45,8 +45,9 @@ pub(crate) fn config(patience: Duration) -> RetryConfig {
     }
 }
 
-/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error, given the
-/// trouble of its last request: the trouble if the storage is unavailable, or the permanent error.
+/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error, given
+/// the trouble of its last request. It returns the trouble if the storage is unavailable, or else the
+/// permanent error.
 pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
     patience: &Patience,
     at: &Doing,
@@ -133,7 +134,8 @@ mod tests {
 
     use super::*;
 
-    /// A call whose every request fails with 503: its error, the time it took and the number of attempts.
+    /// Runs a call in which every request fails with 503. Returns its error, its duration and the number of
+    /// attempts.
     async fn fail(patience: &Patience) -> (ObjectError, Duration, u32) {
         let (start, mut attempts) = (Instant::now(), 0);
         let attempt = || {

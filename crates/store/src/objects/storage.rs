@@ -128,8 +128,8 @@ impl Storage {
         Err(ObjectError::TooShort { at, offset, end })
     }
 
-    /// Classifies the error of a try: the trouble if the storage is unavailable, or the permanent error.
-    /// `noted`: the trouble of its last request.
+    /// Classifies the error of an attempt: returns the trouble if the storage is unavailable, or else the
+    /// permanent error. `noted`: the trouble of the attempt's last request.
     fn judge(
         &self,
         at: &Doing,
@@ -181,7 +181,7 @@ fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
     }
 }
 
-/// A shortened error of the library that came without a response.
+/// Returns the shortened message of a library error for which no response was recorded.
 fn shown(error: &object_store::Error) -> String {
     error.to_string().chars().take(500).collect()
 }
@@ -191,7 +191,7 @@ fn is_range(why: &str) -> bool {
     why.starts_with("416") || why.contains("Requested range was invalid")
 }
 
-/// A copy of the error, which does not implement `Clone`.
+/// Returns a copy of the error, because `io::Error` does not implement `Clone`.
 fn same(error: &io::Error) -> io::Error {
     error
         .raw_os_error()

@@ -5,8 +5,8 @@
 //! 2. [`Trouble::passes`] separates an unavailable storage (no connection, timeout, 408, 429, 5xx) from one
 //!    that refuses.
 //!
-//! Limitation: only `<Code>` and `<Message>` of a response body are read. Other elements may repeat secrets:
-//! S3 returns an unknown session token.
+//! Limitation: only `<Code>` and `<Message>` of a response body are read. Other elements may contain secrets:
+//! S3 returns an unknown session token in one.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -24,7 +24,7 @@ use super::environment::without;
 
 const SHOWN: usize = 300;
 
-/// Paths on which the S3 library requests keys from the cloud's metadata service when none are set.
+/// Paths at which the S3 library requests keys from the cloud's metadata service if no keys are set.
 const MACHINES: [&str; 2] = ["/latest/api/token", "/latest/meta-data/iam/"];
 
 const NO_KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set";
@@ -102,7 +102,7 @@ pub(crate) struct Outage {
     pub(crate) trouble: Option<Trouble>,
     /// The number of failed requests.
     pub(crate) tries: u32,
-    /// Whether its beginning was logged.
+    /// Whether the beginning of the outage was logged.
     pub(crate) is_logged: bool,
 }
 
@@ -122,12 +122,12 @@ impl Outage {
         });
     }
 
-    /// Marks the beginning as logged.
+    /// Marks the beginning of the outage as logged.
     pub(crate) fn set_logged() {
         OUTAGE.with(|outage| outage.borrow_mut().is_logged = true);
     }
 
-    /// The outage of the current call.
+    /// Returns the outage of the current call.
     pub(crate) fn current() -> Self {
         OUTAGE.with(|outage| outage.borrow().clone())
     }
@@ -135,7 +135,7 @@ impl Outage {
 
 #[derive(Debug)]
 pub(crate) struct Connector {
-    /// Left out of all that is recorded.
+    /// Secrets to remove from everything that is recorded.
     pub(crate) secrets: Vec<String>,
 }
 
@@ -166,7 +166,8 @@ impl Watching {
                 let trouble = Trouble::from_error(host, &error);
                 let passes = trouble.passes();
                 Outage::note(Some(trouble.without(&self.secrets)));
-                // The library would repeat a request of any kind but this one.
+                // The library retries requests that failed with other kinds of errors, but not with this
+                // kind.
                 return Err(if passes { error } else { HttpError::new(HttpErrorKind::Unknown, error) });
             }
         };
@@ -198,7 +199,7 @@ impl HttpService for Watching {
     }
 }
 
-/// The shortened content of the first element with this name; empty if there is none.
+/// Returns the shortened content of the first element with this name; empty if there is none.
 fn tag(text: &str, name: &str) -> String {
     let behind = text.split_once(&format!("<{name}>")).map_or("", |(_, behind)| behind);
     cut(behind.split('<').next().unwrap_or_default())
@@ -208,8 +209,8 @@ fn cut(text: &str) -> String {
     text.chars().filter(|char| !char.is_control()).take(SHOWN).collect()
 }
 
-/// The error and its sources, outermost first. An `io::Error` that wraps another hides it from `source`, so
-/// it is unwrapped explicitly.
+/// Returns the error and its sources, outermost first. An `io::Error` that wraps another hides it from
+/// `source`, so it is unwrapped explicitly.
 pub(crate) fn chain<'e>(error: &'e (dyn Error + 'static)) -> Vec<&'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| within(*error)).collect()
 }

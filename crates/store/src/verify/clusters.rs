@@ -1,6 +1,6 @@
 //! Checks that clusters of near-duplicates are consistent with their documents.
 //!
-//! A cluster's members are counted where its record is checked, directly before them.
+//! A cluster's members are counted when its record is checked, which is directly before its members.
 
 use gleaner_corpus::DocumentId;
 use gleaner_corpus::dedup::Signature;
@@ -10,33 +10,33 @@ use crate::clusters::{ClusterRecord, Kept, Standing};
 use crate::{StoreError, keys};
 
 impl<E: Examiner> Look<'_, E> {
-    /// A signed document: its signature and the document must exist.
+    /// Checks a signed document: its signature and the document must exist.
     pub(super) fn standing(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(standing) = self.read::<Standing>("a document's standing", key, value) else {
             return Ok(());
         };
         let id = DocumentId(key.get(1..17).and_then(|id| id.try_into().ok()).unwrap_or_default());
         if !self.has(&keys::document(id))? {
-            self.examiner.fault(format!("the document {id} has a signature and is not there"));
+            self.examiner.fault(format!("the document {id} has a signature, but is missing"));
         }
         let Standing { number, cluster } = standing;
         let places = [keys::signed(number), keys::member(cluster, number)];
         if self.has(&places[0])? == self.has(&places[1])? {
             self.examiner.fault(format!(
-                "the document {id} is not either a head or a member of the cluster {cluster}"
+                "the document {id} is neither or both: head and member of the cluster {cluster}"
             ));
         }
         Ok(())
     }
 
-    /// A document that is alone or represents its cluster.
+    /// Checks a document that is alone or represents its cluster.
     pub(super) fn signed(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(kept) = self.read::<Kept>("a signature", key, value) else { return Ok(()) };
         let Some((number, _)) = keys::numbers(key) else { return Ok(()) };
         self.kept(number, &kept)?;
         let record = self.store.cluster_record(kept.cluster)?;
         if record.is_some_and(|record| record.head != number) {
-            self.examiner.fault(format!("the cluster {} has two heads, one is {}", kept.cluster, kept.id));
+            self.examiner.fault(format!("the cluster {} has two heads; one is {}", kept.cluster, kept.id));
         }
         Ok(())
     }
@@ -51,7 +51,7 @@ impl<E: Examiner> Look<'_, E> {
                 };
                 self.kept(number, &kept)?;
                 if kept.cluster != cluster || self.store.cluster_record(cluster)?.is_none() {
-                    self.examiner.fault(format!("the document {} is a member of no cluster", kept.id));
+                    self.examiner.fault(format!("the document {} is a member of a missing cluster", kept.id));
                 }
                 Ok(())
             }
@@ -72,16 +72,16 @@ impl<E: Examiner> Look<'_, E> {
         }
         if members == 0 || members != record.members {
             self.examiner
-                .fault(format!("the cluster {cluster} counts {} members, and has {members}", record.members));
+                .fault(format!("the cluster {cluster} counts {} members, but has {members}", record.members));
         }
         Ok(())
     }
 
-    /// The stored data of a document, under its number.
+    /// Checks the stored data of a signed document with this number.
     fn kept(&mut self, number: u32, kept: &Kept) -> Result<(), StoreError> {
         let expected = Standing { number, cluster: kept.cluster };
         if self.store.standing(kept.id)? != Some(expected) {
-            self.examiner.fault(format!("a signature names the document {}, which has another", kept.id));
+            self.examiner.fault(format!("a signature names the document {}, which has another one", kept.id));
         }
         if Signature::from_bytes(&kept.signature).is_none() {
             self.examiner.fault(format!("the signature of the document {} cannot be read", kept.id));

@@ -1,5 +1,5 @@
-//! Where a test's store is: in a folder, or in a database where PostgreSQL is installed. The
-//! same tests run on both.
+//! The store of a test: in a folder or, if PostgreSQL is installed, in a database. The same tests run on
+//! both.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use gleaner_store::{
 use gleaner_testkit::postgres::Postgres;
 use tempfile::TempDir;
 
-/// Runs tests, functions of a [`Place`], on each engine.
+/// Runs tests, which are functions of a [`Place`], on each engine.
 macro_rules! on_each_engine {
     ($($name:ident),* $(,)?) => {
         mod on_sled {
@@ -27,7 +27,7 @@ macro_rules! on_each_engine {
 }
 pub(crate) use on_each_engine;
 
-/// Where a store is.
+/// The location of a test's store.
 pub(crate) struct Place {
     folder: TempDir,
     database: Option<(Arc<Postgres>, String)>,
@@ -44,7 +44,7 @@ impl Place {
         Some(Self { folder: TempDir::new().unwrap(), database: Some((server, address)) })
     }
 
-    /// One more, empty, of the same kind.
+    /// Returns an empty place of the same kind.
     pub(crate) fn another(&self) -> Self {
         if self.is_database() { Self::database().unwrap() } else { Self::folder() }
     }
@@ -57,7 +57,8 @@ impl Place {
         self.database.is_some()
     }
 
-    /// Cases of a property: a database takes a hundred times as long.
+    /// Returns the number of cases to test of a property: fewer in a database, which takes a hundred times as
+    /// long.
     pub(crate) fn cases(&self, in_a_folder: u32) -> u32 {
         if self.is_database() { in_a_folder.div_ceil(20) } else { in_a_folder }
     }
@@ -67,13 +68,13 @@ impl Place {
         Objects::open(folder.to_str().unwrap(), ObjectOptions::default()).unwrap()
     }
 
-    /// The database's server and address.
+    /// Returns the database's server and address.
     pub(crate) fn server(&self) -> (&Postgres, &str) {
         let (server, address) = self.database.as_ref().unwrap();
         (server, address)
     }
 
-    /// A process that opens the store.
+    /// Opens the store as a process does.
     pub(crate) fn open(&self) -> Writer {
         match &self.database {
             None => open(self.folder.path(), &Options { cache: 16 << 20, create: true }).unwrap(),
@@ -94,16 +95,16 @@ impl Place {
         }
     }
 
-    /// One of several processes.
+    /// Joins the database as one of several processes.
     pub(crate) fn worker(&self, name: &str, lease: Duration) -> Writer {
         let writer = join(&self.folder.path().join(name), &self.membership(name, lease)).unwrap();
-        // As a crawl is told of its partitions.
+        // Asks for the gained partitions, as a crawl does.
         let told = writer.store().leases().unwrap().gained();
         assert!(!told.is_empty());
         writer
     }
 
-    /// The process ends, when all is on disk, and another one opens the store.
+    /// Flushes and closes the store as a process that ends, and opens it again as a new process.
     pub(crate) fn again(&self, mut writer: Writer) -> Writer {
         writer.flush().unwrap();
         drop(writer);
@@ -111,7 +112,7 @@ impl Place {
     }
 }
 
-/// Has all partitions do what they were told by others.
+/// Applies all messages to all partitions.
 pub(crate) fn settle(writer: &mut Writer, duplicates: &mut Duplicates) {
     loop {
         let mut change = writer.begin();
@@ -133,7 +134,7 @@ impl Examiner for Faults {
     fn without_archive(&mut self, _: &Document) {}
 }
 
-/// What does not agree in a store.
+/// Returns the faults that a check of the store finds.
 pub(crate) fn faults(store: &Store) -> Vec<String> {
     let mut faults = Faults(Vec::new());
     store.verify(&mut faults).unwrap();

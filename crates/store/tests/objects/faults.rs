@@ -1,4 +1,4 @@
-//! A storage with wrong keys, without the bucket, away, silent; and what is shown of it.
+//! Errors of a storage with wrong keys, without the bucket, unavailable or silent, and their messages.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -96,7 +96,7 @@ fn a_server_that_refuses_connections_and_comes_back_is_waited_for() {
     let (address, environment) = (first.address(), first.environment());
     let server_now = Arc::new(Mutex::new(Some(first)));
     let asked = Arc::new(AtomicUsize::new(0));
-    // The hook is asked between tries: the second time, the server is started again.
+    // `should_stop` is called between attempts. Its second call starts the server again.
     let should_stop = {
         let (folder, server_now, asked) = (Arc::clone(&folder), Arc::clone(&server_now), Arc::clone(&asked));
         move || {
@@ -135,7 +135,7 @@ fn patience_ends_and_a_stop_ends_it_sooner() {
     let error = objects.put("a", vec![1]).unwrap_err();
     assert!(matches!(error, ObjectError::Stopped { .. }) && error.is_unavailable(), "{error:?}");
     assert_eq!(server.requests().len(), before + 1);
-    // What is written at a stop arrives if the storage is there.
+    // A write during a stop succeeds if the storage is available.
     server.set_presence(Presence::Here);
     objects.put("a", vec![1]).unwrap();
 }
@@ -174,7 +174,7 @@ fn a_server_without_tls_is_not_asked_in_plain() {
     let server = server(&folder, 0);
     let endpoint = format!("https://{}", server.address());
     let environment = with(server.environment(), "AWS_ENDPOINT_URL", &endpoint);
-    // Told at once: the patience is an hour.
+    // The error is returned at once, although the patience is an hour.
     let error = Objects::open("s3://corpus", options(environment)).unwrap().get("a").unwrap_err();
     assert!(matches!(error, ObjectError::Refused { .. }) && !error.is_unavailable(), "{error:?}");
     assert_eq!(server.requests(), []);
@@ -214,7 +214,7 @@ fn keys_that_are_not_set_are_told() {
     let server = server(&folder, 0);
     let mut set = server.environment();
     set.retain(|(name, _)| !name.contains("KEY"));
-    // In the place of the cloud's own machine: it gives no keys.
+    // The server takes the place of the cloud's metadata service, and returns no keys.
     let set = with(set, "AWS_METADATA_ENDPOINT", &format!("http://{}", server.address()));
     let hasty = Options { patience: Duration::ZERO, ..options(set) };
     let objects = Objects::open("s3://corpus", hasty).unwrap();
@@ -226,7 +226,7 @@ fn keys_that_are_not_set_are_told() {
     assert!(error.is_unavailable(), "{error:?}");
 }
 
-/// Answers every request with these bytes; gives its address.
+/// Starts a server that answers every request with these bytes, and returns its address.
 fn answering(answer: String) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -237,7 +237,7 @@ fn answering(answer: String) -> SocketAddr {
             while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|count| count > 0) {
                 head.push(byte[0]);
             }
-            // The asker may have gone.
+            // The client may have closed the connection.
             let _ = stream.write_all(answer.as_bytes());
         }
     });

@@ -1,4 +1,4 @@
-//! Object storage: the same calls over a folder and an S3 server, its faults, and TLS.
+//! Object storage: the same tests with a folder and an S3 server, failures of the server, and TLS.
 
 mod faults;
 mod suite;

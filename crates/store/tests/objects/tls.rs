@@ -1,4 +1,4 @@
-//! A store whose certificate was signed by an authority of its own.
+//! A storage with a certificate of a private authority.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// TLS in front of a server: its address, and the authority's certificate as PEM.
+/// Starts a TLS proxy in front of a server. Returns the proxy's address, and the authority's certificate as
+/// PEM.
 fn in_front_of(server: SocketAddr) -> (SocketAddr, String) {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -37,7 +38,7 @@ fn in_front_of(server: SocketAddr) -> (SocketAddr, String) {
     std::thread::spawn(move || {
         runtime.block_on(async {
             while let Ok((stream, _)) = listener.accept().await {
-                // One that does not trust the certificate ends here.
+                // The handshake fails if the client does not trust the certificate.
                 let Ok(mut stream) = acceptor.accept(stream).await else { continue };
                 let mut behind = TcpStream::connect(server).await.unwrap();
                 tokio::spawn(async move { tokio::io::copy_bidirectional(&mut stream, &mut behind).await });

@@ -1,7 +1,7 @@
-//! Reads the shape of an address: front pages, sections, search and slugs.
+//! Analyses the shape of a URL: front pages, sections, search and slugs.
 //!
-//! Only path and query count, never the host. The listing words are common in content systems. A
-//! path segment, or a part of it between hyphens, must equal such a word.
+//! Only path and query count, never the host. The listing words are common in content management systems. A
+//! whole path segment must equal such a word.
 
 const LISTINGS: [&str; 61] = [
     "archive",
@@ -73,22 +73,22 @@ const LIST_KEYS: [&str; 12] =
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Address {
     pub(super) segments: f32,
-    /// Words of the last segment, split at hyphens, underscores and `%20`.
+    /// The number of words in the last segment, split at hyphens, underscores, `+` and `%20`.
     pub(super) slug_words: f32,
     pub(super) slug_length: f32,
-    /// The longest run of digits.
+    /// The length of the longest run of digits in the path.
     pub(super) digits: f32,
     pub(super) ends_in_slash: bool,
     pub(super) has_extension: bool,
     pub(super) has_query: bool,
     pub(super) has_year: bool,
-    /// Segments after the last listing word; `None` without such a word.
+    /// The number of segments after the last listing word; `None` without a listing word.
     pub(super) behind_listing: Option<usize>,
     pub(super) asks_list: bool,
 }
 
 impl Address {
-    /// `None` for an empty address.
+    /// Returns `None` for an empty URL.
     pub(super) fn from_url(url: &str) -> Option<Self> {
         if url.is_empty() {
             return None;
@@ -135,7 +135,7 @@ fn is_year(word: &str) -> bool {
     word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && most_digits(word) == 4
 }
 
-/// `?q=`, `?page=2`, `/search/`, `/page/2`.
+/// Whether a URL requests a search, a tag or a further page: `?q=rain`, `?page=2`, `/search/`, `/page/2`.
 fn asks_list(segments: &[String], query: &str) -> bool {
     let keyed = query
         .split('&')

@@ -1,8 +1,8 @@
-//! Finds cards (teasers, tiles, search results): similar elements side by side, each with a link.
+//! Finds cards (teasers, tiles, search results): similar elements with the same parent, each with a link.
 //!
-//! Similar elements share parent, tag and class. A card has at least three words and either a
-//! picture or two blocks, unlike paragraphs with links and menus. Three cards make a group. Of
-//! nested cards only the outer ones count.
+//! Similar elements have the same parent, tag and class. A card has 3 to 300 words and either a picture or
+//! two blocks, unlike menus and paragraphs with links. At least three cards form a group. A group that begins
+//! inside an earlier group, such as nested cards, does not count.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,24 @@ use gleaner_html::{NodeId, Page};
 
 const GROUP: usize = 3;
 
-/// Words of a card; a longer element is a part of the page.
+/// The number of words of a card. A longer element is a part of the page.
 const WORDS: std::ops::RangeInclusive<f32> = 3.0..=300.0;
 
 /// Sums over all groups of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Cards {
     pub(super) count: f32,
-    /// Cards and words of the group with the most words.
+    /// The number of cards in the group with the most words.
     pub(super) largest: f32,
+    /// The number of words in this group.
     pub(super) largest_words: f32,
-    /// Words in all cards: total, and in blocks of body text.
+    /// The number of words in all cards.
     pub(super) words: f32,
+    /// How many of `words` are in blocks of body text.
     pub(super) content: f32,
-    /// Cards with a date or time, and with a price.
+    /// The number of cards with a date or time.
     pub(super) dated: f32,
+    /// The number of cards with a price.
     pub(super) priced: f32,
 }
 
@@ -124,7 +127,7 @@ fn is_card(sums: &[f32; KINDS]) -> bool {
     sums[LINKS] > 0.0 && WORDS.contains(&sums[ALL]) && (sums[IMAGES] > 0.0 || sums[BLOCKS] >= 2.0)
 }
 
-/// Digits of a date or a time of day.
+/// Whether a text contains a year or a time of day.
 pub(super) fn has_date(text: &str) -> bool {
     let mut before: Option<(usize, char)> = None;
     let mut digits = 0;
@@ -151,7 +154,7 @@ pub(super) fn has_date(text: &str) -> bool {
     false
 }
 
-/// A currency sign beside a digit.
+/// Whether a text contains a currency sign or name beside a digit.
 pub(super) fn has_price(text: &str) -> bool {
     const SIGNS: [&str; 16] =
         ["$", "€", "£", "¥", "₫", "₽", "₹", "₩", "zł", "đ", "руб", "元", "円", "USD", "EUR", "VND"];

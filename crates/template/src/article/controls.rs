@@ -1,14 +1,14 @@
-//! Counts controls and names that tell lists from articles: button words of shops and lists, names
-//! of `html` and `body`, page types in scripts.
+//! Counts controls and names that distinguish lists from articles: button labels of shops and lists, class
+//! names of `html` and `body`, page types in scripts.
 //!
-//! The words cover the project's languages and neighbouring ones; a short line must begin with one.
-//! The names of `body` come from common content systems (WordPress, Drupal and Shopify write
-//! "single", "archive", "template-collection").
+//! The labels are in English, Vietnamese and some other languages. A short line counts if it begins with a
+//! label. The class names of `body` are those of common content management systems (WordPress, Drupal and
+//! Shopify write "single", "archive", "template-collection").
 
 use gleaner_extract::block_model::Judged;
 use gleaner_html::Page;
 
-/// A line with at most this many words may belong to a control.
+/// The most words of a line that may be the label of a control.
 const SHORT: u32 = 6;
 
 const OF_SHOPS: [&str; 43] = [
@@ -169,14 +169,14 @@ pub(super) struct Controls {
     pub(super) of_shops: f32,
     pub(super) of_lists: f32,
     pub(super) of_teasers: f32,
-    /// Telling names of `html` and `body`: of lists, and of articles.
+    /// Class names and ids of `html` and `body` that are typical of lists, and of articles.
     pub(super) list_names: f32,
     pub(super) article_names: f32,
-    /// Page types in scripts, such as `"pageType":"category"`: of lists, and of articles.
+    /// Page types in scripts, such as `"pageType":"category"`, of lists, and of articles.
     pub(super) list_types: f32,
     pub(super) article_types: f32,
-    /// Elements whose class names goods or prices, and those whose class names list pages or
-    /// filters.
+    /// The number of elements with a class such as `product` or `price`, and with a class such as
+    /// `pagination` or `filter`.
     pub(super) goods: f32,
     pub(super) pages: f32,
 }
@@ -236,7 +236,7 @@ impl Controls {
     }
 }
 
-/// `": "category"` yields `category`; empty if no value follows.
+/// Returns the value after a key: `category` for `": "category"`. Empty if no value follows.
 fn value_behind(text: &str) -> &str {
     let rest = text.trim_start_matches(['"', '\'', '\\', ' ']);
     let Some(rest) = rest.strip_prefix([':', '=']) else { return "" };
@@ -246,7 +246,8 @@ fn value_behind(text: &str) -> &str {
     end.map_or("", |(at, _)| &rest[..at])
 }
 
-/// Links to addresses below the page's own, and links to its further pages.
+/// Returns how many different URLs below the page's own URL it links to, and how many links lead to further
+/// pages of a list. `None` if the page's URL is not absolute.
 pub(super) fn links_below(page: &Page, address: &str) -> Option<(f32, f32)> {
     let own = path_of(address)?;
     let trunk = own.trim_end_matches('/').to_owned();

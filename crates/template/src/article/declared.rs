@@ -1,6 +1,6 @@
-//! Reads what a page declares of itself: OpenGraph and JSON-LD types, and a publication time.
+//! Reads the type that a page declares: OpenGraph and JSON-LD types, and a publication time.
 //!
-//! JSON-LD is searched for `"@type"` and not parsed, because it is broken on many pages.
+//! JSON-LD is searched for `"@type"` and not parsed, because it is invalid on many pages.
 
 use gleaner_html::Page;
 
@@ -9,18 +9,18 @@ use gleaner_html::Page;
 pub enum Declared {
     /// An article or a posting, or a page with a publication time.
     Article,
-    /// A collection, a search result or a product, and not an article.
+    /// A collection, a search result or a product, but not an article.
     Listing,
-    /// It declares nothing that tells.
+    /// The page declares neither.
     Nothing,
 }
 
-/// schema.org types that an article has only in addition to an article type.
+/// The schema.org types that make a page a list unless it declares an article type too.
 const LISTINGS: [&str; 6] =
     ["CollectionPage", "SearchResultsPage", "OfferCatalog", "Product", "ProductGroup", "ProductCollection"];
 
 impl Declared {
-    /// Reads the page's metadata. A list that also declares an article in JSON-LD is an article,
+    /// Reads the page's metadata. A page that declares a list and an article in JSON-LD is an article,
     /// because articles describe the pages that they link to.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {

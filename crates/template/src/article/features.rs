@@ -1,8 +1,8 @@
 //! Computes the features of the page model.
 //!
-//! Groups, in order: body text found by the block model and its position; words and links; similar
-//! elements; headline, date and declarations; the address. Logarithms are `ln(1 + x)`; an unknown
-//! value is -1.
+//! Groups, in order: the body text found by the block model and its position, words and links, cards,
+//! controls, headline and date, declarations, the URL. Logarithms are `ln(1 + x)`. Most unknown values are
+//! -1.
 
 use std::collections::HashSet;
 
@@ -18,17 +18,18 @@ use super::controls::{Controls, links_below};
 use super::declared::{Declared, json_ld_types};
 use super::signals::Signals;
 
-/// Names and values of one page.
+/// The names and values of one page's features.
 pub(super) type Row = Vec<(&'static str, f32)>;
 
-/// Fewest words of a paragraph of body text, and of a long one.
+/// The fewest words of a paragraph of body text.
 const PARAGRAPH: u32 = 20;
+/// The fewest words of a long paragraph of body text.
 const LONG: u32 = 40;
 
-/// A block of links from this length separates stretches of body text.
+/// The fewest words of a block of links that separates stretches of body text.
 const TINY: u32 = 3;
 
-/// A date is looked for in this many blocks after the headline.
+/// The number of blocks, from the headline, in which a date is searched.
 const NEAR: usize = 8;
 
 pub(super) fn features(page: &Page, url: &str, judged: &[Judged]) -> Row {
@@ -105,7 +106,7 @@ pub(super) fn is_caption(block: &&Judged) -> bool {
         || ["caption", "gallery", "slide", "photo-", "legend"].iter().any(|word| place.contains(word))
 }
 
-/// Runs of blocks of body text, and what lies between them.
+/// Adds the features of the stretches of body text and of the blocks between them.
 fn stretch_features(judged: &[Judged], row: &mut Row) {
     let first = judged.iter().position(Judged::is_content);
     let last = judged.iter().rposition(Judged::is_content);
@@ -235,7 +236,7 @@ fn lower(text: &str) -> HashSet<String> {
     words(text).map(str::to_lowercase).collect()
 }
 
-/// The first block with most of the title's words and few others.
+/// Returns the first block with at least 80% of the title's words and few other words.
 fn headline(judged: &[Judged], title: &HashSet<String>) -> Option<usize> {
     let size = title.len() as f32;
     let is_headline = |block: &Judged| {

@@ -1,26 +1,26 @@
-//! Counts how words, links and sentences are spread over a page.
+//! Measures how words, links and sentences are distributed over a page.
 
 use gleaner_extract::words;
 use gleaner_html::text::{is_block, is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
 const SHORT: f64 = 8.0;
-/// A shorter line does not interrupt prose, even as a link.
+/// A line with fewer words does not interrupt prose, even if it is a link.
 const TINY: f64 = 3.0;
 
 /// Counts over a page's visible lines. A Chinese or Japanese character counts as half a word.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Signals {
-    /// Words on the page.
+    /// The number of words on the page.
     pub words: f64,
-    /// Words in links.
+    /// The number of words in links.
     pub linked: f64,
-    /// Words outside links on lines of prose: at least 8 words, at most a third of them linked,
-    /// with the end of a sentence.
+    /// The number of words outside links on lines of prose. A line of prose has at least 8 words, at most a
+    /// third of them in links, and a sentence end outside links.
     pub prose: f64,
-    /// `prose` of the longest run of lines that no line of links interrupts.
+    /// The largest number of `prose` words on consecutive lines without a line of links.
     pub stretch: f64,
-    /// Lines of at least three words, more than half of them linked.
+    /// The number of lines of links: at least three words, more than half of them in links.
     pub link_lines: u32,
 }
 
@@ -53,7 +53,7 @@ impl Signals {
         signals
     }
 
-    /// Share of the words that are in links, 0 to 1; 0 without words.
+    /// Returns the share of the words that are in links, 0 to 1; 0 without words.
     #[must_use]
     pub fn link_share(&self) -> f64 {
         if self.words > 0.0 { self.linked / self.words } else { 0.0 }
@@ -117,9 +117,8 @@ fn weight(word: &str) -> f64 {
     }
 }
 
-/// Whether a text has a sentence end: an East Asian, South Asian or Arabic full stop anywhere; a
-/// Latin, Greek or Cyrillic one before a space, a closing quotation mark or bracket, or the text's
-/// end.
+/// Whether a text has a sentence end: an East Asian, South Asian or Arabic mark anywhere, or a Latin mark
+/// before a space, a closing quotation mark or bracket, or the end of the text.
 fn ends_sentence(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -1,18 +1,18 @@
-//! Renders a page for a corpus editor: every line with its class ([`crate::class`]), figures and
-//! reason. For `gleaner template explain`.
+//! Renders the judgement of a page for a corpus editor, for `gleaner template explain`: every line with its
+//! class ([`crate::class`]), figures and the reason.
 //!
 //! | file | content |
 //! |---|---|
 //! | `why` | the reason, in a sentence |
 //! | `view` | the layout |
 //!
-//! The result is one HTML file without scripts, pictures or fonts. It is built from the page's
-//! lines and never from its markup, every text is escaped, and a content security policy forbids
-//! the rest, so a page's scripts, styles and trackers cannot run.
+//! The result is one HTML file without scripts, pictures or fonts. It is built from the page's lines and
+//! never from its markup. Every text is escaped, and a content security policy forbids all external
+//! resources, so a page's scripts, styles and trackers cannot run.
 //!
-//! Limitation: it shows lines, not the page; what a style sheet hid, moved or coloured is not
-//! visible. Of a huge page only the beginning is listed ([`MOST_BYTES`]); the counts cover all of
-//! it.
+//! Limitation: the file shows lines, not the page. The effects of style sheets (hidden, moved or coloured
+//! text) are not visible. If a page is huge, only its beginning is listed ([`MOST_BYTES`]); the counts cover
+//! the whole page.
 
 mod view;
 mod why;
@@ -25,8 +25,8 @@ pub use view::MOST_BYTES;
 use crate::class::{Because, Class, Named, classify};
 use crate::{Judgement, Pins, SiteTemplate};
 
-/// The look of each class of lines, as a style sheet: `--colour` and `--tint` for every
-/// [`Class::name`](crate::class::Class::name), light and dark.
+/// The style sheet for the classes of lines. It defines `--colour` and `--tint` for every
+/// [`Class::name`](crate::class::Class::name), in a light and a dark version.
 pub const COLOURS: &str = include_str!("colours.css");
 
 /// The input of an explanation.
@@ -44,7 +44,7 @@ pub struct Explained<'a> {
     pub judgement: &'a Judgement,
 }
 
-/// The explanation as an HTML document of at most about [`MOST_BYTES`].
+/// Returns the explanation as an HTML document of about [`MOST_BYTES`] at most.
 ///
 /// ```
 /// use gleaner_html::Page;
@@ -64,17 +64,17 @@ pub fn explain(explained: &Explained<'_>) -> String {
 /// A listed line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// Its text as on the page; the caller must escape it for HTML.
+    /// The line's text as on the page. The caller must escape it for HTML.
     pub text: String,
-    /// Its class.
+    /// The line's class.
     pub class: Class,
-    /// The final probability, 0 to 1, that it is body text.
+    /// The final probability, 0 to 1, that the line is body text.
     pub chance: f32,
-    /// The reason, in a sentence.
+    /// The reason, in one or more sentences.
     pub why: String,
 }
 
-/// The first lines of the page, at most `limit`, to be shown in another form.
+/// Returns the first lines of the page, at most `limit`, for a different presentation.
 ///
 /// ```
 /// use gleaner_html::Page;
@@ -102,7 +102,7 @@ pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
     classes.map(one).collect()
 }
 
-/// The class of each line and its reason. Inserts that came back count as body text.
+/// Returns the class of each line and the evidence for it. Included inserts count as body text.
 fn classes(explained: &Explained<'_>) -> Vec<(Class, Because)> {
     let named = classify(explained.page, &explained.judgement.blocks);
     let named = named.into_iter().zip(&explained.judgement.inserts);
@@ -119,7 +119,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::Inserts;
 
-    /// Lines of more than seven words are body text.
+    /// Returns a model for which exactly the lines of more than seven words are body text.
     pub(crate) fn long_lines() -> Forest {
         let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
@@ -160,7 +160,8 @@ pub(crate) mod tests {
         let pins = Pins::new("pins/a.example.toml", &[(2, "h1")], &[(1, ".ad, .note")]).unwrap();
         let html = explained(&page(9, STORIES[0]), Some(&template()), &pins);
         let body = html.split("<body>").nth(1).unwrap().replace("<li ", "\n<li ").replace("<div>", "\n<div>");
-        // The snapshot was checked in a browser: a difference is a fault, or must be checked again.
+        // The snapshot was checked in a browser. A difference is a fault, or the new snapshot must be checked
+        // too.
         assert_eq!(body, include_str!("snapshot.html"));
     }
 
@@ -218,7 +219,7 @@ pub(crate) mod tests {
         assert!(explained(&Page::default(), None, &Pins::default()).contains("no text on this page"));
     }
 
-    /// Relative luminance (WCAG 2.2, section 1.4.3) of a colour such as `#126b34`.
+    /// Returns the relative luminance (WCAG 2.2, section 1.4.3) of a colour such as `#126b34`.
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
             let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;

@@ -12,23 +12,24 @@ use super::{Explained, classes};
 use crate::class::{Because, Class};
 use crate::{Method, Pin, Verdict, judge};
 
-/// Most bytes of rows; a longer page is cut, with a note.
+/// The most bytes of rows. A longer page is cut, and a note states this.
 pub const MOST_BYTES: usize = 3 << 20;
 
 const MOST_CHARACTERS: usize = 4_000;
 
-/// A run of one class is folded from this many lines on, and how many stay visible.
+/// The fewest consecutive lines of one class that are folded.
 const FOLD_FROM: usize = 6;
+/// The number of folded lines that remain visible.
 const UNFOLDED: usize = 3;
 
 const MOST_INDENT: u32 = 12;
 
-/// Probabilities between which a line is in doubt.
+/// The probabilities at which a line is in doubt.
 const DOUBT: std::ops::Range<f32> = 0.3..0.7;
 
 const MOST_DOUBTS: usize = 12;
 
-/// The columns of a line, with their meaning.
+/// The columns of a line, each with its meaning.
 const COLUMNS: [(&str, Option<&str>); 6] = [
     ("Line", None),
     ("Content", Some("chance that it is content, all things considered")),
@@ -45,7 +46,6 @@ pub(super) struct View<'a> {
     least_depth: u32,
 }
 
-/// A number of lines.
 fn lines(lines: usize) -> String {
     count(lines as u64, "line")
 }
@@ -61,7 +61,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The page as an HTML file.
+    /// Renders the page as an HTML file.
     pub(super) fn file(&self) -> String {
         let stated = metadata(self.explained.page);
         let title = stated.title.as_deref().unwrap_or("A page without a title");
@@ -145,7 +145,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Number of lines of matching classes, and of their words.
+    /// Returns the number of lines of the matching classes, and the number of their words.
     fn sum(&self, is: impl Fn(Class) -> bool) -> (usize, u64) {
         let blocks = self.explained.judgement.blocks.iter().zip(&self.classes);
         let those = blocks.filter(|(_, (class, _))| is(*class));
@@ -176,7 +176,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Counts of each class, as a bar and as boxes that toggle its lines.
+    /// Renders the counts of each class, as a bar and as boxes that toggle the lines of the class.
     fn legend(&self) -> Markup {
         let sums = Class::ALL.map(|class| (class, self.sum(|other| other == class)));
         html! {
@@ -197,7 +197,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The lines, as far as they fit.
+    /// Renders the lines, up to [`MOST_BYTES`].
     fn list(&self, language: &str) -> Markup {
         let mut rows = String::new();
         let mut at = 0;
@@ -212,8 +212,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Adds the lines of one class from a line on; folds a long run of boilerplate. Returns the first line
-    /// that was not added.
+    /// Adds the consecutive lines of one class that start at line `from`, and folds a long run of
+    /// boilerplate. Returns the number of the first line that was not added.
     fn run(&self, from: usize, rows: &mut String) -> usize {
         let class = self.classes[from].0;
         let is_like = |at: &usize| {
@@ -251,7 +251,7 @@ impl<'a> View<'a> {
         at
     }
 
-    /// Indentation steps of a line: elements above it, minus the page's minimum.
+    /// Returns the indentation of a line: the number of elements above it, minus the page's minimum.
     fn indent(&self, at: usize) -> u32 {
         let block = self.explained.judgement.blocks[at].placed.block;
         (self.explained.page.node(block).depth - self.least_depth).min(MOST_INDENT)
@@ -318,7 +318,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The text of a line, cut if it is long.
+/// Renders the text of a line, cut if it is long.
 fn text(block: &Judged) -> Markup {
     let line = &block.placed.line;
     let kind = match line.kind {

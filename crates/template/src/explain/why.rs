@@ -1,4 +1,4 @@
-//! Explains in a sentence or two why a line is body text or not.
+//! Explains in a few sentences why a line is body text or not.
 
 use std::fmt::Write;
 
@@ -118,8 +118,8 @@ const MOST_ELEMENTS: usize = 4;
 
 const LONGEST_NAME: usize = 80;
 
-/// A selector of an element for a pins file: at least `least` elements, and more, up to four, until
-/// one of them has a class or id.
+/// Returns a selector of an element for a pins file. It has at least `least` steps, and up to four, until one
+/// of them has a class or id.
 pub(super) fn selector(page: &Page, element: NodeId, least: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut node = element;

@@ -1,25 +1,23 @@
 //! Pins: a user's corrections for a host's pages, which override the template.
 //!
-//! Two lists of selectors, in one file per host:
+//! There is one file per host, with two lists of selectors:
 //!
 //! 1. A line inside an element that `drop` selects is never body text.
-//! 2. Any other line inside an element that `keep` selects is body text, even if the site repeats
-//!    it.
+//! 2. Any other line inside an element that `keep` selects is body text, even if the site repeats it.
 //! 3. Model and template decide on all other lines as if there were no pins.
 //!
-//! So `keep` adds to the text and does not limit it: each key corrects one kind of error, and only
-//! on pages that have the element. If `keep` selected exactly the body text, one line that rescues
-//! a lead paragraph would lose all bodies of that host, and a page where it selects nothing would
-//! lose its whole text.
+//! Therefore `keep` adds to the text and does not limit it: each key corrects one kind of error, and only on
+//! pages that have the element. If instead `keep` had to select the whole body text, a selector that rescues
+//! a lead paragraph would remove the rest of each article, and a page where it selects nothing would lose its
+//! whole text.
 //!
-//! A file may also name the inserts of its host's pages ([`crate::inserts`]); otherwise the general
-//! setting applies.
+//! A file may name the inserts of its host's pages too ([`crate::inserts`]). Otherwise the general setting
+//! applies.
 //!
-//! A line is "inside" an element if all its visible text is, so a selected `<b>` within a paragraph
+//! A line is "inside" an element if all its visible text is inside, so a selected `<b>` within a paragraph
 //! changes nothing.
 //!
-//! Limitation: pins do not notice a redesign. After a class is renamed they silently select
-//! nothing.
+//! Limitation: pins do not notice a redesign. After a class is renamed, they silently select nothing.
 
 mod selector;
 
@@ -37,18 +35,18 @@ use selector::{Selector, State};
 
 pub use selector::SelectorError;
 
-/// Most selectors of one host, each part between commas counted; bounds the cost per page.
+/// The most selectors of one host, which bounds the cost per page. Each part between commas counts.
 const MOST_SELECTORS: usize = 200;
 
 const PINNED: f32 = 6.0;
 
-/// The pins of a host. The default has none and changes nothing.
+/// The pins of a host. The default has no pins and changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pins {
     file: String,
     entries: Vec<Entry>,
     inserts: Inserts,
-    /// The setting that requests the inserts; empty if none does.
+    /// The name of the setting that requests the inserts; empty if there is none.
     asked_by: String,
 }
 
@@ -60,31 +58,31 @@ struct Entry {
     selectors: Vec<Selector>,
 }
 
-/// The decision on a line, with the number of its entry.
+/// The decision of a pin on a line, with the number of the entry that selects the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
-    /// It is body text.
+    /// The line is body text.
     Keep(u16),
-    /// It is not body text.
+    /// The line is not body text.
     Drop(u16),
 }
 
-/// Why a file's selectors cannot be used.
+/// The reason why a file's selectors cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PinsError {
-    /// One of them is not a selector.
+    /// A selector is invalid.
     #[error("{file}, line {line}: `{text}`: {error}")]
     Selector {
         /// The file.
         file: String,
-        /// The line in it, from 1.
+        /// The line number in the file, from 1.
         line: usize,
         /// The selector as written.
         text: String,
-        /// The fault in it.
+        /// The error in the selector.
         error: SelectorError,
     },
-    /// There are too many.
+    /// The file has too many selectors.
     #[error("{file}: more than {MOST_SELECTORS} selectors")]
     TooMany {
         /// The file.
@@ -93,10 +91,11 @@ pub enum PinsError {
 }
 
 impl Pins {
-    /// Reads the pins of a file with this name. Each selector comes with its line in the file.
+    /// Parses the selectors of a file with the name `file`. Each selector comes with its line number in the
+    /// file.
     ///
     /// # Errors
-    /// [`PinsError`] for the first invalid selector, or too many of them.
+    /// [`PinsError`] for the first invalid selector, or for too many selectors.
     ///
     /// ```
     /// use gleaner_template::Pins;
@@ -130,8 +129,8 @@ impl Pins {
         Ok(Self { file: file.to_owned(), entries, ..Self::default() })
     }
 
-    /// Sets the inserts and replaces earlier ones. `asked_by` names the setting for users, such as
-    /// `text.keep`, and is not empty.
+    /// Sets the inserts and replaces earlier ones. `asked_by` is the name of the setting as users know it,
+    /// such as `text.keep`. It must not be empty.
     ///
     /// ```
     /// use gleaner_corpus::Insert;
@@ -145,25 +144,25 @@ impl Pins {
         Self { inserts, asked_by: asked_by.to_owned(), ..self }
     }
 
-    /// Sets the inserts unless they were set before, even to none.
+    /// Sets the inserts, unless they were set before. An empty set counts as set.
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         if self.asked_by.is_empty() { self.with_inserts(inserts, asked_by) } else { self }
     }
 
-    /// The inserts that come back.
+    /// Returns the requested inserts.
     #[must_use]
     pub fn inserts(&self) -> Inserts {
         self.inserts
     }
 
-    /// The insert of a line and its setting, such as `by-line (text.keep)`.
+    /// Describes an insert and the setting that requests it, such as `by-line (text.keep)`.
     #[must_use]
     pub fn describe_insert(&self, insert: Insert) -> String {
         format!("{} ({})", Class::from(insert).label(), self.asked_by)
     }
 
-    /// Whether they change nothing: no selector and no insert.
+    /// Whether the pins change nothing: no selector and no insert.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.inserts.is_empty()
@@ -173,7 +172,7 @@ impl Pins {
         self.entries.is_empty()
     }
 
-    /// The file that they were read from; empty without a file.
+    /// Returns the file that the pins were read from; empty without a file.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
@@ -189,8 +188,7 @@ impl Pins {
         })
     }
 
-    /// Applies the pins to every line of a page with certainty. Returns the pin of each line, in
-    /// order.
+    /// Sets the log-odds of every line with a pin to near certainty. Returns the pin of each line, in order.
     pub(crate) fn decide(&self, page: &Page, judged: &mut [Judged]) -> Vec<Option<Pin>> {
         if self.selects_nothing() {
             return vec![None; judged.len()];
@@ -204,14 +202,15 @@ impl Pins {
         judged.iter_mut().map(decide).collect()
     }
 
-    /// The pins of every node. Time: nodes times selectors, each up to 32 steps.
+    /// Returns the pins of every node. Time is proportional to the nodes times the selectors times their
+    /// steps, at most 32.
     fn of_page(&self, page: &Page) -> Vec<OfNode> {
         let selectors: Vec<(u16, &Entry, &Selector)> = (0..)
             .zip(&self.entries)
             .flat_map(|(at, entry)| entry.selectors.iter().map(move |selector| (at, entry, selector)))
             .collect();
         let mut all: Vec<OfNode> = Vec::with_capacity(page.len());
-        // The states of the open elements, outermost first, one per selector.
+        // For each open element, outermost first, one state per selector.
         let mut open: Vec<State> = Vec::new();
         for (id, node) in page.iter() {
             let mut pins = if node.parent == id { OfNode::default() } else { all[node.parent as usize] };
@@ -245,7 +244,7 @@ impl OfNode {
     }
 }
 
-/// The pin of a line: one that covers all its text.
+/// Returns the pin of a line, if all its text is inside selected elements. `drop` takes precedence.
 fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin> {
     let is_text = |id: &NodeId| page.text(*id).is_some_and(|text| !text.trim().is_empty());
     let mut texts = nodes.filter(is_text).map(|id| of_nodes[id as usize]);
@@ -257,7 +256,7 @@ fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin
     common.drop.map(Pin::Drop).or(common.keep.map(Pin::Keep))
 }
 
-/// The pins of all hosts, with a default for hosts that have none.
+/// The pins of all hosts, with a default for hosts without pins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostPins {
     hosts: BTreeMap<String, Pins>,
@@ -265,13 +264,13 @@ pub struct HostPins {
 }
 
 impl HostPins {
-    /// The pins of a host, or the default.
+    /// Returns the pins of a host, or the default.
     #[must_use]
     pub fn of(&self, host: &str) -> &Pins {
         self.hosts.get(host).unwrap_or(&self.others)
     }
 
-    /// Sets these inserts for every host without a setting of its own ([`Pins::or_inserts`]).
+    /// Sets the inserts of every host without a setting of its own ([`Pins::or_inserts`]).
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         let of_host = |(host, pins): (String, Pins)| (host, pins.or_inserts(inserts, asked_by));

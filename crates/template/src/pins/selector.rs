@@ -1,30 +1,31 @@
-//! Parses and matches the part of CSS that pins use.
+//! Parses and matches the subset of CSS selectors that pins use.
 //!
-//! | written | selects an element |
+//! | selector | selected elements |
 //! |---|---|
-//! | `p`, `*` | with this name; with any |
-//! | `.lead`, `#main` | with this class; with this id |
-//! | `[role]`, `[role=note]` | with this attribute; with this value (`~=`, `^=`, `$=`, `*=` as in CSS) |
-//! | `div p`, `div > p` | anywhere within another; directly below it |
-//! | `a, b` | that either selects |
+//! | `p`, `*` | `p` elements; all elements |
+//! | `.lead`, `#main` | elements with this class; with this id |
+//! | `[role]`, `[role=note]` | elements with this attribute; with this value (`~=`, `^=`, `$=`, `*=` as in CSS) |
+//! | `div p`, `div > p` | descendants of a `div`; children of a `div` |
+//! | `a, b` | elements that `a` or `b` selects |
 //!
 //! Parts without a space between them apply to one element: `p.lead[dir=ltr]`. A backslash escapes
 //! the next character: `.md\:flex`.
 //!
-//! Limitation: siblings, `:not(...)`, `:nth-child(...)` and every other pseudo-class are refused
-//! with a message. In practice classes identify places, and this part of CSS needs only one pass:
-//! the cost is elements times steps, however deep the page is nested ([`super::Pins::of_page`]).
+//! Limitation: siblings, `:not(...)`, `:nth-child(...)` and all other pseudo-classes are rejected with a
+//! message. In practice, classes are sufficient to identify places. This subset of CSS needs only one pass:
+//! the cost is proportional to elements times steps, however deep the page is nested
+//! ([`super::Pins::of_page`]).
 
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
-/// Bits of a state.
+/// The most steps of a selector: the number of bits of a [`State`].
 const MOST_STEPS: usize = 32;
 
-/// Why a text is not a supported selector.
+/// The reason why a text is not a supported selector.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SelectorError {
-    /// No text, or nothing between two commas or after a combinator.
+    /// The text is empty, or there is no selector after a comma or combinator.
     #[error("a selector is missing; write a name, .class, #id or [attribute]")]
     Missing,
     /// Syntax that pins do not support.
@@ -48,13 +49,13 @@ pub enum SelectorError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Selector {
-    /// From the outermost element to the selected one.
+    /// The steps from the outermost element to the selected element.
     steps: Vec<Step>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Step {
-    /// Whether the step before must match the parent, not just any ancestor.
+    /// Whether the preceding step must match the parent, not just any ancestor.
     is_child: bool,
     tests: Vec<Test>,
 }
@@ -63,7 +64,7 @@ struct Step {
 enum Test {
     Tag(String),
     Class(String),
-    /// The name and, unless its presence is enough, the comparison and the value.
+    /// The attribute's name and, unless its presence is sufficient, the comparison and the value.
     Attribute(String, Option<(Compare, String)>),
 }
 
@@ -79,9 +80,9 @@ enum Compare {
 /// The state of a selector at an open element: one bit per step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct State {
-    /// Steps up to which a chain ends at this element.
+    /// The steps that match this element, with all preceding steps matched by its ancestors.
     met: u32,
-    /// `met` of this element or one around it.
+    /// The union of `met` over this element and its ancestors.
     above: u32,
 }
 
@@ -90,7 +91,7 @@ impl Selector {
         Parser { rest: text.trim() }.list()
     }
 
-    /// The state at an element, from the state at its parent.
+    /// Computes the state at an element from the state at its parent.
     pub(super) fn enter(&self, page: &Page, element: NodeId, parent: State) -> State {
         let mut met = 0;
         for (at, step) in self.steps.iter().enumerate() {
@@ -123,7 +124,7 @@ impl Test {
 }
 
 impl Compare {
-    /// As in CSS, an empty text is never a prefix, suffix or part.
+    /// Whether a value matches. As in CSS, an empty text is never a prefix, suffix or part.
     fn holds(self, value: &str, wanted: &str) -> bool {
         match self {
             Self::Equal => value == wanted,
@@ -157,7 +158,7 @@ impl Parser<'_> {
         rest.is_some()
     }
 
-    /// Skips white space; returns whether there was any.
+    /// Skips white space. Returns whether there was any.
     fn space(&mut self) -> bool {
         let rest = self.rest.trim_start();
         let was = rest.len() < self.rest.len();
@@ -252,7 +253,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Quoted, or a bare name.
+    /// Parses an attribute value: a quoted text, or a bare name.
     fn value(&mut self) -> Result<String, SelectorError> {
         let Some(quote) = self.peek().filter(|sign| matches!(sign, '"' | '\'')) else {
             return self.wanted_name('=');
@@ -274,8 +275,8 @@ impl Parser<'_> {
         if name.is_empty() { Err(SelectorError::NoName(behind)) } else { Ok(name) }
     }
 
-    /// Letters, digits, `-`, `_`, non-ASCII characters, and escaped characters. CSS forbids names
-    /// that begin with a digit; here they are accepted.
+    /// Parses a name: letters, digits, `-`, `_`, non-ASCII characters, and escaped characters. Unlike in CSS,
+    /// it may begin with a digit.
     fn name(&mut self) -> Result<String, SelectorError> {
         let mut name = String::new();
         while let Some(sign) = self.peek() {
@@ -299,7 +300,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// `:not` of `:not(.a)`, for the error message.
+    /// Returns the name of a pseudo-class for the error message, such as `:not` for `:not(.a)`.
     fn pseudo(&self) -> String {
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, ':' | '-');
         self.rest.chars().take_while(is_part).take(40).collect()

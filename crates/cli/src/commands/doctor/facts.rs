@@ -1,4 +1,4 @@
-//! Collects the facts of `gleaner doctor`: a label and a text each.
+//! Collects the facts that `gleaner doctor` prints. Each fact is a label and a text.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(super) struct Facts(Vec<(&'static str, String)>);
 
 impl Facts {
-    /// Adds a fact. A label may occur several times.
+    /// Adds a fact. Several facts can have the same label.
     pub(super) fn add(&mut self, what: &'static str, says: impl Into<String>) {
         self.0.push((what, says.into()));
     }
@@ -18,7 +18,7 @@ impl Facts {
         self.0.insert(0, (what, says.into()));
     }
 
-    /// The readable form: each label once, on the left.
+    /// Formats the facts for people. Consecutive facts with the same label show it once, on the left.
     pub(super) fn text(&self) -> String {
         let width = self.0.iter().map(|(what, _)| what.len()).max().unwrap_or_default();
         let (mut text, mut last) = (String::new(), "");

@@ -1,4 +1,4 @@
-//! Explains one host: the results of its last runs, and what prevents documents.
+//! Explains one host: the results of the last runs, and why it has no documents.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn given(last: &GroupedCounts, all: &GroupedCounts, runs: usize) -> String {
 }
 
 impl DoctorContext {
-    /// Known hosts of the same site: a name with or without `www.` is easily confused.
+    /// Adds the known hosts of the same site: names with and without `www.` are easily confused.
     fn add_neighbours(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         for host in self.store.hosts() {
             let host = host.map_err(Failure::work)?;
@@ -92,7 +92,7 @@ impl DoctorContext {
         Ok(first)
     }
 
-    /// Adds what robots.txt says; returns why nothing is allowed, if so.
+    /// Adds the facts on robots.txt. If nothing can be fetched, returns the reason.
     fn add_robots(&self, facts: &mut Facts, host: &HostView) -> Option<String> {
         let Some(robots) = &host.robots else {
             facts.add("robots.txt", "not fetched yet");
@@ -116,7 +116,8 @@ impl DoctorContext {
     }
 }
 
-/// Adds the outcomes of the newest run and of the last runs together, the most frequent first.
+/// Adds the outcomes of the newest run and of all last runs together, the most frequent first. Returns a
+/// sentence that summarizes them.
 fn add_counts(facts: &mut Facts, host: &HostView) -> String {
     let seen: Vec<&Counts> = host.counts.iter().flatten().collect();
     let last = seen.first().copied().cloned().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Runs `gleaner doctor`: explains what is known of one URL or host, and why it has no document.
+//! Runs `gleaner doctor`: explains the stored state of one URL or host, and why it has no document.
 //!
-//! It reads the store and sends no request unless `--fetch` is given.
+//! The command reads the store and sends no request unless `--fetch` is given.
 
 mod facts;
 mod host;
@@ -21,7 +21,7 @@ use crate::{Done, distributed, settings};
 pub(crate) struct DoctorContext {
     config: Config,
     store: Store,
-    /// `None`: there is no seed file.
+    /// `None`: no seed file can be read.
     seeds: Option<Vec<Seed>>,
 }
 

@@ -38,7 +38,7 @@ pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<
 }
 
 impl DoctorContext {
-    /// Adds the facts; returns the sentence that says why there is a document, or none.
+    /// Adds the facts; returns the sentence that explains why the URL has a document or has none.
     fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
         facts.add("key", url.key().to_string());
         facts.add("scope", self.scope(url.domain()));
@@ -166,7 +166,8 @@ impl DoctorContext {
         Ok(())
     }
 
-    /// Classifies the archived page with the current rules; returns whether it is an article.
+    /// Classifies the archived page with the current rules. Returns whether it is an article; `None` if there
+    /// is no archived page or it cannot be read.
     fn add_archived(
         &self,
         facts: &mut Facts,
@@ -294,7 +295,7 @@ fn state(record: &UrlRecord) -> String {
     }
 }
 
-/// The sentence that explains the URL's result.
+/// Returns the sentence that explains why the URL has a document or has none.
 fn why(record: &UrlRecord, document: Option<&Document>, judged: Option<bool>) -> String {
     let Some(outcome) = &record.last else {
         return match record.state {

@@ -1,8 +1,8 @@
 //! Moves the archive of a corpus from files in a folder into object storage, and back.
 //!
-//! A file keeps its name and number. A file that is too large for memory is split between two records; its
-//! pieces and all later files get new numbers, so that numbers follow the order of records. On the way back,
-//! each object becomes a file.
+//! On the way into object storage, files larger than 64 MiB are split between records. Each further piece
+//! gets a new number, and so do later files where needed: numbers follow the order of the records. Other
+//! files keep their name and number. On the way back, each object becomes a file.
 //!
 //! Limitation: only the first piece of a file has a `warcinfo` record.
 
@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use crate::aside::say;
 use crate::failure::Failure;
 
-/// Size at which a file is split; also the size of a worker's objects.
+/// Size in bytes from which a file is split; workers write objects of the same size.
 const PIECE: u64 = 64 << 20;
 
 #[derive(Debug, Default)]
@@ -29,12 +29,12 @@ pub(super) struct Copied {
     pub(super) bytes: u64,
 }
 
-/// New places of records: for each file its pieces, with offset and number.
+/// The new places of the records: for each old file number, the first byte and the new number of each piece.
 #[derive(Debug, Default)]
 pub(super) struct Places(HashMap<u32, Vec<(u64, u32)>>);
 
 impl Places {
-    /// The place of a record in the target; unchanged if its file was not copied.
+    /// Returns the place of a record in the target; unchanged if its file was not copied.
     pub(super) fn of(&self, at: Archived) -> Archived {
         let pieces = self.0.get(&at.file).map(Vec::as_slice).unwrap_or_default();
         let piece = pieces.iter().rev().find(|(begin, _)| *begin <= at.offset);
@@ -46,7 +46,7 @@ impl Places {
 struct Piece {
     begin: u64,
     end: u64,
-    /// Without the `warcinfo` record.
+    /// Number of records, without `warcinfo` records.
     records: u64,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn put(
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let number = Place { file: file.clone(), offset: 0 }.number();
         let length = match &end {
-            // Later records were never confirmed by the store.
+            // The store never confirmed the records after this length.
             Some(end) if end.file == file => end.length,
             _ => path.metadata().map_err(wrong)?.len(),
         };
@@ -94,7 +94,7 @@ fn put_file(
     writer.commit(change).map_err(Failure::work)
 }
 
-/// The pieces into which a file is split.
+/// Returns the pieces into which the first `length` bytes of a file are split.
 fn pieces(path: &Path, length: u64, size: u64) -> io::Result<Vec<Piece>> {
     let (mut pieces, mut begin, mut records) = (Vec::new(), 0, 0);
     for item in Reader::open(path, 0, 0)? {
@@ -155,7 +155,7 @@ pub(super) fn fetch(
         move |error: io::Error| Failure::Work(format!("cannot write {path}: {error}"))
     };
     fs::create_dir_all(&folder).map_err(wrong(&folder))?;
-    // Files of an interrupted migration: the folder was empty when that began.
+    // These files are from an interrupted migration: the folder was empty when it began.
     for path in archive_files(config).map_err(Failure::work)? {
         fs::remove_file(&path).map_err(wrong(&path))?;
     }

@@ -1,6 +1,6 @@
 //! Runs `gleaner migrate`: moves a corpus from a folder into a database, or back.
 //!
-//! The store copies the records; this module copies the archive before them.
+//! This module copies the archive; then the store copies its records.
 
 mod archive;
 
@@ -24,16 +24,16 @@ pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
         true => out(&config, &place),
         false => back(&config, &place),
     };
-    // The folder only has a lock file.
+    // The folder contains only a lock file.
     let _ = fs::remove_dir_all(&place);
     let (moved, copied, totals) = done?;
     print(&config, is_out, &moved, &copied, &totals)
 }
 
-/// The numbers of moved records and files, and the totals of source and target.
+/// How many records and files were moved, and the totals of source and target.
 type Ended = Result<(Moved, Copied, (Totals, Totals)), Failure>;
 
-/// The settings with the database as store, and whether the database is the target.
+/// Returns the settings with the database as the store, and whether the database is the target.
 fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failure> {
     if common.store.is_some() {
         return Err(Failure::Usage("`gleaner migrate` needs --from and --to instead of --store".into()));

@@ -19,11 +19,11 @@ pub(super) struct CorpusStats {
     pub(super) words: u64,
     /// Number of distinct words, ignoring case; an estimate with an error of about 1%.
     pub(super) types: Option<u64>,
-    /// Further URLs with the text of a stored document.
+    /// Number of URLs whose text is that of a document stored under another URL.
     pub(super) duplicates: u64,
-    /// Documents that another, nearly identical one represents.
+    /// Number of documents that another, nearly identical document represents.
     pub(super) near_duplicates: u64,
-    /// Number of representatives of such documents.
+    /// Number of documents that represent near-duplicates.
     pub(super) clusters: u64,
     pub(super) last_run: Option<Run>,
     pub(super) languages: Vec<Language>,
@@ -55,11 +55,11 @@ pub(super) struct Host {
     pub(super) fetched: u64,
     pub(super) queued: u64,
     pub(super) buffered: u32,
-    /// The template's version and how well it fits the last pages, for people.
+    /// The template's version and how well it fits the last pages, as readable text.
     pub(super) template: String,
 }
 
-/// CorpusStats that require reading the documents.
+/// Figures that require reading all documents.
 #[derive(Debug, Default)]
 pub(super) struct Pass {
     types: BTreeMap<String, Distinct>,
@@ -93,7 +93,7 @@ impl Pass {
 }
 
 impl CorpusStats {
-    /// the figures of the store at `place`; `pass` is `None` if the documents were not read.
+    /// Computes the figures of `store`; `pass` is `None` if the documents were not read.
     pub(super) fn new(store: &Store, config: &Config, pass: Option<&Pass>) -> Result<Self, StoreError> {
         let totals = store.totals()?;
         let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {

@@ -1,7 +1,7 @@
 //! Runs `gleaner stats`: prints figures of the corpus.
 //!
-//! The store keeps documents and words by language. Types (distinct words) and growth by day need one pass
-//! over all documents, in bounded memory; `--quick` skips it.
+//! The store keeps the numbers of documents and words by language. Types (distinct words) and growth by day
+//! need one pass over all documents, in bounded memory; `--quick` skips this pass.
 
 mod corpus_stats;
 mod growth;

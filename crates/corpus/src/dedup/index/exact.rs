@@ -1,8 +1,7 @@
 //! An index in memory that keeps every key, like a database.
 //!
-//! Limitation: about 1.5 KB per document. It is for small corpora and for evaluating
-//! [`Table`](super::Table). A database with rows (key, document) needs the same bound on rows of a
-//! key.
+//! Limitation: it takes about 1.5 KB per document, so it is meant for small corpora and for evaluating
+//! [`Table`](super::Table). A database with rows (key, document) needs the same limit of rows per key.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -10,7 +9,7 @@ use std::convert::Infallible;
 use super::{Candidate, Index, Number, counted};
 use crate::dedup::bands::Keys;
 
-/// All keys with the last documents under each.
+/// An index with all keys, and the last documents under each key.
 #[derive(Debug, Clone)]
 pub struct Exact {
     documents: BTreeMap<u64, Vec<Number>>,
@@ -18,7 +17,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// An empty index that keeps the last `most` documents (at least 1) under each key.
+    /// Returns an empty index that keeps the last `most` documents (at least 1) under each key.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self { documents: BTreeMap::new(), most: most.max(1) }

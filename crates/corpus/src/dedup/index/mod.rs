@@ -1,10 +1,10 @@
-//! An index of band keys, which returns documents that may be like a new one.
+//! Indexes of band keys, which return the documents that may be similar to a new one.
 //!
-//! [`Index`] is the interface. [`Table`] has a fixed size and gradually forgets when full;
-//! [`Exact`] keeps every key. Both bound the entries of one key.
+//! [`Index`] is the interface. [`Table`] has a fixed size and gradually loses old documents when full;
+//! [`Exact`] keeps every key. Both limit the entries per key.
 //!
-//! Limitation: a candidate may share a few values of its signature by chance. Its signature, then
-//! its text, decide.
+//! Limitation: a candidate may share a few signature values by chance. The caller must compare the
+//! signatures, then the texts.
 
 mod exact;
 mod table;
@@ -20,27 +20,27 @@ pub type Number = u32;
 /// A document that shares keys with the queried one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its number.
+    /// The document's number.
     pub document: Number,
-    /// Number of shared keys, 1 to [`BANDS`](crate::dedup::BANDS).
+    /// Number of keys that it shares with the queried document, 1 to [`BANDS`](crate::dedup::BANDS).
     pub shared: u32,
 }
 
-/// Stores band keys with the numbers of documents.
+/// An index from band keys to document numbers.
 ///
-/// Each call handles a document, not one key, so that a database answers in one request.
+/// Each call handles all keys of a document, so that a database can answer in one request.
 pub trait Index {
-    /// Why the index cannot be read or written; `Infallible` in memory.
+    /// The error if the index cannot be read or written; `Infallible` for indexes in memory.
     type Error;
 
-    /// Documents that share a key with `keys`, each once, most shared keys first, then the greatest
-    /// (newest) number. The index's bound on entries per key bounds the length.
+    /// Returns the documents that share a key with `keys`, each once: most shared keys first, and the
+    /// greatest (newest) number first among equals. The limit of entries per key bounds the length.
     ///
     /// # Errors
     /// If the index cannot be read.
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Self::Error>;
 
-    /// Stores a document under its keys. If a key is full, one of its entries is dropped.
+    /// Stores a document under its keys. If there is no room under a key, an entry is dropped.
     ///
     /// # Errors
     /// If the index cannot be written.

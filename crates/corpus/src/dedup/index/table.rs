@@ -1,19 +1,19 @@
 //! A table of fixed size in memory, which gradually loses old documents when full.
 //!
-//! Buckets have 64 bytes, a cache line: ten entries of 16 bits of the key and the document's
-//! number. A key has one bucket. If that is full, an entry is dropped: one with the same 16 bits if
-//! there are [`SAME`] of them (so a frequent key displaces only its own), else one chosen by hash.
+//! A bucket has 64 bytes (a cache line) and ten entries, each with 16 bits of the key and the document's
+//! number. Each key belongs to one bucket. If the bucket already has [`SAME`] entries with the same 16
+//! bits, the one with the smallest number is replaced, so a frequent key displaces only its own entries.
+//! Otherwise, if the bucket is full, an entry chosen by hash is replaced.
 //!
-//! Each key of a document is kept or lost independently. A document that has lost half of its 42
-//! keys is still found at similarity 0.57 in 98 of 100 cases, and at 0.7 nearly always. Older
-//! documents have lost more keys; no cleanup is needed. [`Table::kept`] returns the share of
-//! entries that fit.
+//! Each key of a document is kept or lost independently. A document that has lost half of its 42 keys is
+//! still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents have
+//! lost more keys, so no cleanup is needed. [`Table::kept`] returns the share of entries that fit.
 //!
-//! The table is not on disk. It is rebuilt from the stored signatures, 256 bytes per document, in
-//! the order of their numbers.
+//! The table is not stored on disk. It is rebuilt from the stored signatures, 256 bytes per document, in
+//! the order of the document numbers.
 //!
-//! Limitation: 16 bits can match by chance, so one query in 150 has a candidate without a shared
-//! key; its signature rejects it.
+//! Limitation: 16 bits can match by chance, so one query in 150 has a candidate without a shared key.
+//! The comparison of signatures rejects it.
 
 use std::convert::Infallible;
 
@@ -23,7 +23,7 @@ use crate::dedup::mix::{below, mix};
 
 const ENTRIES: usize = 10;
 
-/// Entries of a bucket that may have the same 16 bits.
+/// Maximum entries of a bucket with the same 16 bits.
 const SAME: usize = 4;
 
 /// Ten entries; the first `filled` are valid.
@@ -36,7 +36,7 @@ struct Bucket {
 
 const EMPTY: Bucket = Bucket { documents: [0; ENTRIES], tags: [0; ENTRIES], filled: 0 };
 
-/// A table of fixed size.
+/// An index of fixed size in memory.
 #[derive(Debug, Clone)]
 pub struct Table {
     buckets: Vec<Bucket>,
@@ -45,20 +45,20 @@ pub struct Table {
 impl Table {
     const BUCKET: usize = size_of::<Bucket>();
 
-    /// An empty table of at most `bytes`, but at least one bucket. Memory is allocated on first
-    /// write.
+    /// Returns an empty table of at most `bytes` bytes, but at least one bucket. All its memory is
+    /// allocated at once.
     #[must_use]
     pub fn with_memory(bytes: usize) -> Self {
         Self { buckets: vec![EMPTY; (bytes / Self::BUCKET).max(1)] }
     }
 
-    /// The size of the table in bytes.
+    /// Returns the size of the table in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
         self.buckets.len() * Self::BUCKET
     }
 
-    /// Share of the entries of `documents` documents that the table can hold, 0 to 1.
+    /// Returns the share of the entries of `documents` documents that fit in the table, 0 to 1.
     #[must_use]
     pub fn kept(&self, documents: u64) -> f64 {
         let room = (self.buckets.len() * ENTRIES) as f64;
@@ -70,7 +70,7 @@ impl Table {
     }
 }
 
-/// The bits of a key in its entry; the high ones select the bucket.
+/// Returns the bits of a key that its entry stores; the high bits select the bucket.
 const fn tag(key: u64) -> u16 {
     key as u16
 }
@@ -140,7 +140,7 @@ mod tests {
         assert!((Table::with_memory(BANDS * 64).kept(20) - 0.5).abs() < 1e-12);
     }
 
-    /// A table of half the needed size still finds similar documents, old or new.
+    /// A table of half the needed size still finds similar documents, old and new.
     #[test]
     fn what_is_too_much_fades() {
         let mut table = Table::with_memory(2_000 * 64 * BANDS / ENTRIES);

@@ -1,16 +1,16 @@
-//! Counts keys in bounded memory, never too high.
+//! Counts keys in bounded memory. A count is never too high.
 //!
 //! J. Misra, D. Gries: Finding Repeated Elements, 1982; in the form of D. Anderson and others: A
 //! High-Performance Algorithm for Identifying Frequent Items in Data Streams, IMC 2017.
-//! * A known key adds one to its counter; a new key gets one.
-//! * At twice the requested counters, the median is subtracted from all counts, and counters at
-//!   zero are dropped. So the work per key is constant on average.
+//! * A known key increments its counter; a new key gets a counter of 1.
+//! * When there are more than twice the requested counters, the median is subtracted from all counts,
+//!   and counters at zero are dropped. The work per key is therefore constant on average.
 //!
-//! A count is at most the true one and at least that less [`Counts::missed`], which is at most the
-//! number of all keys seen over the requested counters. A sketch such as count-min errs in the
-//! other direction: it would remove paragraphs that occur once.
+//! A count is at most the true count, and at least the true count minus [`Counts::missed`]. The latter
+//! is at most the number of all keys seen divided by the number of requested counters. A sketch such as
+//! count-min errs in the other direction: with it, paragraphs that occur once could be removed.
 //!
-//! Cost: 12 bytes per counter and the map's overhead; 4,096 requested counters take about 200 KB.
+//! Cost: 12 bytes per counter plus the map's overhead; 4,096 requested counters take about 200 KB.
 //!
 //! ```
 //! use gleaner_corpus::dedup::paragraphs::Counts;
@@ -30,8 +30,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts a key and returns its count. `counters` is the requested number of counters, at least
-    /// 1; at times twice as many exist.
+    /// Counts a key and returns its count. `counters` is the requested number of counters, at least 1.
+    /// Temporarily up to twice as many exist.
     pub fn add(&mut self, key: u64, counters: usize) -> u32 {
         let count = self.counters.entry(key).or_insert(0);
         *count = count.saturating_add(1);
@@ -43,19 +43,19 @@ impl Counts {
         count
     }
 
-    /// The count of a key, 0 if it was never seen or is forgotten.
+    /// Returns the count of a key; 0 if it was never seen or was dropped.
     #[must_use]
     pub fn of(&self, key: u64) -> u32 {
         self.counters.get(&key).copied().unwrap_or(0)
     }
 
-    /// By how much a count may be too low.
+    /// Returns by how much a count may be too low.
     #[must_use]
     pub const fn missed(&self) -> u32 {
         self.missed
     }
 
-    /// The number of counted keys.
+    /// Returns the number of counted keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.counters.len()
@@ -67,7 +67,7 @@ impl Counts {
         self.counters.is_empty()
     }
 
-    /// The keys with their counts in the order of keys, for storage.
+    /// Iterates over the keys with their counts in the order of keys, for storage.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         self.counters.iter().map(|(key, count)| (*key, *count))
     }

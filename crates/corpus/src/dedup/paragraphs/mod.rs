@@ -1,23 +1,25 @@
 //! Finds paragraphs that many documents repeat: boilerplate that extraction kept.
 //!
-//! Paragraphs are counted as each document is stored ([`Paragraphs::count`]) and removed at export
-//! ([`Paragraphs::repeated`]): the first document with "Follow us on..." does not show that it is
-//! repeated. A paragraph is repeated for one of two reasons, each switchable in [`ParagraphParams`]:
-//! * within its site, in a minimum number and share of the documents;
-//! * across sites: in several documents of each of several sites. A paragraph that occurs once on
-//!   each of twenty sites is wire copy and is not affected.
+//! Paragraphs are counted when each document is stored ([`Paragraphs::count`]) and removed at export
+//! ([`Paragraphs::repeated`]), because the first document with "Follow us on..." does not show that the
+//! line is repeated. A paragraph counts as repeated for one of two reasons, with thresholds in
+//! [`ParagraphParams`]:
+//! * within its site: a minimum number and share of the site's documents contain it;
+//! * across sites: several documents of each of several sites contain it. A paragraph that occurs once
+//!   on each of twenty sites is wire copy and is not affected.
 //!
-//! Nothing is removed here. Each result has the paragraph's position, its hash and the counted
-//! documents or sites, to be stored as provenance beside the exported text.
+//! [`Paragraphs::repeated`] only reports paragraphs. Each result has the paragraph's position, its hash
+//! and the number of documents or sites, to be stored as provenance with the exported text.
 //!
-//! Memory: [`Counts`] of a site are bounded and never too high, so a reported paragraph was
-//! repeated; rarer ones may be missed (with the default 4,096 counters and twenty paragraphs per
-//! document, those in one document of 200). A site with full counts, after about 400 documents,
-//! takes 200 KB; a caller with thousands of sites stores them elsewhere ([`Paragraphs::release`]).
+//! Memory: the [`Counts`] of a site are bounded and never too high, so every reported paragraph is
+//! repeated. Rare paragraphs may be missed: with the default 4,096 counters and twenty paragraphs per
+//! document, those in fewer than one of 200 documents. The counts of a site are full after about 400
+//! documents and take 200 KB. A caller with thousands of sites stores them elsewhere
+//! ([`Paragraphs::release`]).
 //!
-//! Limitation: a by-line or a dateline of five words is a paragraph like any other, and so is a
-//! refrain. Count only representatives of clusters, or the copies of one article make its
-//! paragraphs repeated.
+//! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs.
+//! Count only the representatives of clusters; otherwise the copies of one article make its paragraphs
+//! repeated.
 //!
 //! ```
 //! use gleaner_corpus::dedup::paragraphs::{Paragraphs, ParagraphParams, Reason};
@@ -43,17 +45,18 @@ use crate::dedup::tokens::Tokens;
 /// Thresholds for repeated paragraphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParagraphParams {
-    /// Fewest words of a paragraph that is counted and removed.
+    /// Minimum words of a paragraph that is counted and removed.
     pub words: usize,
-    /// Fewest documents of a site with the paragraph.
+    /// Minimum documents of a site that contain the paragraph.
     pub documents: u32,
-    /// Least share of the site's documents with the paragraph, 0 to 1.
+    /// Minimum share of the site's documents that contain the paragraph, 0 to 1.
     pub share: f64,
-    /// Fewest sites that repeat it; `None` to check only within sites.
+    /// Minimum sites that repeat the paragraph, at most 16; `None` to check only within sites.
     pub sites: Option<u32>,
-    /// A site repeats a paragraph, for [`Self::sites`], from this many of its documents on.
+    /// For [`Self::sites`]: a site repeats a paragraph if at least this many of its documents contain
+    /// it.
     pub documents_a_site: u32,
-    /// Paragraphs counted at a time, per site and across sites.
+    /// Requested number of counted paragraphs, per site and across sites.
     pub counted: usize,
 }
 
@@ -66,16 +69,16 @@ impl Default for ParagraphParams {
 /// Why a paragraph counts as repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// It is in many documents of its site.
+    /// The paragraph is in many documents of its site.
     Site {
-        /// At least this many documents have it.
+        /// Minimum number of documents that contain it.
         documents: u32,
-        /// Number of counted documents.
+        /// Number of the site's counted documents.
         of: u32,
     },
-    /// It is repeated on several sites.
+    /// The paragraph is repeated on several sites.
     Across {
-        /// At least this many sites.
+        /// Minimum number of sites that repeat it.
         sites: u32,
     },
 }
@@ -83,16 +86,17 @@ pub enum Reason {
 /// A repeated paragraph: the provenance of its removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeated {
-    /// Its line in the text, counted from 0.
+    /// The paragraph's line in the text, counted from 0.
     pub line: usize,
-    /// Its hash, [`key`].
+    /// The paragraph's hash ([`key`]).
     pub key: u64,
-    /// The reason.
+    /// Why the paragraph counts as repeated.
     pub reason: Reason,
 }
 
-/// The hash of a paragraph's tokens, which identifies equal paragraphs; `None` below `words` words.
-/// Case, punctuation and the place of tone marks do not count, digits do.
+/// Returns the hash of a paragraph's tokens, which is the same for equal paragraphs; `None` if it has
+/// fewer than `words` words. Case, punctuation and the place of tone marks are ignored, but digits are
+/// not.
 #[must_use]
 pub fn key(paragraph: &str, words: usize) -> Option<u64> {
     let tokens = Tokens::from_text(paragraph);
@@ -105,11 +109,11 @@ pub fn key(paragraph: &str, words: usize) -> Option<u64> {
 pub struct Site {
     /// Number of counted documents.
     pub documents: u32,
-    /// The number of these documents with each paragraph.
+    /// How many of these documents contain each paragraph, by its key.
     pub counts: Counts,
 }
 
-/// Counts of paragraphs, each a line of a text.
+/// Counts of paragraphs per site and across sites; a paragraph is a line of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Paragraphs {
     params: ParagraphParams,
@@ -118,13 +122,13 @@ pub struct Paragraphs {
 }
 
 impl Paragraphs {
-    /// Empty counts.
+    /// Returns empty counts.
     #[must_use]
     pub fn new(params: ParagraphParams) -> Self {
         Self { params, ..Self::default() }
     }
 
-    /// Counts the paragraphs of a new document, each once.
+    /// Counts the paragraphs of a new document, each distinct paragraph once.
     pub fn count(&mut self, site: &str, text: &str) {
         let mut keys: Vec<u64> = text.lines().filter_map(|line| key(line, self.params.words)).collect();
         keys.sort_unstable();
@@ -138,7 +142,7 @@ impl Paragraphs {
         }
     }
 
-    /// The repeated paragraphs of a text, by the counts so far.
+    /// Returns the repeated paragraphs of a text, according to the counts so far.
     #[must_use]
     pub fn repeated(&self, site: &str, text: &str) -> Vec<Repeated> {
         let keys = text.lines().map(|line| key(line, self.params.words)).enumerate();
@@ -159,31 +163,32 @@ impl Paragraphs {
         })
     }
 
-    /// The counts of a site, for storage; `None` for an unknown site.
+    /// Returns the counts of a site, for storage; `None` for an unknown site.
     #[must_use]
     pub fn site(&self, site: &str) -> Option<&Site> {
         self.sites.get(site)
     }
 
-    /// The sites on which paragraphs are repeated, for storage.
+    /// Returns the sites on which paragraphs are repeated, for storage.
     #[must_use]
     pub const fn across(&self) -> &Across {
         &self.across
     }
 
-    /// Removes and returns a site's counts, to be stored until [`Self::restore`].
+    /// Removes and returns a site's counts, to be stored until [`Self::restore`]; `None` for an unknown
+    /// site.
     pub fn release(&mut self, site: &str) -> Option<Site> {
         self.sites.remove(site)
     }
 
-    /// Restores stored counts.
+    /// Adds stored counts of sites, and replaces the counts across sites.
     pub fn restore(&mut self, sites: impl IntoIterator<Item = (String, Site)>, across: Across) {
         self.sites.extend(sites);
         self.across = across;
     }
 }
 
-/// A text without its repeated lines.
+/// Returns a text without its repeated lines.
 #[must_use]
 pub fn without(text: &str, repeated: &[Repeated]) -> String {
     let is_kept = |at: &usize| !repeated.iter().any(|of| of.line == *at);
@@ -212,7 +217,7 @@ mod tests {
                 n / 3
             )
         };
-        // 50 of 2,500 documents are two in a hundred, 5 are the fewest.
+        // 50 of 2,500 documents are 2%; the minimum is 5 documents.
         for (documents, expected) in [(2_500, 1), (2_550, 0), (204, 0), (205, 1)] {
             let paragraphs = counted((0..documents).map(|n| ("a.example", text(n))));
             let repeated = paragraphs.repeated("a.example", &text(0));

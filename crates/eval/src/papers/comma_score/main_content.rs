@@ -1,11 +1,12 @@
 //! Counts the commas and full stops of a page, inside and outside of its main content.
 //!
-//! Main content is the blocks of the page (cut at block-level tags and `br`) that are found in the gold text
-//! by the rule of the block measure ([`blocks`](crate::measure::blocks)). So anchors in main content can be
-//! counted, which the gold text does not show.
+//! Main content consists of those blocks of the page (cut at block-level tags and `br`) that the rule of the
+//! block measure ([`blocks`](crate::measure::blocks)) finds in the gold text. This way, anchors in main
+//! content can be counted, which the gold text does not show.
 //!
-//! Limitation: a block elsewhere that repeats the article's words counts as main content, and one that gold
-//! words differently does not. Linear in page and gold.
+//! Limitation: a block elsewhere that repeats the article's words counts as main content. A block of the
+//! article does not count if the gold text has different words. The time is linear in the sizes of page and
+//! gold text.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ use crate::measure::words::{normal, words};
 pub(super) struct Sides {
     pub(super) main: Punctuation,
     pub(super) rest: Punctuation,
-    /// Counts of the characters in main content that are neither letters, digits nor white space.
+    /// The counts of those characters in main content that are not letters, digits or white space.
     marks: BTreeMap<char, u64>,
     letters: u64,
     latin: u64,
@@ -155,7 +156,7 @@ mod tests {
             [17, 2, 1, 7, 1, 0],
             [10, 1, 1, 0, 0, 0],
         );
-        // A break and the end of a block separate blocks; an inline tag does not.
+        // A `br` and the end of a block separate blocks; an inline tag does not.
         check(
             "<div><p>One, two</p><b>a</b>, b.<br>and <i>three.",
             gold,

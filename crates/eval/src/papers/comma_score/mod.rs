@@ -1,13 +1,14 @@
-//! Posch: punctuation statistics per language, and the comma score compared with the score that it extends.
+//! Evaluates the comma score (Posch): punctuation statistics per language, and a comparison with the score
+//! that it extends.
 //!
-//! H. Posch: Extracting pure text from web pages. The paper has no table: it reports two findings from
-//! statistics that it does not print, and announces a comparison. Both are printed here, with one row per
+//! H. Posch: Extracting pure text from web pages. The paper has no table. It reports two findings from
+//! statistics that it does not print, and announces a comparison. Here both are printed, with one row per
 //! language.
 //!
-//! `main_content.rs` defines main content. A page's language is that of the manifest, else that of its `html`
-//! element, by the primary subtag.
+//! `main_content.rs` defines main content. A page's language is that of the manifest or, if the manifest has
+//! none, that of its `html` element. Only the primary subtag is used.
 //!
-//! Limitation: the language in a page may be that of its template, and the comparison is with a score that is
+//! Limitation: the language stated in a page may be that of its template. The score in the comparison is
 //! reconstructed from two sentences.
 
 mod main_content;
@@ -59,8 +60,8 @@ const COMPARISON: [Column; 9] = [
     Column::new("comma F, no position control", 3),
 ];
 
-/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
-/// page.
+/// Measures the tables. `done` is called after each page with gold text, from any thread. The error is that
+/// of the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut languages: BTreeMap<String, Language> = BTreeMap::new();
     for set in sets {
@@ -125,7 +126,7 @@ impl Language {
     }
 }
 
-/// One row per language: Chinese last, before it pages without a known language.
+/// Returns one row per language. Chinese is last, after the pages without a known language.
 fn in_order(languages: &BTreeMap<String, Language>) -> Vec<(&str, &Language)> {
     let place = |name: &str| match name {
         CHINESE => 2,
@@ -306,7 +307,7 @@ mod tests {
         let characters = ENGLISH.chars().filter(|c| !c.is_whitespace()).count() as f64;
         let en = row(&tables[0], "en");
         assert_eq!((en[1], en[3]), (Some(4000.0 / characters), Some(1000.0 / characters)));
-        // "Home, News." in an anchor and "Copyright. All rights reserved."
+        // "Home, News." is in an anchor, and "Copyright. All rights reserved." is outside of main content.
         let rest = 10.0 + 28.0;
         assert_eq!((en[2], en[4]), (Some(1000.0 / rest), Some(3000.0 / rest)));
         assert_eq!(en[5..], [Some(0.0), Some(1000.0 / rest), Some(0.0), Some(1000.0 / rest), Some(100.0)]);

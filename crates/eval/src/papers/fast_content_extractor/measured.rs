@@ -1,10 +1,9 @@
 //! Measures a site: blocks, F and time of both methods, page by page.
 //!
-//! Blocks are cut at the tags that the papers name; F is also measured with the block tags that are the
-//! default here.
+//! Blocks are cut at the tags that the papers name. F is also measured with our default block tags.
 //!
-//! Limitation: even the minimum of three runs is affected by a busy machine, and a fold's pages are processed
-//! in sequence, so that caches are warmer than in a crawl.
+//! Limitation: a busy machine affects even the minimum of three runs. A fold's pages are processed in
+//! sequence, so caches are warmer than in a crawl.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -22,13 +21,13 @@ use crate::papers::statistics::mean;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// Most pages of a site that are timed, the first with gold.
+/// Maximum number of pages of a site that are timed: the first ones with gold text.
 pub(super) const TIMED: usize = 100;
 
 pub(super) const RUNS: usize = 3;
 
 struct Both {
-    /// By the index: the result equals that of all pairs.
+    /// The indexed search. Its result equals that of comparing all pairs.
     ce: content_extractor::Site,
     template: Template,
 }
@@ -58,10 +57,11 @@ impl Both {
 
 struct Fold {
     teachers: usize,
-    /// The block tags that the papers name; also in the next two fields.
+    /// This field and the next two use the block tags that the papers name.
     named: Both,
     all_pairs: content_extractor::Site,
-    /// Only the distinct non-content blocks, as one page; the paper's table seems to time this.
+    /// Only the distinct non-content blocks, as one page. The paper's table seems to contain the time of this
+    /// variant.
     only_temp: content_extractor::Site,
     by_default: Both,
 }
@@ -89,7 +89,7 @@ fn params(search: Search) -> content_extractor::ContentExtractorParams {
     }
 }
 
-/// A page of all distinct texts that `ContentExtractor` removes from a site's pages.
+/// Returns a page of all distinct texts that `ContentExtractor` removes from a site's pages.
 fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
     let none: [&Page; 0] = [];
     let alone = content_extractor::Site::new(&none, &params(Search::Indexed));
@@ -169,7 +169,7 @@ fn mean_of<T>(all: &[T], figure: impl Fn(&T) -> f64) -> f64 {
 
 pub(super) struct OfSite {
     pub(super) name: String,
-    /// The least number of training pages of a fold.
+    /// The smallest number of training pages of any fold.
     pub(super) teachers: usize,
     /// ContentExtractor and FastContentExtractor with the block tags that the papers name.
     pub(super) named: [Side; 2],
@@ -177,7 +177,7 @@ pub(super) struct OfSite {
     pub(super) times: Times,
 }
 
-/// Measures a set; `None` if none of its pages has a word of gold.
+/// Measures a set. `None`: the gold texts of its pages contain no words.
 pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSite>, SetError> {
     let kept = in_order(set.entries.par_iter().take(KEPT).map(Entry::read))?;
     let folds: Vec<Fold> = (0..FOLDS).into_par_iter().map(|fold| Fold::learn(&kept, fold)).collect();
@@ -221,7 +221,7 @@ struct Sides {
     by_default: [Side; 2],
 }
 
-/// `None` if the gold has no word.
+/// Measures both sides. `None`: the gold text has no words.
 fn sides(fold: &Fold, recorded: &Recorded) -> Option<Sides> {
     let gold = recorded.gold.as_deref().filter(|gold| Bag::from_text(gold).total() > 0)?;
     let of = |both: &Both| both.sides(&recorded.page, gold);

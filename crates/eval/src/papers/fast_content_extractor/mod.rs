@@ -1,14 +1,16 @@
-//! Tables II, III and IV of the FastContentExtractor paper: time, block F, word F, with one row per site.
+//! Reproduces tables II, III and IV of the FastContentExtractor paper: time, block F, word F, with one row
+//! per site.
 //!
-//! Each set of one site has a row, by the template protocol: five folds, page k of the manifest in fold k mod
-//! 5, each page with a template of at most 30 pages of the other folds. Counts and scores are computed on the
-//! threads of the pool; times are measured afterwards, on one thread, while the others are idle.
+//! Each set with only one site has a row, according to the template protocol: five folds, page k of the
+//! manifest in fold k mod 5, each page with a template from at most 30 pages of the other folds. Counts and
+//! scores are computed on the threads of the pool. Times are measured afterwards, on one thread, while the
+//! others are idle.
 //!
-//! Blocks are cut at the tags that the papers name; F with the default block tags is printed, too.
+//! Blocks are cut at the tags that the papers name. F with our default block tags is also printed.
 //!
-//! Limitation: the paper's ContentExtractor cannot have compared with all blocks of all pages, as it states.
-//! So table II has ours both as published and with as few blocks as the paper seems to have had, and only the
-//! second is near its ratios.
+//! Limitation: contrary to the paper's statement, its ContentExtractor cannot have compared each block with
+//! all blocks of all pages. Therefore table II contains our times both as published and with as few blocks as
+//! the paper seems to have had. Only the latter are near the paper's ratios.
 
 mod measured;
 mod printed;
@@ -20,8 +22,8 @@ use super::statistics::{mean, median};
 use super::{Column, From, Paper, Row, Table};
 use crate::set::{Set, SetError};
 
-/// `done` is called once for each page with gold, even of sets without a row. The error is that of the first
-/// unreadable page.
+/// Measures the tables. `done` is called once for each page with gold text, including sets without a row. The
+/// error is that of the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut sites, mut left_out) = (Vec::new(), Vec::new());
     for set in sets {
@@ -35,7 +37,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![table_2(&sites, &left_out), table_3(&sites), table_4(&sites)])
 }
 
-/// Columns of times; they have no difference, since machines and years differ.
+/// The columns with times. They have no difference, since machines and years differ.
 const TIMES: [usize; 2] = [2, 5];
 
 fn table_2(sites: &[OfSite], left_out: &[&str]) -> Table {
@@ -211,7 +213,7 @@ mod tests {
         let (_folder, sets) = sets();
         let tables = tables(&sets[..1], &|| {}).unwrap();
         let blocks = ours(&tables[0], "one").unwrap();
-        // "Write to us." is repeated, the first line is not; all three are blocks.
+        // "Write to us." is repeated, and the first line is not. All three lines are blocks.
         assert_eq!((blocks[0], blocks[1], blocks[3]), (Some(1.0), Some(3.0), Some(1.0)));
         assert!(blocks.iter().all(|figure| figure.is_some_and(|figure| figure > 0.0)));
         let [all, fast, percent, only, on_that] = [2, 5, 6, 7, 8].map(|at| blocks[at].unwrap());
@@ -235,8 +237,8 @@ mod tests {
         assert!(words > 0.5 && words < 1.0, "{words}");
     }
 
-    /// Headings are blocks by default, but not by the papers' tags: there, repeated and other text are one
-    /// block.
+    /// By default headings are blocks, but by the papers' tags they are not: repeated and other text then
+    /// form one block.
     #[test]
     fn tables_are_by_the_block_tags_of_the_papers_and_say_so() {
         let folder = TempDir::new().unwrap();
@@ -249,7 +251,7 @@ mod tests {
         let sets = Set::find(&[folder.path().to_owned()]).unwrap();
         let tables = tables(&sets, &|| {}).unwrap();
         let blocks = ours(&tables[0], "one").unwrap();
-        // "Home No. 11" is one block, and so is never repeated.
+        // "Home No. 11" is one block, so it is never repeated.
         assert_eq!((blocks[0], blocks[1]), (Some(0.0), Some(2.0)));
         let f = ours(&tables[2], "one").unwrap();
         assert!(f[2] > f[0], "{f:?}");

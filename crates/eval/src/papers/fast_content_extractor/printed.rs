@@ -1,12 +1,12 @@
-//! The values of tables II, III and IV as the paper prints them.
+//! Contains the values of tables II, III and IV as printed in the paper.
 
 pub(super) struct Printed {
     pub(super) site: &'static str,
-    /// NumBlockTemp, NumBlock, `PerTime`.
+    /// The columns NumBlockTemp, NumBlock, `PerTime`.
     pub(super) ce: [&'static str; 3],
     pub(super) fast: [&'static str; 3],
     pub(super) improvement: &'static str,
-    /// Of ContentExtractor and of FastContentExtractor; so in the next field.
+    /// This field and the next: the values of ContentExtractor and of FastContentExtractor.
     pub(super) block_f: [&'static str; 2],
     pub(super) word_f: [&'static str; 2],
 }
@@ -42,8 +42,8 @@ mod tests {
         assert_eq!(off, ["cnn.com", "news.bbc.co.uk"]);
     }
 
-    /// Sums of the columns reveal a wrong value, and the paper's sentences a value in the wrong column:
-    /// blocks "similar", words "as accurate for most".
+    /// Checks the copied values: the sums of the columns show a wrong value, and the paper's sentences a
+    /// value in the wrong column (blocks "similar", words "as accurate for most").
     #[test]
     fn f_is_as_printed() {
         let sum = |f: fn(&Printed) -> &str| {

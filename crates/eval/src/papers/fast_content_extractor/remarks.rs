@@ -1,4 +1,4 @@
-//! The remarks of tables II, III and IV.
+//! Writes the remarks of tables II, III and IV.
 
 use gleaner_extract::fast_content_extractor::FastContentExtractorParams;
 

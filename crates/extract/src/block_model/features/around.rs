@@ -1,12 +1,12 @@
 //! Features of the elements around a block: tags, names, sums, similar siblings, path, and the element with
-//! most prose.
+//! the most prose.
 
 use super::super::block::Block;
 use super::super::lexicon::KIND_NAMES;
 use super::super::scene::Element;
 use super::{FAR, Features, INNER, OUTERMOST, Sink, distance, ln, share};
 
-/// Tags of ancestors whose distance is a feature.
+/// The tags for which the distance to the nearest ancestor is a feature.
 pub(super) const TAGS: [&str; 23] = [
     "article",
     "main",

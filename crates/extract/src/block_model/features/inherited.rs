@@ -1,8 +1,7 @@
-//! The features that a block takes from its own element, its parent and farther ancestors, computed once per
-//! element.
+//! The features that a block inherits from its own element and its ancestors, computed once per element.
 //!
-//! Limitation: two of these features use another maximum distance than the rest and skip the outermost
-//! elements, because the model was trained that way.
+//! Limitation: `kinds` and `alike` use shorter maximum distances than the other features and skip the
+//! outermost elements, because the model was trained that way.
 
 use gleaner_html::Page;
 
@@ -18,17 +17,19 @@ const NOWHERE: u8 = REACH as u8;
 
 #[derive(Debug, Clone)]
 pub(super) struct Inherited {
-    /// Elements above it; 0 for the first.
+    /// The number of its ancestors; 0 for the first element.
     pub(super) depth: u32,
-    /// Distance up to the nearest ancestor with each of [`TAGS`], and of each kind.
+    /// Distance up to the nearest ancestor with each of [`TAGS`].
     pub(super) tags: [u8; TAGS.len()],
+    /// Distance up to the nearest ancestor of each kind.
     pub(super) kinds: [u8; KIND_COUNT],
-    /// Distance up to the nearest common ancestor with the best element, and from there down to it.
+    /// Distance up to the nearest common ancestor with the best element, and from there down to the best
+    /// element.
     pub(super) to_best: (u8, u8),
-    /// Its own tag, as an index of the known tags.
+    /// The index of its own tag in [`OWN`]; the length of [`OWN`] for other tags.
     pub(super) own_tag: f32,
     pub(super) sums: [f32; SUMS],
-    /// Logarithm of the number of similar siblings, and the share of those that hold a date.
+    /// Logarithm of the number of similar siblings, and the share of them that contain a date.
     pub(super) alike: [f32; 2],
 }
 

@@ -1,13 +1,12 @@
 //! The features of a block: named numbers that the model reads.
 //!
-//! Groups, in order: the block's own text; its place; the page's metadata; the tags and names around it; sums
-//! over the elements around it; similar siblings; its path; the element with most prose; its neighbours; the
-//! page. Distances to ancestors are counted in elements from the block's own (0), [`FAR`] where there is
-//! none. Logarithms are `ln(1 + x)`.
+//! Groups, in order: the block's own text, its place, the page's metadata, the tags and names around it, sums
+//! over the elements around it, similar siblings, its path, the element with the most prose, its neighbours,
+//! the page. Distances to ancestors are counted in elements from the block's own element (0); [`FAR`] if
+//! there is no such ancestor. Logarithms are `ln(1 + x)`.
 //!
 //! Limitation: a feature that is added, moved, renamed or computed differently requires a newly trained
-//! model. Other feature names are detected, and the model file is rejected; a different computation is not
-//! detected.
+//! model. If the feature names differ, the model file is rejected. A different computation is not detected.
 
 mod around;
 mod inherited;
@@ -26,16 +25,17 @@ use super::lexicon::{COMMENTS, RELATED};
 use super::repeated::Repeated;
 use super::scene::Scene;
 
-/// The value for "no such ancestor" and "nothing there".
+/// The distance if there is no such ancestor or headline.
 const FAR: f32 = 99.0;
 
 const REACH: usize = 24;
 
-/// Ancestors whose similar siblings are counted; the outermost two of the page are not.
+/// The number of ancestors, from the block's own element, whose similar siblings are counted.
 const INNER: usize = 9;
+/// The number of outermost elements of the page that are skipped in this count.
 const OUTERMOST: u32 = 2;
 
-/// Receives the features of a block: names, numbers where there are several of a kind, and values.
+/// A receiver of a block's features: names, values, and numbers if a name occurs several times.
 pub(super) trait Sink {
     fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
 }
@@ -52,22 +52,22 @@ impl Sink for Vec<String> {
     }
 }
 
-/// A page's scene with running sums, from which features are computed.
+/// A page's scene with running sums, from which the features are computed.
 #[derive(Debug)]
 pub(super) struct Features<'a> {
     page: &'a Page,
     scene: &'a Scene,
-    /// Words and prose words of all earlier blocks.
+    /// For each block, the words and the prose words of all earlier blocks.
     words_before: Vec<f32>,
     prose_before: Vec<f32>,
     opened: [Vec<f32>; 2],
-    /// How often the text of a block occurred before it.
+    /// For each block, how often its text occurred before.
     repeats: Vec<f32>,
     inherited: Vec<Inherited>,
     cards: Vec<Card>,
 }
 
-/// Counts with a precomputed logarithm.
+/// The logarithms of counts below this number are precomputed.
 const COUNTS: usize = 1024;
 
 fn ln(x: f32) -> f32 {
@@ -149,7 +149,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// For each block, the words before the last line that opened such a list, or -1.
+/// Returns, for each block, the number of words before the last short line with this saying, or -1 without
+/// such a line.
 fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     let (mut words, mut since) = (0.0, -1.0);
     let mut of = |block: &Block| {

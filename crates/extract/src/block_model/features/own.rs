@@ -5,7 +5,7 @@ use super::super::hashing::{Sorted, shared};
 use super::super::lexicon::{SAYING_COUNT, SAYING_NAMES};
 use super::{FAR, Features, Sink, flag, ln, share};
 
-/// Tags that are distinguished for the block's own element.
+/// The tags that are distinguished for the block's own element.
 pub(super) const OWN: [&str; 22] = [
     "p",
     "div",
@@ -88,7 +88,7 @@ impl Features<'_> {
         let scene = self.scene;
         let words = &block.words[..block.words.len().min(200)];
         let title = &scene.stated.title;
-        // Most blocks share no word with the title: their words need not be counted.
+        // Most blocks share no word with the title, so their distinct words need not be counted.
         let common: Sorted = words.iter().copied().filter(|word| title.contains(*word)).collect();
         let size = if common.is_empty() { 0 } else { words.iter().copied().collect::<Sorted>().len() };
         let common = common.len() as f32;

@@ -1,7 +1,7 @@
 //! The kind of an element, from the words in its class, id, role and itemprop.
 //!
-//! Limitation: matching is by part of a name. Short words must match a whole part, so `shadow` does not count
-//! as `ad`, but `authority` still counts as `author`.
+//! Limitation: long words match anywhere in a name, so `authority` counts as `author`. Short words must match
+//! a whole word of the name, so `shadow` does not count as `ad`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -243,7 +243,7 @@ pub(in crate::block_model) const KIND_COUNT: usize = 16;
 /// The kind of consent dialogs.
 pub(in crate::block_model) const CONSENT: u32 = 1 << 15;
 
-/// In the order of the bits that [`Kinds::of`] sets.
+/// The names of the kinds, in the order of the bits that [`Kinds::of`] sets.
 pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 
 const LONGEST_NAMES: usize = 400;
@@ -252,7 +252,7 @@ const LONGEST_NAMES: usize = 400;
 pub(in crate::block_model) struct Kinds<'a>(HashMap<&'a str, u32>);
 
 impl<'a> Kinds<'a> {
-    /// The kinds of an element: bit `n` for the `n`th of [`KIND_NAMES`].
+    /// Returns the kinds of an element: bit `n` is for `KIND_NAMES[n]`.
     pub(in crate::block_model) fn of(&mut self, page: &'a Page, element: NodeId) -> u32 {
         let (mut kinds, mut length) = (0, 0);
         for (name, value) in page.attributes(element) {
@@ -299,8 +299,9 @@ fn whole() -> HashMap<&'static str, u32> {
     kinds
 }
 
-/// A name split at capitals and at everything that is not a letter: `relatedNews-2` becomes `related` and
-/// `news`; `h1` stays.
+/// Splits names into lower-case words, at capitals after lower-case letters and at characters that are
+/// neither letters nor digits. A word that ends with digits is returned with and without them: `relatedNews2`
+/// gives `related`, `news` and `news2`.
 fn name_words(names: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in names.split(|c: char| !c.is_alphanumeric()) {

@@ -1,9 +1,9 @@
-//! Word lists that give the kinds of elements ([`kinds`]) and of short lines ([`sayings`]).
+//! Word lists that determine the kinds of elements ([`kinds`]) and of short lines ([`sayings`]).
 //!
-//! The words are common in web design, none is specific to a site. Lines are matched in the languages of the
-//! project and its neighbours. Each list is one feature, and the model learns its weight.
+//! The words for elements are common in web design and not specific to a site. The phrases for lines are in
+//! some 15 languages. Each list is one feature, and the model learns its weight.
 //!
-//! Limitation: the model identifies an entry by position, so reordering the entries requires a new training.
+//! Limitation: the model identifies an entry by position, so reordering the entries requires retraining.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
@@ -15,9 +15,10 @@ pub(super) use sayings::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, sayings}
 
 struct Entry {
     name: &'static str,
-    /// Matched anywhere; long enough for that.
+    /// Strings that match anywhere; they are long enough for this.
     parts: &'static [&'static str],
-    /// For names only: must be a whole part between hyphens, capitals, digits or spaces.
+    /// For names of elements only: strings that match a whole word of a name, between hyphens, capitals or
+    /// spaces.
     whole: &'static [&'static str],
 }
 
@@ -40,10 +41,10 @@ impl Parts {
     fn from_entries(entries: &[Entry]) -> Self {
         let parts =
             || (0..).zip(entries).flat_map(|(at, entry)| entry.parts.iter().map(move |part| (at, part)));
-        // 0.9 MB for both lists, and nearly twice as fast as the default choice.
+        // A DFA takes 0.9 MB for both lists and is nearly twice as fast as the default.
         let mut builder = AhoCorasick::builder();
         let automaton = builder.kind(Some(AhoCorasickKind::DFA)).build(parts().map(|(_, part)| part));
-        let automaton = automaton.expect("some hundred short words are no automaton's limit");
+        let automaton = automaton.expect("a few hundred short words are within the automaton's limits");
         Self { automaton, bit: parts().map(|(at, _)| 1 << at).collect() }
     }
 

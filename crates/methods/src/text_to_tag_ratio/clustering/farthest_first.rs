@@ -1,14 +1,15 @@
-//! Farthest first of the smoothed array (D. Hochbaum, D. Shmoys, 1985).
+//! Farthest first on the smoothed array (D. Hochbaum, D. Shmoys, 1985).
 //!
-//! Each centre is the ratio farthest from the centres so far, and lines are assigned to the nearest centre,
-//! once. Weka draws the first centre at random; here it is the median, since most lines, and so most random
-//! choices, are near it.
+//! Each new centre is the ratio farthest from the previous centres. Then each line is assigned to the nearest
+//! centre. Weka chooses the first centre at random. Here it is the median, because most lines, and therefore
+//! most random choices, are near the median.
 //!
-//! The mean is that of the cluster's lines, as in the two other methods; Weka returns the centre.
+//! The mean of a cluster is the mean of its lines, as in the other two methods. Weka returns the centre.
 
 use super::Clusters;
 
-/// `k` clusters of ratios, with the means of their lines. None if `k` is 0 or there is no ratio.
+/// Returns `k` clusters of ratios, with the means of their lines; no clusters if `k` is 0 or there are no
+/// ratios.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut found = Clusters::nearest(ratios, centres(ratios, k));
@@ -16,7 +17,8 @@ pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     found
 }
 
-/// The `k` centres, some of them equal if there are fewer distinct ratios; none if there is no ratio.
+/// Returns the `k` centres. Some of them are equal if there are fewer distinct ratios. Empty if there are no
+/// ratios.
 pub(super) fn centres(ratios: &[f64], k: usize) -> Vec<f64> {
     let mut centres: Vec<f64> = median(ratios).into_iter().take(k).collect();
     let mut nearest = vec![f64::INFINITY; ratios.len()];

@@ -1,11 +1,13 @@
-//! Section 4: selects the content lines, in five ways.
+//! Section 4: selects the content lines, in one of five ways.
 //!
-//! Three of them are known clustering algorithms (section 4.2), run for 1, 2 and 3 clusters. A cluster whose
-//! mean is above the standard deviation is content. Of the three runs, the one with most such clusters is
-//! taken; among equals the one with fewer clusters. If no run has any, the page has no content.
+//! Three of the ways are known clustering algorithms (section 4.2). They are run for 1, 2 and 3 clusters. A
+//! cluster is content if its mean is above the threshold, by default the standard deviation. Of the three
+//! runs, that with the most content clusters is used; among equals, that with the fewest clusters. If no run
+//! has a content cluster, the page has no content.
 //!
 //! K-means and expectation maximization end after at most 100 iterations, a limit that the paper does not
-//! name; for more than 200,000 lines after fewer, so that a run reads at most 20,000,000 lines in total.
+//! have. For more than 200,000 lines, they end earlier, so that a run reads at most 20,000,000 lines in
+//! total.
 
 pub mod expectation_maximization;
 pub mod farthest_first;
@@ -18,19 +20,19 @@ const MOST_CLUSTERS: usize = 3;
 
 const MOST_ITERATIONS: usize = 100;
 
-/// Most lines that all iterations of a run read in total.
+/// The most lines that all iterations of a run read in total.
 const MOST_LOOKS: usize = 20_000_000;
 
 fn most_iterations(lines: usize) -> usize {
     (MOST_LOOKS / lines.max(1)).clamp(1, MOST_ITERATIONS)
 }
 
-/// One run of a clustering algorithm.
+/// The result of one run of a clustering algorithm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clusters {
     /// The mean of each cluster, in no particular order.
     pub means: Vec<f64>,
-    /// The cluster of each line, an index of `means`; empty if there is no cluster.
+    /// The cluster of each line, as an index of `means`; empty if there are no clusters.
     pub assigned: Vec<usize>,
 }
 
@@ -97,7 +99,7 @@ mod tests {
     const ALGORITHMS: [Algorithm; 3] =
         [k_means::clusters, expectation_maximization::clusters, farthest_first::clusters];
 
-    /// Table 1; the section states the page's deviation as 20.35.
+    /// Table 1 of the paper. The section gives 20.35 as the page's deviation.
     #[test]
     fn the_paper_s_example_selects_two_clusters() {
         let run = |means: &[f64]| Clusters { means: means.into(), assigned: vec![] };
@@ -174,7 +176,7 @@ mod tests {
                 let own = (ratio - found.means[*cluster]).abs();
                 prop_assert!(found.means.iter().all(|mean| own <= (ratio - mean).abs()));
             }
-            // Settled: the means are those of their lines.
+            // After the last iteration, each mean is that of its lines.
             prop_assert_eq!(found.means_of(&ratios), found.means);
         }
     }

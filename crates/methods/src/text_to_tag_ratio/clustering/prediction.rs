@@ -1,17 +1,17 @@
 //! The second section 4.3: content begins where the ratio jumps and ends where it falls.
 //!
-//! The array is not smoothed, and the standard deviation is its own. A content line is the first if its ratio
-//! is at least one deviation above the mean of the three lines before; it is the last if the mean of the
-//! three lines after it is at least one below its own ratio. At the page's ends, means are over the existing
-//! lines, and 0 if there are none.
+//! The array is not smoothed, and the standard deviation is that of the unsmoothed array. Content begins at a
+//! line whose ratio is at least one deviation above the mean of the three preceding lines. It ends at a line
+//! whose ratio is at least one deviation above the mean of the three following lines. At the page's ends, a
+//! mean is over the existing lines, and 0 without lines.
 //!
-//! Limitation: in this reading the fall shows before the last line of content, since two of the three lines
-//! after the last but one are not content; that line is lost. And if all ratios are equal the deviation is 0,
-//! every line is a jump of 0, and all are content.
+//! Limitation: in this interpretation, content can end before its last line, because two of the three lines
+//! after the last line but one are not content. The last line is then lost. If all ratios are equal, the
+//! deviation is 0, every line is a jump of 0, and all lines are content.
 
 const WINDOW: usize = 3;
 
-/// Whether each line is content.
+/// Returns, for each line, whether it is content. `threshold` is the least size of a jump or fall.
 #[must_use]
 pub fn select(array: &[f64], threshold: f64) -> Vec<bool> {
     let mut in_content = false;

@@ -1,9 +1,9 @@
 //! Section 4.3: selects lines whose smoothed ratio is at least the standard deviation.
 //!
-//! "Equal to or above": if all ratios are equal, as on a page of one line, the deviation is 0 and every line
-//! is content, even one without text.
+//! The paper selects ratios "equal to or above" the deviation. If all ratios are equal, as on a page of one
+//! line, the deviation is 0, and every line is content, even a line without text.
 
-/// Whether each line is content.
+/// Returns, for each line, whether its ratio is at least the threshold.
 #[must_use]
 pub fn select(smoothed: &[f64], threshold: f64) -> Vec<bool> {
     smoothed.iter().map(|ratio| *ratio >= threshold).collect()

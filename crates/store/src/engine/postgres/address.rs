@@ -1,4 +1,4 @@
-//! Parses the address of the database, and sets up its TLS.
+//! Parses the address of the database, and configures TLS.
 //!
 //! An address is a connection string in PostgreSQL's own form,
 //! `postgres://user@host1,host2/database?sslmode=verify-full&target_session_attrs=read-write`. It may contain
@@ -13,8 +13,8 @@
 //!
 //! `sslrootcert` names a file of certificates that are trusted instead of the system's.
 //!
-//! Limitation: libpq does not check certificates with `require`. Here every mode with TLS checks them, since
-//! TLS without the check keeps no attacker out.
+//! Limitation: libpq does not check certificates with `require`. Here, every mode with TLS checks them,
+//! because TLS without this check does not stop an attacker.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -47,8 +47,8 @@ fn wrong(reason: impl std::fmt::Display) -> StoreError {
     StoreError::Address { reason: reason.to_string() }
 }
 
-/// The text of a variable, or of the file that `NAME_FILE` names. `variable` looks one up; an empty one
-/// counts as not set.
+/// Returns the value of the variable `name`, or the content of the file that the variable `NAME_FILE` names;
+/// `None`: neither is set. `variable` looks up a variable; an empty value counts as not set.
 fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Option<String>, StoreError> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let file = format!("{name}_FILE");
@@ -62,7 +62,7 @@ fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Optio
     Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-/// Refuses an address that the driver would split differently than intended: a part of the password would
+/// Refuses an address that the driver would not split as intended, so that a part of the password would
 /// become a host.
 fn check_escapes(text: &str) -> Result<(), StoreError> {
     // The driver reads everything before the first `@` as user info.
@@ -117,7 +117,7 @@ impl Address {
         config.keepalives_interval(Duration::from_secs(5));
         config.keepalives_retries(3);
         config.tcp_user_timeout(Duration::from_secs(20));
-        // A process that was stopped must not keep locks that block others.
+        // A process that was suspended must not keep locks that block others.
         let asked = config.get_options().unwrap_or_default();
         config.options(
             format!("{asked} -c idle_in_transaction_session_timeout=15s -c lock_timeout=30s").trim(),
@@ -144,7 +144,7 @@ impl Address {
             }
             None => {
                 for certificate in rustls_native_certs::load_native_certs().certs {
-                    // rustls does not accept all certificates of a system; the others are enough.
+                    // rustls may reject some certificates of the system; the remaining ones are used.
                     let _ = roots.add(certificate);
                 }
             }
@@ -168,7 +168,7 @@ fn is_near(host: &Host) -> bool {
     }
 }
 
-/// Parameters of libpq that the driver does not support.
+/// Parameters of libpq that this module applies instead of the driver.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Own {
     mode: Option<String>,

@@ -1,9 +1,9 @@
 //! Finds near-duplicates across workers, by the bands of the documents' signatures.
 //!
-//! The table has a row for each of a document's 42 bands. One query per document looks up all its bands; of
-//! each band the [`UNDER_A_BAND`] documents with the highest numbers count. Rows older than
-//! `corpus.index_days` are removed: copies of an article appear within days, and keeping 42 rows per document
-//! would make up most of the database (docs/scale.md).
+//! The table `bands` has a row for each of a document's 42 bands. One query per document looks up all its
+//! bands. For each band, only the [`UNDER_A_BAND`] documents with the highest numbers are candidates. Rows
+//! older than `corpus.index_days` are removed, because copies of an article appear within days, and 42 rows
+//! per document would otherwise make up most of the database (docs/scale.md).
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ use super::{Postgres, lock};
 use crate::StoreError;
 use crate::engine::Near;
 
-/// Maximum number of documents that are compared for one band.
+/// Maximum number of candidates for one band.
 const UNDER_A_BAND: i64 = 16;
 
 /// Documents that were added since the last flush.
@@ -50,7 +50,7 @@ fn today() -> i32 {
     i32::try_from(Timestamp::now().as_second() / 86_400).unwrap_or(i32::MAX)
 }
 
-/// The bands' keys as signed integers with the same bits, as the database stores them.
+/// Returns the bands' keys as signed integers with the same bits, as the database stores them.
 fn signed(keys: &Keys) -> Vec<i64> {
     keys.as_array().iter().map(|key| key.cast_signed()).collect()
 }
@@ -98,7 +98,8 @@ impl Postgres {
         self.forget_bands_before(i32::MAX)
     }
 
-    /// In steps that each end within the time limit of an attempt: a day has millions of rows.
+    /// Removes rows in steps, each of which ends within the time limit of an attempt: a day may have millions
+    /// of rows.
     fn forget_bands_before(&self, day: i32) -> Result<(), StoreError> {
         let sql = "DELETE FROM bands WHERE (band, number) IN \
                    (SELECT band, number FROM bands WHERE day < $1 LIMIT 20000)";

@@ -1,11 +1,12 @@
 //! Ensures that a corpus and its object storage belong together.
 //!
-//! A corpus has one storage. The database has the storage's address (table `corpus`), and the storage has an
-//! object, its mark, that names the corpus. A worker with another address would put texts where no other
-//! worker finds them, so it is refused. A folder that is not mounted is empty and has no mark.
+//! A corpus has one storage. The database records the storage's address (table `corpus`), and the storage
+//! contains a mark, an object that names the corpus. A worker with a different address is refused, because
+//! other workers would not find the texts that it stores. A folder that is not mounted is empty and has no
+//! mark.
 //!
-//! A worker registers before it claims the storage. So of two first workers with different addresses, at
-//! least one sees the other.
+//! A worker registers before it claims the storage. If the first two workers start with different addresses
+//! at the same time, at least one of them therefore sees the other.
 
 use super::Postgres;
 use super::objects::NAME;
@@ -15,9 +16,9 @@ use crate::records::decode;
 use crate::{StoreError, keys};
 
 impl Postgres {
-    /// Claims the storage for this corpus, if no corpus has it. The address may change if no other worker is
-    /// running, and if the new storage has the mark and the newest files (they were moved) or there are no
-    /// files yet (the old address was mistyped).
+    /// Claims the storage for this corpus, unless another corpus has it. The recorded address may change only
+    /// if no other worker is running. Moreover, the new storage must have the mark and the newest files (they
+    /// were moved), or the corpus must have no files yet (the old address was mistyped).
     ///
     /// # Errors
     /// The storage cannot be written, has the files of another corpus, or this corpus's files are elsewhere.
@@ -30,7 +31,7 @@ impl Postgres {
         let claimed = self.claimed(may_change, session, life)?;
         if claimed != self.objects().address() {
             return Err(self.not_its_storage(format!(
-                "its files are in {claimed}; all workers name it by the same words, and a folder has to be mounted"
+                "its files are in {claimed}; all workers must use the same address, and a folder must be mounted"
             )));
         }
         if !is_marked && !newest.is_empty() {
@@ -59,7 +60,7 @@ impl Postgres {
         })
     }
 
-    /// Names of the last valid file of each kind.
+    /// Returns the name of the newest valid file of each kind.
     fn newest_files(&self) -> Result<Vec<String>, StoreError> {
         let mut names = Vec::new();
         for kind in [keys::ARCHIVE_FILE, keys::DOCUMENTS_FILE] {
@@ -71,8 +72,8 @@ impl Postgres {
         Ok(names)
     }
 
-    /// Whether the storage has these files. An old copy, or a storage that was once named by mistake, lacks
-    /// the newest.
+    /// Whether the storage has these files. An old copy, or a storage that was once used by mistake, lacks
+    /// the newest files.
     fn has(&self, names: &[String]) -> Result<bool, StoreError> {
         for name in names {
             match self.objects().get_range(name, 0, 1) {
@@ -93,15 +94,16 @@ impl Postgres {
         }
     }
 
-    /// Returns `error`, from a file that could not be read, or a clearer one if the storage is the wrong one.
+    /// Returns a clearer error if `error` is a missing file and the storage is the wrong one; otherwise
+    /// returns `error`.
     pub(crate) fn explained(&self, error: StoreError) -> StoreError {
         self.0.shelf.check_whose(&error, || self.corpus()).err().unwrap_or(error)
     }
 
     fn not_marked(&self, corpus: &str) -> StoreError {
         self.not_its_storage(format!(
-            "it lacks the object `{NAME}`, which says whose its files are; a folder has to be mounted, and where files \
-             were moved that one goes with them (it was lost? its content is {corpus})"
+            "it lacks the object `{NAME}`, which names its corpus; a folder must be mounted, and if files were moved, \
+             this object must be moved, too (if it was lost: its content is {corpus})"
         ))
     }
 
@@ -109,7 +111,7 @@ impl Postgres {
         StoreError::NotItsStorage { objects: self.objects().address().to_owned(), why }
     }
 
-    /// The name of this corpus in its storage.
+    /// Returns the name of this corpus, as it is in the mark of its storage.
     pub(super) fn corpus(&self) -> Result<String, StoreError> {
         self.0.reading.ask("reading the name of the corpus", |client| {
             Box::pin(async move { Ok(client.query_one("SELECT name FROM corpus", &[]).await?.get(0)) })

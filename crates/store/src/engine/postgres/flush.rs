@@ -1,13 +1,13 @@
 //! Flushes everything that was committed since the last flush, in one transaction.
 //!
-//! 1. The worker's flush number is read. If it is already this flush's, the last attempt was done and only
-//!    its response was lost. The same row marks the worker as busy: a message in this flush must not leave
-//!    all workers idle.
-//! 2. The leases of all partitions with writes are read and locked (`FOR SHARE`), or those of all the
-//!    worker's partitions if a write belongs to no partition. If one has another epoch or is missing, nothing
-//!    is written: [`StoreError::NotOurs`].
-//! 3. Claims are inserted in the order of their keys. If another process has one, nothing is written, and the
-//!    caller drops its claim.
+//! 1. The worker's flush number is set to this flush's. If it is already set, the last attempt succeeded and
+//!    only its response was lost. The same statement marks the worker as busy, so that not all workers are
+//!    idle while a message of this flush waits.
+//! 2. The leases of all partitions with writes are read and locked (`FOR SHARE`). If no write belongs to a
+//!    partition, the leases of all the worker's partitions are used instead. If a lease has a different epoch
+//!    or is missing, nothing is written: [`StoreError::NotOurs`].
+//! 3. Claims are inserted in the order of their keys. If another process claimed a key earlier, nothing is
+//!    written, and the claim is dropped and returned to the caller.
 //! 4. Records are put and removed, with one statement per table.
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ struct FlushBatch {
     puts: BTreeMap<&'static str, (Column, Column)>,
     removals: BTreeMap<&'static str, Column>,
     urls: Urls,
-    /// Band, number of a document, day.
+    /// Columns of the table `bands`: band, document number, day.
     bands: (Vec<i64>, Vec<i32>, Vec<i32>),
 }
 
@@ -88,7 +88,7 @@ impl Postgres {
         }
     }
 
-    /// The writes, with the claims separated.
+    /// Collects the unflushed writes, with the claims separated; `None`: a lease is missing.
     fn batch(&self, leases: &Leases, number: i64) -> Result<Option<FlushBatch>, StoreError> {
         let mut touched = lock(&self.0.touched).clone();
         if touched.is_empty() {
@@ -138,7 +138,7 @@ impl FlushBatch {
     }
 }
 
-/// Writes a batch in one transaction, in the steps above.
+/// Writes a batch in one transaction, in the steps of the module's description.
 async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio_postgres::Error> {
     client.batch_execute("BEGIN").await?;
     let session = &batch.session;
@@ -195,8 +195,8 @@ async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio
     Ok(Flushed::Done)
 }
 
-/// Claims keys, in their order, so that two processes cannot deadlock. Returns those that another process
-/// has.
+/// Claims keys in their order, so that two processes cannot deadlock. Returns the claims that other processes
+/// made earlier.
 async fn claim(
     client: &Connection,
     claims: &BTreeMap<Vec<u8>, Vec<u8>>,

@@ -1,18 +1,19 @@
-//! Manages leases: which worker has which partition, by rows of the database and its clock alone.
+//! Manages leases, which assign partitions to workers. They depend only on rows of the database and on its
+//! clock.
 //!
-//! A worker sends three heartbeats in a lease's duration. At each heartbeat it
+//! A worker sends three heartbeats in a lease's duration. At each heartbeat, it
 //!
 //! 1. records that it is alive, and what it has done;
-//! 2. renews its leases, and so learns whether it has lost one;
+//! 2. renews its leases, and thereby learns whether it has lost one;
 //! 3. counts the live workers: its fair share is 256 divided by their number, rounded up;
-//! 4. takes partitions that are free, or whose leases have ended, until it has its share. Each gets the next
-//!    epoch, so that later writes of its last owner are refused;
+//! 4. takes partitions that are free, or whose leases have ended, until it has its share. Each partition gets
+//!    the next epoch, so that later writes of its last owner are refused;
 //! 5. reports how many partitions it has above its share, which the crawl then releases one by one.
 //!
 //! A worker that waits for its next crawl releases all partitions instead and is not counted.
 //!
-//! So another worker has the partitions of a dead one after at most one lease and one heartbeat: 40 s with
-//! the default of 30 s.
+//! Other workers therefore take the partitions of a dead worker after at most one lease and one heartbeat
+//! (with the default lease of 30 s: after 40 s).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -31,12 +32,12 @@ const PARTITIONS: usize = 256;
 
 const BEATS: u32 = 3;
 
-/// The state of a worker that all workers can see.
+/// The state of a worker, which all workers can see.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerStatus {
-    /// Its name: `workers.name`, or the machine's and the process's.
+    /// Its name: the setting `workers.name`, or else the name of the machine with the id of the process.
     pub name: String,
-    /// The identifier of this run of the process; a restart gets another.
+    /// The identifier of this run of the process; a restarted process gets a new one.
     pub session: String,
     /// Version of its gleaner.
     pub version: String,
@@ -44,9 +45,9 @@ pub struct WorkerStatus {
     pub age: f64,
     /// Seconds since its last heartbeat.
     pub silent: f64,
-    /// Partitions that it has, of 256.
+    /// How many of the 256 partitions it has.
     pub partitions: u64,
-    /// Pages that it has read since it began.
+    /// Number of pages that it has read since it began.
     pub pages: u64,
     /// Pages per second, between its last two heartbeats.
     pub rate: f64,
@@ -56,7 +57,7 @@ pub struct WorkerStatus {
     pub waiting: bool,
 }
 
-/// Keeps a worker's leases until it is dropped, then releases them.
+/// Renews a worker's leases until it is dropped, then releases them.
 #[derive(Debug)]
 pub(crate) struct LeaseKeeper {
     heartbeat: Arc<Mutex<Heartbeat>>,
@@ -72,7 +73,8 @@ struct StopSignal {
 }
 
 impl StopSignal {
-    /// Waits for the next heartbeat; `false`: there is none.
+    /// Waits until the next heartbeat is due, or `early` returns true; `false`: the worker ends and sends
+    /// none.
     fn wait(&self, at_most: Duration, early: impl Fn() -> bool) -> bool {
         let until = Instant::now() + at_most;
         let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +96,7 @@ impl StopSignal {
 }
 
 impl LeaseKeeper {
-    /// Takes the first partitions and starts to keep them.
+    /// Takes the first partitions and starts the thread that renews their leases.
     pub(crate) fn begin(engine: Postgres, leases: Leases, life: Duration) -> Result<Self, StoreError> {
         let heartbeat =
             Heartbeat { engine: engine.clone(), leases: leases.clone(), life, pages: 0, at: Instant::now() };
@@ -132,7 +134,7 @@ impl Drop for LeaseKeeper {
             let _ = thread.join();
         }
         if let Err(error) = self.engine.resign() {
-            warn!(%error, "the leases could not be given back; they end by themselves");
+            warn!(%error, "the leases could not be released; they will expire");
         }
     }
 }
@@ -154,12 +156,13 @@ impl Heartbeat {
             return self.engine.stand_by(&leases);
         }
         let life = self.life.as_secs_f64();
-        // Read before the query, so that the leases last longer than is counted here.
+        // The clocks are read before the query, so that the leases last longer than is assumed here.
         let (now, time) = leases::now();
         let rate = self.rate(now);
         let (alive, renewed) = self.engine.renew(&self.leases, life, rate)?;
         let held = self.leases.len();
-        // A lease that only the database has was kept while others were lost.
+        // The database may have leases that this process forgot, or did not learn of because a response was
+        // lost.
         let found: Vec<(Partition, i64, bool)> = renewed
             .iter()
             .filter(|(partition, _)| !self.leases.knows(**partition))
@@ -202,14 +205,14 @@ fn partitions_of(rows: &[tokio_postgres::Row]) -> BTreeMap<Partition, i64> {
 
 impl Postgres {
     /// Records that the worker is alive, and renews its leases. Returns how many workers are alive, and this
-    /// one's partitions.
+    /// worker's partitions with their epochs.
     fn renew(
         &self,
         leases: &Leases,
         life: f64,
         rate: f64,
     ) -> Result<(usize, BTreeMap<Partition, i64>), StoreError> {
-        // Read before the idle state: a later flush overrides it.
+        // Read before the idle state: if a flush comes in between, the idle state is not recorded.
         let flushes = *lock(&self.0.flushes);
         let (pages, idle) = leases.reported();
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
@@ -231,7 +234,7 @@ impl Postgres {
     fn stand_by(&self, leases: &Leases) -> Result<(), StoreError> {
         leases.forget();
         self.write_overlay().clear();
-        self.0.reading.ask("giving partitions back", |client| {
+        self.0.reading.ask("releasing partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
@@ -264,7 +267,7 @@ impl Postgres {
         self.0.reading.ask("taking partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
-                // A process that sees the partitions taken must see a busy worker.
+                // A process that sees these partitions taken must see that the worker is busy.
                 client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
                 let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1, until = now() + make_interval(secs => $2) \
                            FROM (SELECT part, owner FROM leases WHERE until < now() ORDER BY until, part \
@@ -279,8 +282,8 @@ impl Postgres {
         })
     }
 
-    /// Releases partitions, which others may take at once. Everything was flushed before, and the cached
-    /// records are dropped, since others will write them.
+    /// Releases partitions, which other workers may take at once. The caller has flushed everything. Cached
+    /// records are dropped, because other workers will write them.
     pub(crate) fn release(&self, partitions: &[Partition]) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
         let _dealing = leases.dealing();
@@ -288,7 +291,7 @@ impl Postgres {
             partitions.iter().filter_map(|partition| partition.index()).map(i16::from).collect();
         leases.remove(partitions);
         self.write_overlay().clear();
-        self.0.reading.ask("giving partitions back", |client| {
+        self.0.reading.ask("releasing partitions", |client| {
             let (session, numbers) = (leases.session().to_owned(), numbers.clone());
             Box::pin(async move {
                 let sql =
@@ -302,7 +305,7 @@ impl Postgres {
     pub(crate) fn resign(&self) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
         leases.forget();
-        self.0.reading.ask("giving partitions back", |client| {
+        self.0.reading.ask("releasing partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
@@ -313,7 +316,7 @@ impl Postgres {
         })
     }
 
-    /// All workers that were alive within `within` seconds, by name.
+    /// Returns all workers that sent a heartbeat within the last `within` seconds, sorted by name.
     pub(crate) fn workers(&self, within: f64) -> Result<Vec<WorkerStatus>, StoreError> {
         let sql = "SELECT name, session, version, extract(epoch FROM now() - started)::float8, \
                    extract(epoch FROM now() - seen)::float8, \
@@ -342,16 +345,17 @@ impl Postgres {
     /// Whether no worker has anything to do: each partition has a lease of an idle worker, and no message
     /// waits.
     pub(crate) fn is_all_quiet(&self) -> Result<bool, StoreError> {
-        // Only the leases count: those of a dead worker last a little longer than its last heartbeat.
+        // The heartbeats are not checked: the leases of a dead worker end a little after its heartbeat is too
+        // old.
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM leases LEFT JOIN workers ON session = owner \
                                       WHERE until < now() OR idle IS NOT TRUE) \
                    AND NOT EXISTS (SELECT 1 FROM messages)";
-        self.0.reading.ask("looking whether all is done", |client| {
+        self.0.reading.ask("checking whether all is done", |client| {
             Box::pin(async move { Ok(client.query_one(sql, &[]).await?.get(0)) })
         })
     }
 
-    /// How far this machine's clock is ahead of the database's, in seconds.
+    /// Returns how far this machine's clock is ahead of the database's, in seconds.
     pub(crate) fn clock_ahead(&self) -> Result<f64, StoreError> {
         let sql = "SELECT extract(epoch FROM clock_timestamp())::float8";
         let theirs: f64 = self.0.reading.ask("reading its clock", |client| {

@@ -1,11 +1,12 @@
-//! Provides a connection that is restored when it breaks, for use from any thread.
+//! Provides a connection to the database that is restored when it breaks, for use from any thread.
 //!
-//! The driver is asynchronous and a store is not: a small runtime drives it, and the caller waits for the
-//! result on a channel. So a store can also be read from the threads of a runtime.
+//! The driver is asynchronous, but the API of a store is not. A small runtime drives the driver, and the
+//! caller waits for the result on a channel. A store can therefore be read even from threads of another
+//! runtime.
 //!
-//! Every attempt has a time limit. An attempt is repeated, until the patience ends, if the server is away,
-//! shuts down, has become a standby, or rolled back one of two transactions. A failed attempt may have taken
-//! effect, so all work is idempotent.
+//! Every attempt has a time limit. Until the patience ends, an attempt is repeated if the server is
+//! unavailable, shuts down, has become a standby, or rolled back the transaction because of another one. A
+//! failed attempt may have taken effect, so all work must be idempotent.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -33,7 +34,7 @@ const NO_PASSWORD: &str =
 /// Work that uses a connection.
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
-/// How long to retry while the server is away.
+/// How long to retry while the server is unavailable.
 #[derive(Clone)]
 pub(crate) struct Patience {
     pub(crate) at_most: Duration,
@@ -47,7 +48,7 @@ impl std::fmt::Debug for Patience {
     }
 }
 
-/// A connection that prepares each statement once, since the same few are used repeatedly.
+/// A connection that prepares each statement once, because a few statements are used repeatedly.
 pub(crate) struct Connection {
     client: Client,
     prepared: Mutex<HashMap<String, Statement>>,
@@ -113,7 +114,7 @@ impl Link {
         Self { runtime, address, patience, client: Mutex::new(None) }
     }
 
-    /// Does a piece of work, on a new connection if needed. `doing` describes it in errors.
+    /// Runs `work`, on a new connection if needed. `doing` describes the work in errors.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -125,7 +126,7 @@ impl Link {
             let error = match self.attempt(&work) {
                 Ok(answer) => {
                     if begun.elapsed() > PAUSES.longest {
-                        info!(doing, after = ?begun.elapsed(), "PostgreSQL answers again");
+                        info!(doing, after = ?begun.elapsed(), "PostgreSQL is available again");
                     }
                     return Ok(answer);
                 }
@@ -145,7 +146,7 @@ impl Link {
                     doing,
                     database = self.address.shown(),
                     error = error.message(),
-                    "PostgreSQL is away; trying on"
+                    "PostgreSQL is unavailable; retrying"
                 );
             }
             std::thread::sleep(pause);
@@ -161,7 +162,7 @@ impl Link {
         let (sender, answer) = mpsc::sync_channel(1);
         self.runtime.spawn(async move {
             if let Ok(output) = tokio::time::timeout(LIMIT, future).await {
-                // The caller may be gone.
+                // An error means that the caller no longer waits.
                 let _ = sender.send(output);
             }
         });
@@ -224,7 +225,7 @@ impl Failed {
         }
     }
 
-    /// The error for the caller. `tried`: how long was retried.
+    /// Returns the error for the caller. `tried`: for how long the work was tried.
     fn into_store_error(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
         let database = address.shown().to_owned();
         let reason = match self.passes() {
@@ -266,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    /// The error of a query to the listener at this port.
+    /// Returns the error message of a query to the listener at this port.
     fn refused(port: u16, at_most: Duration) -> String {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let address =

@@ -1,14 +1,15 @@
 //! Stores records in PostgreSQL, for crawls that need several machines.
 //!
-//! Many processes use one database. Each has leases of some partitions ([`leases`]) and only writes their
-//! records. So its knowledge of its own partitions stays true, and its commits may wait in memory
-//! ([`overlay`]) until a flush, as with sled. A flush is one transaction ([`flush`]).
+//! Many processes use one database. Each process has leases of some partitions ([`leases`]) and writes only
+//! their records. Records of its own partitions therefore cannot change without its knowledge, and its
+//! commits can wait in memory ([`overlay`]) until a flush, as with sled. A flush is one transaction
+//! ([`flush`]).
 //!
-//! Only plain SQL is used, and each table has one key column by which it can be distributed (docs/scale.md):
-//! no advisory locks, no LISTEN, no LOCK TABLE, no sequences, values only as parameters.
+//! Only plain SQL is used: no advisory locks, no LISTEN, no LOCK TABLE, no sequences, and values only as
+//! parameters. Each table has one key column by which it can be distributed (docs/scale.md).
 //!
-//! Limitation: records are bytes to the database. SQL shows their sizes and the numbers of rows, leases and
-//! workers; for the rest use `gleaner`.
+//! Limitation: the database stores records as opaque bytes. SQL shows only their sizes and numbers, the
+//! leases and the workers; use `gleaner` for everything else.
 
 mod address;
 mod bands;
@@ -137,7 +138,7 @@ impl Postgres {
         self.0.overlay.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// At most `limit` stored pairs of one table, in the order of the range.
+    /// Returns at most `limit` stored pairs of one table, in the order of the range.
     fn page(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
         let Some(space) = range.space() else { return Ok(Vec::new()) };
         if space == keys::READY {
@@ -153,7 +154,7 @@ impl Postgres {
             "SELECT key, {value} FROM {table} WHERE key {from} $1 AND key {to} $2 ORDER BY key {order} LIMIT $3"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.0.reading.ask("reading on", |client| {
+        self.0.reading.ask("reading", |client| {
             let (sql, begin, end) = (sql.clone(), begin.clone(), end.clone());
             Box::pin(async move {
                 let rows = client.query(&sql, &[&begin, &end, &limit]).await?;
@@ -162,12 +163,12 @@ impl Postgres {
         })
     }
 
-    /// Replaces positions of texts in the rows by the texts.
+    /// Replaces the positions of texts in the rows with the texts.
     fn with_texts(&self, rows: Vec<Pair>) -> Result<Vec<Row>, StoreError> {
         self.0.shelf.fetch_each(rows, || self.corpus())
     }
 
-    /// The database's values of these keys of one table.
+    /// Returns the values that the database has for these keys of one table.
     fn rows(
         &self,
         table: &'static str,
@@ -183,7 +184,7 @@ impl Postgres {
         })
     }
 
-    /// The next number of a counter; each is returned once.
+    /// Returns the next number of a counter. Each number is returned only once.
     pub(crate) fn allot(&self, counter: &'static str) -> Result<u32, StoreError> {
         let sql = "INSERT INTO counters (name, next) VALUES ($1, 2) \
                    ON CONFLICT (name) DO UPDATE SET next = counters.next + 1 RETURNING next - 1";
@@ -218,7 +219,8 @@ async fn exchange(
     Ok(true)
 }
 
-/// The end of a range as a key, and whether the range includes it.
+/// Returns a bound of a range as a key, and whether the range includes the key. `otherwise`: the key of a
+/// missing bound.
 fn bound(bound: &std::ops::Bound<Vec<u8>>, otherwise: &[u8]) -> (Vec<u8>, bool) {
     match bound {
         std::ops::Bound::Included(key) => (key.clone(), true),
@@ -228,7 +230,7 @@ fn bound(bound: &std::ops::Bound<Vec<u8>>, otherwise: &[u8]) -> (Vec<u8>, bool) 
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // No code that holds these locks can fail halfway.
+    // A poisoned lock is usable: no code that holds one can fail halfway.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -285,7 +287,7 @@ impl Engine for Postgres {
             return Ok(Vec::new());
         };
         debug_assert_ne!(space, keys::READY, "of one host at a time");
-        // Read before the database, as in a scan.
+        // The overlay is read before the database, as in a scan.
         let known: Vec<BTreeMap<Vec<u8>, Option<Vec<u8>>>> = {
             let overlay = self.read_overlay();
             prefixes.iter().map(|prefix| overlay.within(&Range::with_prefix(prefix.as_slice()))).collect()
@@ -296,7 +298,7 @@ impl Engine for Postgres {
              FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS asked (low, high, at) ORDER BY at",
             table_of(space)
         );
-        let kept: Vec<Option<Vec<u8>>> = self.0.reading.ask("looking for what is next", |client| {
+        let kept: Vec<Option<Vec<u8>>> = self.0.reading.ask("looking up the next records", |client| {
             let (sql, lows, highs) = (sql.clone(), prefixes.to_vec(), ends.clone());
             Box::pin(async move {
                 let rows = client.query(&sql, &[&lows, &highs]).await?;

@@ -1,11 +1,12 @@
-//! Keeps texts in object storage; the database has their positions.
+//! Stores texts in object storage, and their positions in the database.
 //!
-//! A flush puts all its documents, and the revisions that they replace, into one file, and stores the file
-//! before the transaction that names it. So a file is valid if it has a row (`f` in `keys.rs`). A file
-//! without a row was left by a process that died in between; its pages are fetched again.
+//! A flush writes all its documents, and the revisions that they replace, to one file. It stores the file
+//! before the transaction that names the file. A file is therefore valid if and only if it has a row (`f` in
+//! `keys.rs`). A file without a row was left by a process that died in between; the pages of its documents
+//! are fetched again.
 //!
-//! A file is a sequence of documents as `packed.rs` writes them; each row has the document's offset and
-//! length.
+//! A file is a sequence of documents as `packed.rs` writes them. The row of a document has the document's
+//! file, offset and length.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +30,7 @@ pub(super) struct Shelf {
     objects: Objects,
 }
 
-/// A key with its value, or with the error of this value alone.
+/// A key with its value, or with an error that concerns only this value.
 pub(super) type Row = (Vec<u8>, Result<Vec<u8>, StoreError>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +89,7 @@ impl Shelf {
         }
     }
 
-    /// Stores the documents of a flush, and replaces them by their positions in the rows.
+    /// Stores the documents of a flush in one file, and replaces them in the rows with their positions.
     pub(super) fn put_away(
         &self,
         unflushed: &mut BTreeMap<Vec<u8>, Write>,
@@ -116,7 +117,8 @@ impl Shelf {
         Ok(())
     }
 
-    /// Replaces positions in the rows by the documents. `corpus`: the name of the corpus.
+    /// Replaces the positions in the rows with the documents. If one document cannot be read, only its row
+    /// gets the error. `corpus` returns the name of the corpus.
     pub(super) fn fetch_each(
         &self,
         mut rows: Vec<Pair>,
@@ -135,7 +137,7 @@ impl Shelf {
         rows.into_iter().map(each).collect()
     }
 
-    /// Refuses storage that lacks a file and is not marked as this corpus's.
+    /// Returns an error if `error` is a missing file and the storage is not marked as this corpus's.
     pub(super) fn check_whose(
         &self,
         error: &StoreError,
@@ -146,17 +148,17 @@ impl Shelf {
             true => Ok(()),
             false => Err(StoreError::NotItsStorage {
                 objects: self.objects.address().to_owned(),
-                why: format!("it lacks {}, and the object that says whose its files are", at.object),
+                why: format!("it lacks {}, and the object that names its corpus", at.object),
             }),
         }
     }
 
-    /// Replaces positions by documents: all or none.
+    /// Replaces the positions in the rows with the documents; in all rows or in none.
     fn fetch(&self, rows: &mut [Pair]) -> Result<(), StoreError> {
         let mut asked = Vec::new();
         for (at, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| keys::is_text(key)) {
             let spot = Spot::from_bytes(value).ok_or_else(|| StoreError::Damaged {
-                what: "where a document lies",
+                what: "the position of a document",
                 reason: format!("the row {}", keys::hex(key)),
             })?;
             asked.push((at, (name_of(spot.file), spot.offset, u64::from(spot.length))));

@@ -1,7 +1,8 @@
 //! Keeps committed writes that are not yet in the database, and caches records that are read often.
 //!
-//! All reads go through it, so that a process sees its own writes. Host records and counts stay after a
-//! flush: no other process writes those of this process's partitions, and each page reads them.
+//! All reads go through the overlay, so that a process sees its own writes. Records of hosts, counts,
+//! template health and totals stay after a flush: in this process's partitions no other process writes them,
+//! and they are read for each page.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -9,7 +10,7 @@ use std::ops::Bound;
 use crate::engine::{Batch, Range, Write, joined};
 use crate::keys;
 
-/// Whether a record stays after a flush; only this process writes it.
+/// Whether a record stays in the overlay after a flush, because only this process writes it.
 fn stays(key: &[u8]) -> bool {
     match key.first() {
         Some(&(keys::HOST | keys::COUNTS | keys::HEALTH)) => true,
@@ -31,13 +32,13 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// The known value of a key; `None`: only the database knows it.
+    /// Returns the known value of a key; `None`: only the database has it; `Some(None)`: the key is removed.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.write.value())
     }
 
-    /// The known keys of a range with their values, in order. A value of `None`: the key is removed, whatever
-    /// the database has.
+    /// Returns the known keys of a range with their values, in order. A value of `None` means that the key is
+    /// removed, even if the database still has it.
     pub(crate) fn within(&self, range: &Range) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
         if is_empty(range) {
             return BTreeMap::new();
@@ -68,7 +69,7 @@ impl Overlay {
         });
     }
 
-    /// Drops a claim that another process has; the database has its value.
+    /// Drops a claim of a key that another process claimed earlier; the database has that process's value.
     pub(crate) fn drop_claim(&mut self, key: &[u8]) {
         self.entries.remove(key);
     }

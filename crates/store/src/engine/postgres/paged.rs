@@ -1,6 +1,6 @@
 //! Scans a range page by page, including writes that are not flushed.
 //!
-//! Pages are small at first, since often only the first key is needed, and grow. A change between two pages
+//! Pages are small at first, since often only the first key is needed, and grow. A write between two pages
 //! may be seen or not, as in any scan during writes. An unreadable text is an error at its position; the scan
 //! continues after it.
 
@@ -12,7 +12,7 @@ use super::objects::Row;
 use crate::StoreError;
 use crate::engine::{Pair, Range};
 
-/// Rows of the first page and of the largest.
+/// Number of rows of the first page and of the largest page.
 const ROWS: (usize, usize) = (8, 512);
 
 /// A scan in pages.
@@ -30,7 +30,7 @@ impl Paged {
     }
 
     fn turn(&mut self, range: Range) -> Result<(), StoreError> {
-        // Read before the database, so that a write that is flushed in between is not missed.
+        // The overlay is read before the database, so that a write that is flushed in between is not missed.
         let mut known = self.engine.read_overlay().within(&range);
         let kept = self.engine.page(&range, self.rows)?;
         let last = kept.last().map(|(key, _)| key.clone()).filter(|_| kept.len() == self.rows);

@@ -1,12 +1,12 @@
 //! Stores the ready list as a column of the table of URLs.
 //!
-//! A ready URL is only in its host's list, and its row is written whenever its place changes. So the place is
-//! a column with an index over the rows that have one. A table of its own would need another row and a longer
-//! index entry for each URL: 376 bytes per URL instead of the value in docs/scale.md, and twice as many
-//! written rows.
+//! A ready URL is only in its host's list, and the URL's row is written whenever its place changes. The place
+//! is therefore a column of that row, with an index over the rows that have a place. A separate table would
+//! need another row and a longer index entry for each URL: 376 bytes per URL instead of the value in
+//! docs/scale.md, and twice as many written rows.
 //!
-//! To the rest of the store the list looks like keys of `READY`: the place (host, rank, sequence), then the
-//! URL's key.
+//! To the rest of the store, the list consists of keys that begin with `READY`: the place (host, rank,
+//! sequence), then the URL's key.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -18,8 +18,8 @@ use crate::{StoreError, keys};
 
 const PLACE: usize = 13;
 
-/// The place in a key of the ready list, and the key of the URL's row. Both may be cut off in the end of a
-/// range.
+/// Returns the place in a key of the ready list, and the key of the URL's row. In a bound of a range, the
+/// place may be incomplete and the URL missing.
 fn parts(key: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     let place = key.get(1..).unwrap_or_default();
     match place.split_at_checked(PLACE) {
@@ -35,14 +35,14 @@ fn row(url: &[u8]) -> Vec<u8> {
 /// URL rows that a flush writes.
 #[derive(Debug, Default)]
 pub(super) struct Urls {
-    /// Records, and whether the place is also written.
+    /// Records by the key of the row, and whether the place is written with the record.
     records: BTreeMap<Vec<u8>, (Vec<u8>, bool)>,
     /// Places by the key of the row; `None`: the URL is not ready.
     places: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
 }
 
 impl Urls {
-    /// Moves URLs and places out of the writes.
+    /// Moves the writes of URLs and places out of `unflushed`.
     pub(super) fn taken_from(unflushed: &mut BTreeMap<Vec<u8>, Write>) -> Self {
         let mut urls = Self::default();
         for (key, write) in unflushed.extract_if(vec![keys::READY]..vec![keys::READY + 1], |_, _| true) {
@@ -100,11 +100,11 @@ impl Urls {
 }
 
 impl Postgres {
-    /// At most `limit` keys of the ready list, in the order of the range.
+    /// Returns at most `limit` keys of the ready list, in the order of the range.
     pub(super) fn page_of_places(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
         let (from, begin) = match &range.begin {
             Bound::Included(key) => (">=", parts(key)),
-            // After a complete key comes the next place: places of a host are unique.
+            // Places of a host are unique, so the next key after a complete key has a greater place.
             Bound::Excluded(key) => (">", parts(key)),
             Bound::Unbounded => (">=", (Vec::new(), None)),
         };
@@ -131,7 +131,7 @@ impl Postgres {
         })
     }
 
-    /// Whether the URL has this place.
+    /// Whether the URL of this key of the ready list has the place in the key.
     pub(super) fn has_place(&self, key: &[u8]) -> Result<bool, StoreError> {
         let (place, row) = parts(key);
         let row = row.unwrap_or_default();

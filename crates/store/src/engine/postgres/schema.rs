@@ -1,8 +1,8 @@
 //! Creates and updates the tables, and refuses tables that are newer than this program.
 //!
-//! Migrations are the numbered files in `migrations/`; each runs once, all in one transaction. If workers
-//! start at the same time, one of them may fail and then finds the work done. A migration does not begin
-//! while workers of an older version are alive.
+//! Migrations are the numbered files in `migrations/`; each runs once, and all that are due run in one
+//! transaction. If several workers start at the same time, all but one may fail; they try again and find the
+//! tables up to date. A migration does not begin while workers of an older version are alive.
 
 use super::link::{Connection, Link};
 use tokio_postgres::error::SqlState;
@@ -15,10 +15,10 @@ const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
 
 pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
 
-/// Attempts of workers that start at the same time.
+/// Maximum number of attempts if several workers start at the same time.
 const TRIES: usize = 20;
 
-/// The version of the tables; 0 if there are none.
+/// Returns the version of the tables; 0 if there are none.
 pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     link.ask("reading the version of its tables", |client| {
         Box::pin(async move {
@@ -57,7 +57,7 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
         if found > 0 {
             refuse_older_workers(link, address)?;
         }
-        match link.ask("making its tables", |client| Box::pin(async move { run(&client, found).await })) {
+        match link.ask("creating its tables", |client| Box::pin(async move { run(&client, found).await })) {
             Ok(true) => {}
             // Another worker was faster; the next attempt finds its result.
             Ok(false) => std::thread::sleep(super::MOMENT),
@@ -65,9 +65,9 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
         }
     }
     Err(StoreError::Database {
-        doing: "making its tables",
+        doing: "creating its tables",
         database: address.shown().into(),
-        reason: "other workers tried the same again and again".into(),
+        reason: "other workers made the same change every time".into(),
     })
 }
 

@@ -1,11 +1,12 @@
 //! Ensures that all workers have the same settings: workers with different gaps, or different rules for
 //! documents, must not crawl into one corpus.
 //!
-//! The settings of the first worker apply. Others are compared with them, and a mismatch is an error that
-//! names the differences. When no worker is alive, the settings of the next one apply.
+//! The settings of the first worker apply. The settings of other workers are compared with them, and a
+//! mismatch is an error that names the differences. When no worker is alive, the settings of the next worker
+//! apply.
 //!
-//! A worker that registers removes the rows of workers that were killed long ago; one that ends normally
-//! removes its own.
+//! A worker that registers removes the rows of workers that were last alive more than seven days ago. A
+//! worker that ends normally removes its own row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use crate::StoreError;
 /// Names of settings with their values.
 pub(crate) type Settings = BTreeMap<String, String>;
 
-/// The setting for the workers' command, so that workers with different commands do not match.
+/// The name of the setting with the workers' command. Workers with different commands do not match.
 const COMMAND: &str = "the command";
 
 const FORGOTTEN: &str = "DELETE FROM workers WHERE seen < now() - interval '7 days'";
@@ -27,7 +28,7 @@ pub(crate) struct Applicant {
     pub(crate) name: String,
     pub(crate) version: &'static str,
     pub(crate) settings: Settings,
-    /// Seconds without a heartbeat after which a worker counts as gone.
+    /// Seconds without a heartbeat after which a worker counts as dead.
     pub(crate) life: f64,
 }
 
@@ -58,7 +59,7 @@ async fn compare(
     client: &Connection,
     applicant: &Applicant,
 ) -> Result<(Settings, String), tokio_postgres::Error> {
-    // Serializes applicants.
+    // Locks a row, so that workers register one after another.
     client.execute("INSERT INTO settings (name, value) VALUES ('', '') ON CONFLICT DO NOTHING", &[]).await?;
     client.execute("SELECT 1 FROM settings WHERE name = '' FOR UPDATE", &[]).await?;
     let sql = "SELECT name FROM workers WHERE seen > now() - make_interval(secs => $1) AND session <> $2 ORDER BY name";
@@ -86,7 +87,7 @@ async fn compare(
     Ok((theirs, alive.join(", ")))
 }
 
-/// The differences as text for users; only the command, if it differs.
+/// Describes the differences for users. If the command differs, only that difference is described.
 fn differing(theirs: &Settings, ours: &Settings) -> String {
     let names: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
     let is_command = |name: &&&String| name.as_str() == COMMAND && theirs.get(COMMAND) != ours.get(COMMAND);

@@ -1,6 +1,6 @@
 //! Shows an address without anything that may be a password.
 //!
-//! It works for any text that a user gave as an address, also for an invalid one: if the password cannot be
+//! This works for any text that a user gave as an address, even an invalid one. If the password cannot be
 //! located, only the scheme remains.
 
 /// Parameters with values that are not secret.
@@ -30,7 +30,7 @@ const HIDDEN: [&str; 6] = ["options", "passfile", "password", "sslcert", "sslkey
 /// The pieces of an address, as far as they are recognized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pieces<'a> {
-    /// With its `://`; may be empty.
+    /// The scheme with its `://`; may be empty.
     scheme: &'a str,
     /// The text before the last `@`: a user, and perhaps a password.
     pub(super) user_info: Option<&'a str>,
@@ -40,7 +40,8 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// `None`: the end of the password and the beginning of the query cannot be told apart.
+    /// Splits an address; `None`: the end of the password and the beginning of the query cannot be
+    /// distinguished.
     pub(super) fn from_text(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_at(scheme_of(text).len());
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -55,7 +56,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// The scheme with its `://`; empty if there is none.
+/// Returns the scheme with its `://`; empty if there is none.
 fn scheme_of(text: &str) -> &str {
     let is_name = |scheme: &str| {
         !scheme.is_empty()
@@ -75,7 +76,7 @@ fn is_known(pair: &str) -> bool {
     HARMLESS.contains(&name_of(pair)) || HIDDEN.contains(&name_of(pair))
 }
 
-/// An address without anything that may be a password; the user stays.
+/// Returns an address without anything that may be a password. The user name stays.
 ///
 /// ```
 /// use gleaner_store::shown_address;
@@ -96,7 +97,7 @@ pub fn shown_address(text: &str) -> String {
     format!("{scheme}{user}{at}{}{mark}{}", shown_place(place), pairs.join("&"))
 }
 
-/// Hosts and a database, up to the first foreign character.
+/// Returns the hosts and the database, up to the first character that cannot be part of them.
 fn shown_place(place: &str) -> &str {
     let is_foreign = |c: char| c.is_whitespace() || c.is_control() || "&;=#".contains(c);
     let place = place.split(is_foreign).next().unwrap_or_default();
@@ -107,7 +108,8 @@ fn shown_place(place: &str) -> &str {
     }
 }
 
-/// The end of the hosts: text after a colon that is not a port may be a password.
+/// Returns where the hosts end. They end before a colon that is not followed by a port, because the text
+/// after it may be a password.
 fn end_of_hosts(hosts: &str) -> usize {
     let mut begin = 0;
     for host in hosts.split(',') {

@@ -1,4 +1,4 @@
-//! Lists the phrases of each kind of wall, in lower case.
+//! The phrases of each kind of wall, in lower case.
 
 use super::Wall;
 use crate::article::Reason;
