@@ -3,6 +3,7 @@
 use gleaner_corpus::{ContentHash, Document, DocumentId, language};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
+use gleaner_html::embedded::is_completed;
 use gleaner_html::metadata::metadata_at;
 use gleaner_html::text::{Line, LineKind, plain};
 use gleaner_template::{Extracted, Judgement, Method, Pins, SiteTemplate};
@@ -40,7 +41,9 @@ pub(crate) fn draft_from(
     let Extracted { lines, method, confidence, .. } = extracted;
     let by_template = template.filter(|_| *method != Method::BlockModel);
     let version = by_template.map(|template| template.version);
-    let mut draft = draft_of(page, origin, lines, method.label(), version)?;
+    let is_embedded = *method != Method::Detection && is_completed(page);
+    let suffix = if is_embedded { "+embedded" } else { "" };
+    let mut draft = draft_of(page, origin, lines, &format!("{method}{suffix}"), version)?;
     draft.document.confidence = method.has_confidence().then(|| (100.0 * confidence).round() as u8);
     Some(draft)
 }

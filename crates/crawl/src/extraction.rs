@@ -11,6 +11,7 @@ use gleaner_frontier::{
 };
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
+use gleaner_html::embedded::complete;
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
 use gleaner_template::{Seen, SiteTemplate, Verdict, is_cut, judge};
 use jiff::Timestamp;
@@ -146,7 +147,7 @@ fn read_page(
         reading.content = Content::Article(Box::new(article));
         return;
     }
-    let page = Page::parse(&decoded.text);
+    let page = complete(&decoded.text);
     if is_cut(&page) {
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }

@@ -1,7 +1,7 @@
 //! Trains the block model that is built into the program.
 //!
 //! ```text
-//! cargo run --release -p gleaner-eval --example train -- crates/extract/src/block_model/model.bin ../shared/sets/sites ../shared/sets/single
+//! cargo run --release -p gleaner-eval --example train -- crates/extract/src/block_model/model.bin ../shared/sets/sites ../shared/sets/single ../shared/sets/publishers
 //! ```
 //!
 //! The same sets always yield the same file. The training takes one minute on two cores.

@@ -2,7 +2,7 @@
 //! were not part of the training.
 //!
 //! ```text
-//! cargo run --release -p gleaner-eval --example train_pages -- crates/template/src/article/model.json ../shared/sets/sites ../shared/sets/single ../shared/sets/not-articles
+//! cargo run --release -p gleaner-eval --example train_pages -- crates/template/src/article/model.json ../shared/sets/sites ../shared/sets/single ../shared/sets/publishers ../shared/sets/not-articles
 //! ```
 //!
 //! If no page of a set has gold text, the set consists of pages that are not articles. Pages are classified

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
+use gleaner_html::embedded::complete;
 use serde::Deserialize;
 
 /// Maximum size of a page or gold text, in bytes after decompression.
@@ -239,7 +240,7 @@ impl Entry {
     pub fn read(&self) -> Result<Recorded, SetError> {
         let bytes = bytes(&self.html)?;
         let source = decode(&bytes, None).text;
-        let page = Page::parse(&source);
+        let page = complete(&source);
         let gold = self.read_gold()?;
         Ok(Recorded { bytes, source, page, gold })
     }

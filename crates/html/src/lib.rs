@@ -20,6 +20,7 @@
 
 pub mod date;
 pub mod decode;
+pub mod embedded;
 pub mod kinds;
 pub mod links;
 pub mod metadata;

@@ -27,6 +27,7 @@ use gleaner_html::metadata::metadata;
 use serde::{Deserialize, Serialize};
 
 mod address;
+mod browser;
 mod cards;
 mod controls;
 mod declared;
@@ -65,6 +66,9 @@ pub enum Reason {
     ConsentWall,
     /// The page shows pictures with no text except captions.
     Gallery,
+    /// Its text appears only when its scripts run: an empty root for an application, or a request to enable
+    /// JavaScript, and hardly any words.
+    NeedsBrowser,
     /// The page has hardly any words outside links.
     TooLittleText,
     /// The page declares itself a collection or a product.
@@ -79,12 +83,13 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order of the checks.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Challenge,
         Self::NotFound,
         Self::LoginWall,
         Self::ConsentWall,
         Self::Gallery,
+        Self::NeedsBrowser,
         Self::TooLittleText,
         Self::DeclaredListing,
         Self::Listing,
@@ -101,6 +106,7 @@ impl Reason {
             Self::LoginWall => "login_wall",
             Self::ConsentWall => "consent_wall",
             Self::Gallery => "gallery",
+            Self::NeedsBrowser => "needs_browser",
             Self::TooLittleText => "too_little_text",
             Self::DeclaredListing => "declared_listing",
             Self::Listing => "listing",
@@ -118,6 +124,7 @@ impl fmt::Display for Reason {
             Self::LoginWall => "its text is only for users who log in or subscribe",
             Self::ConsentWall => "asks for consent and shows hardly anything else",
             Self::Gallery => "pictures with nothing but captions",
+            Self::NeedsBrowser => "shows its text only in a browser that runs its scripts",
             Self::TooLittleText => "too little text outside links",
             Self::DeclaredListing => "declares itself a collection or a product",
             Self::Listing => "lists what belongs to a tag, an author or a search",
@@ -183,7 +190,11 @@ fn reason(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Option<R
     if signals.words - signals.linked < least {
         let pictures = walls::shows_pictures(page) && address.is_none_or(|address| !address.is_front_page());
         let few_links = signals.link_lines < MANY_LINK_LINES;
-        return Some(if pictures && few_links { Reason::Gallery } else { Reason::TooLittleText });
+        return Some(match pictures && few_links {
+            _ if browser::is_needed(page) => Reason::NeedsBrowser,
+            true => Reason::Gallery,
+            false => Reason::TooLittleText,
+        });
     }
     if declared == Declared::Listing {
         return Some(Reason::DeclaredListing);

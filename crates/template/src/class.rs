@@ -195,7 +195,7 @@ impl<'a> Names<'a> {
         if block.is_content() {
             return judged(Class::Content);
         }
-        if block.repeated {
+        if block.removed.is_some() {
             return judged(Class::Repeated);
         }
         let around = Around(self.around(block));

@@ -26,6 +26,7 @@
 //! long enough. A comment at the article's place is included.
 
 use gleaner_extract::block_model::{Known, KnownLine};
+use gleaner_html::embedded::CLASS;
 use gleaner_html::kinds::Kinds;
 use gleaner_html::text::{LineKind, PlacedLine};
 use gleaner_html::{NodeId, Page, Partly};
@@ -109,11 +110,15 @@ fn is_out(line: &KnownLine, before: usize) -> bool {
 }
 
 impl Detector {
-    /// Prepares a template. With a template without training pages, every detection fails.
+    /// Prepares a template. With a template without training pages, every detection fails. So it does for a site
+    /// that embeds its articles as data ([`gleaner_html::embedded`]), because a part of a page lacks them.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
         let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
-        Self { known: Known::from_site(&template.site), boilerplate, health: template.health }
+        let is_embedded =
+            template.site.places.iter().any(|(name, place)| name.contains(CLASS) && place.content > 0.0);
+        let known = if is_embedded { Known::default() } else { Known::from_site(&template.site) };
+        Self { known, boilerplate, health: template.health }
     }
 
     /// Returns the text of a page of this site; `None` if detection fails.

@@ -112,8 +112,8 @@ impl Judgement {
         let confidence = block_model::confidence(&blocks);
         let share = |lines: usize| lines as f32 / blocks.len().max(1) as f32;
         let met = |block: &Judged| site.places.get(&block.place).is_some_and(|place| place.pages > 1);
-        let known = share(blocks.iter().filter(|block| block.repeated || met(block)).count());
-        let repeated = share(blocks.iter().filter(|block| block.repeated).count());
+        let known = share(blocks.iter().filter(|block| block.removed.is_some() || met(block)).count());
+        let repeated = share(blocks.iter().filter(|block| block.removed.is_some()).count());
         let inserts = vec![None; blocks.len()];
         Self { blocks, pins, inserts, method, confidence, known, repeated }
     }

@@ -9,7 +9,7 @@
 //! text. Pins and inserts still apply, since they are the user's.
 
 use gleaner_corpus::TemplateMethod;
-use gleaner_extract::block_model::Judged;
+use gleaner_extract::block_model::{Judged, Removed};
 use gleaner_extract::content_extractor::{self, ContentExtractorParams};
 use gleaner_extract::fast_content_extractor::{self, FastContentExtractorParams};
 use gleaner_extract::{count_words, has_word};
@@ -68,7 +68,7 @@ impl Published {
     }
 
     /// Every line of a page: first those of the extracted text, in the method's order, then the others, in
-    /// page order. [`Judged::repeated`] marks lines that resemble a known non-content block.
+    /// page order. [`Judged::removed`] marks lines that resemble a known non-content block.
     #[must_use]
     pub fn judge(&self, page: &Page) -> Vec<Judged> {
         let (content, nodes, repeated) = match self {
@@ -99,14 +99,14 @@ fn is_any_in(nodes: &[NodeId], range: &std::ops::Range<NodeId>) -> bool {
     nodes.get(nodes.partition_point(|node| *node < range.start)).is_some_and(|node| *node < range.end)
 }
 
-fn judged(placed: PlacedLine, log_odds: f32, repeated: bool) -> Judged {
+fn judged(placed: PlacedLine, log_odds: f32, is_repeated: bool) -> Judged {
     Judged {
         words: count_words(&placed.line.text) as u32,
         placed,
         log_odds,
         alone: log_odds,
         vote: None,
-        repeated,
+        removed: is_repeated.then_some(Removed::RepeatedBySite),
         place: String::new(),
         link_share: 0.0,
     }
@@ -162,8 +162,11 @@ mod tests {
             texts.sort();
             all.sort();
             assert_eq!(texts, all, "{method}");
-            let repeated: Vec<&str> =
-                judged.iter().filter(|it| it.repeated).map(|it| it.placed.line.text.as_str()).collect();
+            let repeated: Vec<&str> = judged
+                .iter()
+                .filter(|it| it.removed.is_some())
+                .map(|it| it.placed.line.text.as_str())
+                .collect();
             assert!(repeated.contains(&"Write to us, whatever it is about."), "{repeated:?}");
         }
     }

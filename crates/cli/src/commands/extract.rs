@@ -113,7 +113,7 @@ fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
         .into_iter()
         .map(|path| {
             let name = path.display().to_string();
-            Ok((name.clone(), Page::parse(&pages::source(&name)?)))
+            Ok((name.clone(), gleaner_html::embedded::complete(&pages::source(&name)?)))
         })
         .collect::<Result<_, Failure>>()?;
     if !pages.is_empty() {

@@ -24,7 +24,7 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     let mut kept: Vec<(String, Page)> = Vec::new();
     for path in pages::files(&args.pages)? {
         let name = path.display().to_string();
-        let page = Page::parse(&pages::source(&name)?);
+        let page = gleaner_html::embedded::complete(&pages::source(&name)?);
         match judge(&page, "") {
             Verdict::Article => kept.push((name, page)),
             Verdict::NotArticle(reason) => say(format_args!("{name}: skipped, not an article: {reason}")),

@@ -7,6 +7,7 @@ use gleaner_fetch::{Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Verdic
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
+use gleaner_html::embedded::complete;
 use gleaner_html::metadata::metadata;
 use gleaner_template::{Pins, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
@@ -45,7 +46,7 @@ pub(crate) fn read(args: &args::OnePage, config: &Config) -> Result<OnePage, Fai
         let name = if args.page == "-" { "standard input" } else { &args.page };
         return Err(Failure::Work(format!("{name} is empty")));
     }
-    let page = Page::parse(&source);
+    let page = complete(&source);
     let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
     let url = url.or_else(stated);
     let verdict = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str));

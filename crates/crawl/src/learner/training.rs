@@ -10,6 +10,7 @@ use gleaner_corpus::{ContentHash, TemplateMethod};
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
+use gleaner_html::embedded::complete;
 use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError};
 use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
@@ -92,7 +93,7 @@ fn read_buffered(store: &Store, key: UrlKey) -> Result<ParsedPage, String> {
     let page = store.page(key).map_err(|error| error.to_string())?.ok_or("its raw page is missing")?;
     let RawPage { body, content_type, fetched } = page;
     let url = CanonicalUrl::parse(&record.url).map_err(|error| error.to_string())?;
-    let page = Page::parse(&decode(&body, content_type.as_deref()).text);
+    let page = complete(&decode(&body, content_type.as_deref()).text);
     Ok(ParsedPage { origin: Origin { url, fetched }, page })
 }
 

@@ -1,6 +1,6 @@
 //! Classifies lines by a site's repeated texts and the votes for its places, without the model.
 //!
-//! [`Site::judge`] computes 176 features for every line and runs the model. Here a line needs two lookups:
+//! [`Site::judge`] computes 178 features for every line and runs the model. Here a line needs two lookups:
 //! the hash of its text at its path, and the hash of its place's name. Most of the time is spent on reading
 //! the text.
 //!
@@ -269,7 +269,7 @@ mod tests {
                     let expected = KnownLine {
                         words: judged.words,
                         link_share: judged.link_share,
-                        repeated: judged.repeated,
+                        repeated: judged.removed.is_some(),
                         place,
                         placed: judged.placed,
                     };

@@ -1,7 +1,7 @@
 //! gleaner's own method: a model trained on gold text classifies every line of a page.
 //!
 //! 1. The page is cut into blocks, the lines that a reader sees (`block.rs`, `scene.rs`).
-//! 2. For each block, 176 features are computed (`features`): those of the papers (links, commas, text
+//! 2. For each block, 178 features are computed (`features`): those of the papers (links, commas, text
 //!    density, title words), names of elements, similar siblings, the block's path, its neighbours, the
 //!    page's metadata.
 //! 3. Regression trees ([`Forest`]) compute the log-odds that the block is body text.
@@ -32,6 +32,7 @@ mod known;
 mod lexicon;
 mod odds;
 mod questions;
+mod removed;
 mod repeated;
 mod scene;
 mod site;
@@ -44,6 +45,7 @@ use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
 pub use known::{Known, KnownLine, KnownPlace};
+pub use removed::Removed;
 pub use repeated::Repeated;
 pub use scene::is_cut;
 pub use site::{Place, Site, Verdicts};
@@ -59,9 +61,9 @@ pub struct Judged {
     pub alone: f32,
     /// The log-odds from its place on the training pages; `None` if they have no such place.
     pub vote: Option<f32>,
-    /// Whether the site repeats the block. The model is not run on repeated blocks: their log-odds are -6,
-    /// and `vote` is `None`.
-    pub repeated: bool,
+    /// Why it was removed before the classification; `None` if the model classified it. Removed blocks have
+    /// log-odds of -6 and no `vote`.
+    pub removed: Option<Removed>,
     /// The name of its place, as in [`Site::places`].
     pub place: String,
     /// The number of its words.
@@ -78,7 +80,7 @@ impl Judged {
             log_odds: 0.0,
             alone: 0.0,
             vote: None,
-            repeated: false,
+            removed: None,
             place: String::new(),
             words: block.words.len() as u32,
             link_share,
@@ -101,7 +103,7 @@ pub fn feature_names() -> &'static [String] {
 
 /// Returns the kinds of an element, from the words in its class, id, role and itemprop: none, one or several
 /// of `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`, `advertisement`, `caption`,
-/// `by-line`, `tag`, `body`, `title`, `lead`, `offer`.
+/// `by-line`, `tag`, `body`, `title`, `lead`, `offer`, `consent`.
 ///
 /// ```
 /// use gleaner_extract::block_model::kinds_of_element;

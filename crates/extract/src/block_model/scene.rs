@@ -15,6 +15,7 @@ use gleaner_html::{NodeId, Page};
 use super::block::{Block, Marks};
 use super::hashing::{ByHash, Secret, hash, hash_with_masked};
 use super::lexicon;
+use super::removed::Removed;
 use super::repeated::Repeated;
 use super::statements::Statements;
 use crate::has_word;
@@ -78,8 +79,8 @@ pub(super) struct Element {
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub(super) blocks: Vec<Block>,
-    /// The repeated blocks, which were removed.
-    pub(super) taken: Vec<Block>,
+    /// The removed blocks.
+    pub(super) taken: Vec<(Block, Removed)>,
     pub(super) elements: Vec<Element>,
     pub(super) whole: Sum,
     /// Sums over the blocks with the same [`Element::path`].
@@ -125,6 +126,7 @@ impl Scene {
             })
             .collect();
         scene.stated = Statements::from_page(page);
+        scene.take_foreign(page);
         scene
     }
 
@@ -161,7 +163,8 @@ impl Scene {
     pub(super) fn take_away(&mut self, repeated: &Repeated) {
         let elements = &self.elements;
         let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);
-        self.taken = self.blocks.extract_if(.., |block| is_repeated(block)).collect();
+        let taken = self.blocks.extract_if(.., |block| is_repeated(block));
+        self.taken.extend(taken.map(|block| (block, Removed::RepeatedBySite)));
     }
 
     fn sum(&mut self) {

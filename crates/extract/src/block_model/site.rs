@@ -25,7 +25,7 @@ use super::block::Block;
 use super::hashing::masked;
 use super::odds::{self, chance};
 use super::scene::Scene;
-use super::{Forest, Judged, Repeated};
+use super::{Forest, Judged, Removed, Repeated};
 
 /// The training results of a site. The default is an unknown site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ const ANY: f32 = 2.0;
 /// The limit of the model's log-odds in a combination.
 const SURE: f32 = 6.0;
 
-const REPEATED: f32 = -SURE;
+const REMOVED: f32 = -SURE;
 
 const OF_THE_MODEL: f32 = 0.90;
 const OF_THE_PLACE: f32 = 0.28;
@@ -163,7 +163,7 @@ impl Site {
 
     /// Adds the final classification of a training page to its places.
     pub fn take_verdicts(&mut self, judged: &[Judged]) {
-        for block in judged.iter().filter(|block| !block.repeated) {
+        for block in judged.iter().filter(|block| block.removed.is_none()) {
             let Some(place) = self.places.get_mut(&block.place) else { continue };
             let weight = weight(block.words as f32);
             let verdicts = &mut place.verdicts[length(block.words)];
@@ -187,9 +187,15 @@ impl Site {
             let log_odds = if self.pages == 0 { alone } else { together(alone, vote, block.len()) };
             all.push(Judged { log_odds, alone, vote, place, ..Judged::from_block(block) });
         }
-        for (block, place) in taken {
-            let (log_odds, alone, repeated) = (REPEATED, REPEATED, true);
-            all.push(Judged { log_odds, alone, repeated, place, ..Judged::from_block(block) });
+        for (block, place, removed) in taken {
+            let removed = Some(removed);
+            all.push(Judged {
+                log_odds: REMOVED,
+                alone: REMOVED,
+                removed,
+                place,
+                ..Judged::from_block(block)
+            });
         }
         all.sort_by_key(|judged| judged.placed.nodes.start);
         all
@@ -199,21 +205,19 @@ impl Site {
 struct Asked {
     blocks: Vec<(Block, String)>,
     odds: Vec<f32>,
-    taken: Vec<(Block, String)>,
+    taken: Vec<(Block, String, Removed)>,
 }
 
 impl Asked {
     fn new(page: &Page, mut scene: Scene, model: &Forest) -> Self {
         let odds = odds::of_all(page, &scene, model);
         let (blocks, taken) = (std::mem::take(&mut scene.blocks), std::mem::take(&mut scene.taken));
-        let named = |blocks: Vec<Block>| {
-            let name = |block: Block| {
-                let name = place_name(page, &scene, &block);
-                (block, name)
-            };
-            blocks.into_iter().map(name).collect()
-        };
-        Self { blocks: named(blocks), odds, taken: named(taken) }
+        let name = |block: &Block| place_name(page, &scene, block);
+        let named = |block: Block| (name(&block), block);
+        let blocks = blocks.into_iter().map(named).map(|(name, block)| (block, name)).collect();
+        let taken = taken.into_iter().map(|(block, removed)| (name(&block), block, removed));
+        let taken = taken.map(|(name, block, removed)| (block, name, removed)).collect();
+        Self { blocks, odds, taken }
     }
 }
 
@@ -325,7 +329,7 @@ mod tests {
         let judged = site.judge(&page("Schools close early because of the snow in the hills"), &long_lines());
         let content: Vec<bool> = judged.iter().map(|judged| judged.log_odds > 0.0).collect();
         assert_eq!(content, [false, true, false], "{judged:#?}");
-        assert!(judged[0].repeated && !judged[1].repeated);
+        assert!(judged[0].removed == Some(Removed::RepeatedBySite) && judged[1].removed.is_none());
         assert!(judged[1].vote.is_some_and(|vote| vote > 2.0));
     }
 
@@ -340,7 +344,7 @@ mod tests {
     fn a_site_that_is_not_known_leaves_the_page_to_the_model() {
         let page = page(STORIES[0]);
         let judged = Site::default().judge(&page, &long_lines());
-        assert!(judged.iter().all(|judged| judged.log_odds == judged.alone && !judged.repeated));
+        assert!(judged.iter().all(|judged| judged.log_odds == judged.alone && judged.removed.is_none()));
         assert!(Site::learn(&[], &long_lines()).judge(&Page::parse(""), &long_lines()).is_empty());
     }
 

@@ -157,7 +157,7 @@ impl<'a> View<'a> {
         let block = &judgement.blocks[at];
         judgement.pins[at].is_none()
             && judgement.inserts[at].is_none()
-            && !block.repeated
+            && block.removed.is_none()
             && DOUBT.contains(&chance(block.log_odds))
     }
 
@@ -270,7 +270,7 @@ impl<'a> View<'a> {
             None => class.label(),
         };
         let is_pinned = is_insert || judgement.pins[at].is_some();
-        let unless_repeated = |text: String| if block.repeated { "-".to_owned() } else { text };
+        let unless_repeated = |text: String| if block.removed.is_some() { "-".to_owned() } else { text };
         let figures = [
             unless_repeated(percent(chance(block.alone))),
             unless_repeated(block.vote.map_or_else(|| "-".into(), |vote| percent(chance(vote)))),
@@ -298,7 +298,7 @@ impl<'a> View<'a> {
             div.why lang="en" {
                 p { (why) }
                 dl {
-                    @if !block.repeated {
+                    @if block.removed.is_none() {
                         (fact("Model alone", &html! { (percent(chance(block.alone))) }))
                     }
                     @if let Some(seen) = place(self.explained.template, block) {

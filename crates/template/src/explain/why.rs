@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gleaner_extract::block_model::{Judged, Place, Repeated};
+use gleaner_extract::block_model::{Judged, Place, Removed, Repeated};
 use gleaner_html::{NodeId, Page};
 
 use super::Explained;
@@ -34,8 +34,10 @@ pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: B
     }
     text += &match explained.template.and_then(|template| template.published.as_ref()) {
         Some(published) => by_published(published, block).to_owned(),
-        None if block.repeated => repeated(explained.template),
-        None => judged(explained, block, at),
+        None => match block.removed {
+            Some(removed) => why_removed(removed, explained.template),
+            None => judged(explained, block, at),
+        },
     };
     match because {
         Because::Links => {
@@ -59,7 +61,7 @@ pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: B
 }
 
 fn by_published(published: &Published, block: &Judged) -> &'static str {
-    match (published, block.alone > 0.0, block.repeated) {
+    match (published, block.alone > 0.0, block.removed.is_some()) {
         (Published::FastContentExtractor(_), true, _) => {
             "Its path is that of a content block, and no stored non-content block resembles it."
         }
@@ -72,7 +74,12 @@ fn by_published(published: &Published, block: &Judged) -> &'static str {
     }
 }
 
-fn repeated(template: Option<&SiteTemplate>) -> String {
+fn why_removed(removed: Removed, template: Option<&SiteTemplate>) -> String {
+    match removed {
+        Removed::RepeatedBySite => {}
+        Removed::RepeatedOnPage => return "The page repeats it, as it repeats placeholders.".into(),
+        Removed::Consent => return "It is part of a consent dialog.".into(),
+    }
     let pages = template.map_or(0, |template| template.site.pages as usize);
     format!(
         "The site repeats it: the same text stands at the same place on at least {} of the {pages} pages learned from.",

@@ -348,7 +348,7 @@ mod tests {
             ["rain fell", "wind rose", "snow lay"].map(|story| Page::parse(&page(story))).into();
         let site = block_model::Site::learn(&pages.iter().collect::<Vec<_>>(), &always(2.0));
         let mut judged = site.judge(&pages[0], &always(2.0));
-        assert!(judged[1].repeated && !judged[1].is_content());
+        assert!(judged[1].removed.is_some() && !judged[1].is_content());
         let pins = Pins::new("x.toml", &[(1, ".note")], &[]).unwrap();
         let said = pins.decide(&pages[0], &mut judged);
         assert!(judged[1].is_content() && said == [None, Some(Pin::Keep(0))]);

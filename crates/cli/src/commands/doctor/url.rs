@@ -8,6 +8,7 @@ use gleaner_fetch::{RobotsRecord, TlsFault, Verdict as Rule};
 use gleaner_frontier::{CanonicalUrl, Outcome};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
+use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
 use gleaner_store::{Archived, UrlRecord, UrlState, Wait};
 use gleaner_template::article::Signals;
@@ -219,7 +220,7 @@ impl DoctorContext {
         source: &str,
         url: &CanonicalUrl,
     ) -> Result<bool, Failure> {
-        let page = Page::parse(source);
+        let page = complete(source);
         let verdict = judge(&page, url.as_str());
         let signals = Signals::from_page(&page);
         let spread = format!(

@@ -200,9 +200,48 @@ const KINDS: [Entry; KIND_COUNT] = [
         ],
         whole: &["alert", "message", "form", "rules", "hidden"],
     },
+    // The names of consent platforms, and what sites call a dialog of their own.
+    Entry {
+        name: "consent",
+        parts: &[
+            "onetrust",
+            "optanon",
+            "didomi",
+            "usercentrics",
+            "cookiebot",
+            "cybot",
+            "cookieconsent",
+            "cookie-consent",
+            "cookie-banner",
+            "cookiebanner",
+            "cookie-notice",
+            "cookienotice",
+            "cookie-law",
+            "cookie-policy",
+            "cmplz",
+            "cookieyes",
+            "iubenda",
+            "osano",
+            "truste-",
+            "trustarc",
+            "qc-cmp",
+            "quantcast",
+            "sp_message",
+            "borlabs",
+            "moove_gdpr",
+            "moove-gdpr",
+            "gdpr",
+            "ccpa",
+            "consent",
+        ],
+        whole: &["cookie", "cookies", "cky", "optout"],
+    },
 ];
 
-pub(in crate::block_model) const KIND_COUNT: usize = 15;
+pub(in crate::block_model) const KIND_COUNT: usize = 16;
+
+/// The kind of consent dialogs.
+pub(in crate::block_model) const CONSENT: u32 = 1 << 15;
 
 /// The names of the kinds, in the order of the bits that [`Kinds::of`] sets.
 pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
@@ -217,7 +256,21 @@ impl<'a> Kinds<'a> {
     pub(in crate::block_model) fn of(&mut self, page: &'a Page, element: NodeId) -> u32 {
         let (mut kinds, mut length) = (0, 0);
         for (name, value) in page.attributes(element) {
-            if matches!(name, "class" | "id" | "role" | "itemprop") && length < LONGEST_NAMES {
+            if matches!(
+                name,
+                "class"
+                    | "id"
+                    | "role"
+                    | "itemprop"
+                    | "data-testid"
+                    | "data-component"
+                    | "data-module"
+                    | "data-qa"
+                    | "data-type"
+                    | "data-role"
+                    | "aria-label"
+            ) && length < LONGEST_NAMES
+            {
                 let end = value.char_indices().nth(LONGEST_NAMES).map_or(value.len(), |(at, _)| at);
                 let names = &value[..end];
                 kinds |= *self.0.entry(names).or_insert_with(|| kinds_of_names(names));

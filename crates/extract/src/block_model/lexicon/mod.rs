@@ -10,7 +10,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 mod kinds;
 mod sayings;
 
-pub(super) use kinds::{KIND_COUNT, KIND_NAMES, Kinds};
+pub(super) use kinds::{CONSENT, KIND_COUNT, KIND_NAMES, Kinds};
 pub(super) use sayings::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, sayings};
 
 struct Entry {

@@ -1,0 +1,79 @@
+//! Lines that are removed from a page before it is classified.
+//!
+//! * The site repeats them ([`super::Repeated`]).
+//! * A consent dialog holds them. Its element is known by the names of consent platforms. An element that holds
+//!   an `<h1>`, an `<article>` or the `<main>` is not a dialog, whatever its name.
+//! * The page repeats them, as it does with the placeholders of blocked embeds: at least [`TIMES`] times the same
+//!   [`LONG`] words or more.
+
+use std::collections::HashSet;
+
+use gleaner_html::Page;
+
+use super::block::Block;
+use super::hashing::ByHash;
+use super::lexicon::CONSENT;
+use super::scene::{Element, Scene};
+
+/// Why a line was removed before the classification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removed {
+    /// The site repeats it.
+    RepeatedBySite,
+    /// The page repeats it.
+    RepeatedOnPage,
+    /// It is part of a consent dialog.
+    Consent,
+}
+
+/// Least words of a repeated placeholder,
+const LONG: usize = 15;
+
+/// and its least number on the page.
+const TIMES: usize = 4;
+
+impl Scene {
+    /// Moves the lines of consent dialogs and repeated placeholders to the removed ones.
+    pub(super) fn take_foreign(&mut self, page: &Page) {
+        let dialogs = self.dialogs(page);
+        let mut times: ByHash<usize> = ByHash::default();
+        for block in self.blocks.iter().filter(|block| block.words.len() >= LONG) {
+            *times.entry(block.text).or_default() += 1;
+        }
+        let reason = |block: &Block| {
+            if dialogs.contains(&block.element) {
+                return Some(Removed::Consent);
+            }
+            times.get(&block.text).filter(|times| **times >= TIMES).map(|_| Removed::RepeatedOnPage)
+        };
+        let reasons: Vec<Option<Removed>> = self.blocks.iter().map(reason).collect();
+        if reasons.iter().all(Option::is_none) {
+            return;
+        }
+        for (block, reason) in std::mem::take(&mut self.blocks).into_iter().zip(reasons) {
+            match reason {
+                None => self.blocks.push(block),
+                Some(reason) => self.taken.push((block, reason)),
+            }
+        }
+    }
+
+    /// The elements of blocks within a consent dialog.
+    fn dialogs(&self, page: &Page) -> HashSet<usize> {
+        let named = |at: &usize| self.elements[*at].kinds & CONSENT != 0;
+        if !(1..self.elements.len()).any(|at| named(&at)) {
+            return HashSet::new();
+        }
+        let mut holds_article = vec![false; self.elements.len()];
+        let mut within = holds_article.clone();
+        for at in (1..self.elements.len()).rev() {
+            let Element { node, parent, .. } = self.elements[at];
+            holds_article[at] |= matches!(page.tag(node), Some("body" | "main" | "article" | "h1"));
+            holds_article[parent] |= holds_article[at];
+        }
+        for at in 1..self.elements.len() {
+            within[at] = within[self.elements[at].parent] || named(&at) && !holds_article[at];
+        }
+        self.blocks.iter().map(|block| block.element).filter(|at| within[*at]).collect()
+    }
+}

@@ -1,0 +1,55 @@
+//! Recognizes pages whose text appears only in a browser that runs their scripts.
+//!
+//! Meant for pages with hardly any text. Such a page has scripts, and either the empty root element of a
+//! framework or a `<noscript>` that mentions JavaScript.
+//!
+//! Limitation: an application with another root and without `<noscript>` counts as a page with too little text.
+
+use gleaner_html::Page;
+
+/// The `id`s of root elements, as the usual frameworks name them.
+const ROOTS: [&str; 10] =
+    ["root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "app-root", "react-root", "q-app"];
+
+/// Whether the page, which has hardly any text, needs a browser.
+pub(super) fn is_needed(page: &Page) -> bool {
+    let has_scripts = page.elements("script").next().is_some();
+    has_scripts && (has_empty_root(page) || asks_for_javascript(page))
+}
+
+fn has_empty_root(page: &Page) -> bool {
+    let is_root = |tag: &str| {
+        page.elements(tag).any(|id| {
+            let is_named = page.attribute(id, "id").is_some_and(|id| ROOTS.contains(&id));
+            is_named && page.raw_text(id).trim().is_empty()
+        })
+    };
+    is_root("div") || page.elements("app-root").any(|id| page.raw_text(id).trim().is_empty())
+}
+
+fn asks_for_javascript(page: &Page) -> bool {
+    page.elements("noscript").any(|id| page.raw_text(id).to_lowercase().contains("javascript"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn applications_are_recognized() {
+        let cases = [
+            ("<div id=root></div><script src=/app.js></script>", true),
+            ("<app-root></app-root><script src=/app.js></script>", true),
+            (
+                "<noscript>You need to enable JavaScript to run this app.</noscript><script src=/a.js></script>",
+                true,
+            ),
+            ("<div id=root></div>", false),
+            ("<div id=root><p>Rain fell.</p></div><script src=/app.js></script>", false),
+            ("<noscript><img src=/pixel></noscript><script src=/a.js></script><p>Rain fell.", false),
+        ];
+        for (html, is) in cases {
+            assert_eq!(is_needed(&Page::parse(html)), is, "{html}");
+        }
+    }
+}
