@@ -12,8 +12,8 @@ fuzz_target!(|bytes: &[u8]| {
     let exhaustive = Site::new(others, &ContentExtractorParams { search: Search::Exhaustive, ..ContentExtractorParams::default() });
     for page in &pages {
         let found = indexed.find(page);
-        lines_are_of_page(&found.lines, page);
+        lines_are_of_page(&found.lines(), page);
         let all_pairs = exhaustive.find(page);
-        assert!(!(found.exact && all_pairs.exact) || found.lines == all_pairs.lines);
+        assert!(!(found.exact && all_pairs.exact) || found.placed == all_pairs.placed);
     }
 });
