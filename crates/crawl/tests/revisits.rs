@@ -25,7 +25,9 @@ fn crawl(site: &Site, folder: &Path, hours: i64, sets: &[&str]) -> Store {
 fn article(text: &str) -> Reply {
     html(&format!(
         "<html><title>{text}</title><article><h1>{text}</h1>{}</article></html>",
-        format!("<p>{text}: the council met in the old school and spoke for hours about the bridge, the water and the road behind the mill.</p>").repeat(8)
+        (0..8)
+            .map(|number| format!("<p>{text}: the council met in the old school for the {number}th time and spoke for hours about the bridge, the water and the road behind the mill.</p>"))
+            .collect::<String>()
     ))
 }
 

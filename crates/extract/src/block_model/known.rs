@@ -1,6 +1,6 @@
 //! Classifies lines by a site's repeated texts and the votes for its places, without the model.
 //!
-//! [`Site::judge`] computes 178 features for every line and runs the model. Here a line needs two lookups:
+//! [`Site::judge`] computes 177 features for every line and runs the model. Here a line needs two lookups:
 //! the hash of its text at its path, and the hash of its place's name. Most of the time is spent on reading
 //! the text.
 //!

@@ -1,7 +1,7 @@
 //! gleaner's own method: a model trained on gold text classifies every line of a page.
 //!
 //! 1. The page is cut into blocks, the lines that a reader sees (`block.rs`, `scene.rs`).
-//! 2. For each block, 178 features are computed (`features`): those of the papers (links, commas, text
+//! 2. For each block, 177 features are computed (`features`): those of the papers (links, commas, text
 //!    density, title words), names of elements, similar siblings, the block's path, its neighbours, the
 //!    page's metadata.
 //! 3. Regression trees ([`Forest`]) compute the log-odds that the block is body text.

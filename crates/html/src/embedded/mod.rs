@@ -19,7 +19,7 @@
 
 mod strings;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::metadata::title_and_description;
@@ -122,12 +122,9 @@ fn candidates(page: &Page) -> Vec<Candidate> {
         if source.len() < SHORTEST_SCRIPT {
             continue;
         }
-        let mut groups: Vec<(String, Vec<Found>)> = Vec::new();
+        let mut groups: BTreeMap<String, Vec<Found>> = BTreeMap::new();
         for found in strings(&source) {
-            match groups.iter_mut().find(|(path, _)| *path == found.path) {
-                Some((_, group)) => group.push(found),
-                None => groups.push((found.path.clone(), vec![found])),
-            }
+            groups.entry(found.path.clone()).or_default().push(found);
         }
         for (path, group) in groups {
             let bytes: usize = group.iter().map(|found| found.text.len()).sum();
@@ -245,14 +242,14 @@ fn repeated(page: &Page) -> Vec<NodeId> {
     let within = page.subtree(body);
     let lines = placed_lines(page, 0, |_| true);
     let is_within = |id: NodeId| within.contains(&id);
-    let texts: HashMap<&str, ()> = lines
+    let texts: HashSet<&str> = lines
         .iter()
         .filter(|placed| is_within(placed.block) && words_of(&placed.line.text).count() >= PROSE)
-        .map(|placed| (placed.line.text.as_str(), ()))
+        .map(|placed| placed.line.text.as_str())
         .collect();
     let mut blocks: Vec<NodeId> = lines
         .iter()
-        .filter(|placed| !is_within(placed.block) && texts.contains_key(placed.line.text.as_str()))
+        .filter(|placed| !is_within(placed.block) && texts.contains(placed.line.text.as_str()))
         .map(|placed| placed.block)
         .filter(|block| !page.subtree(*block).contains(&body))
         .collect();

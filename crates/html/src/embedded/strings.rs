@@ -71,7 +71,7 @@ impl Reader {
                 }
                 b'}' | b']' if self.frames.len() > base => drop(self.frames.pop()),
                 b',' => {
-                    if let Some(frame) = self.frames.last_mut().filter(|_| true) {
+                    if let Some(frame) = self.frames.last_mut() {
                         frame.index += u32::from(frame.is_array);
                         frame.key.clear();
                     }
@@ -106,11 +106,11 @@ impl Reader {
         self.text(&text, level);
     }
 
-    fn text(&mut self, text: &str, level: usize) {
-        // A row of a React server response: `24:T1a3b,` and as many bytes of text.
-        if let Some((row, rest)) = server_row(text) {
+    fn text(&mut self, mut text: &str, level: usize) {
+        // Rows of a React server response: `24:T1a3b,` and as many bytes of text.
+        while let Some((row, rest)) = server_row(text) {
             self.put(row);
-            return self.text(rest, level);
+            text = rest;
         }
         let start = &text[..text.floor_char_boundary(START)];
         let is_data =
@@ -208,6 +208,8 @@ mod tests {
         for script in ["", "\"", "{{{{", "\\\"", "if (a) { b(\"x\") }", "]]]}", "{\"a\":\"unended"] {
             assert_eq!(strings(script), [], "{script}");
         }
+        let rows = serde_json::Value::from("1:T1,x".repeat(200_000)).to_string();
+        assert_eq!(strings(&rows), []);
         let deep = format!("{}\"{RAIN}\"", "[".repeat(10_000));
         assert_eq!(strings(&deep).len(), 1);
     }
