@@ -6,10 +6,10 @@
 //! reads a page (judging, extraction, templates) finds it there.
 //!
 //! A text is put in only if
-//! * the page shows at most [`TEASER`] words of prose;
+//! * the page shows at most 300 words of prose;
 //! * the text has words of the page's title or description;
 //! * at least two in five of its word trigrams do not occur on the page;
-//! * beside the text, the page shows at most [`BESIDE`] words of prose, and at most half as many as the text has.
+//! * beside the text, the page shows at most 60 words of prose, and at most half as many as the text has.
 //!
 //! A page that shows its article is therefore left as it is, whatever other texts its scripts hold. Lines that both
 //! the page and the text have are left out of the page.
