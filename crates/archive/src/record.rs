@@ -2,7 +2,7 @@
 
 use crate::{Digest, Header, HttpMessage};
 
-/// A record of a file.
+/// A record of a WARC file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The offset in bytes of the record, or of the gzip member or Zstandard frame that contains it.

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 pub enum Method {
     /// A method that uses only the page itself.
     SinglePage(SinglePage),
-    /// Comparison with the pages of the page's site, as published.
+    /// ContentExtractor as published: compares the page with others of its site.
     ContentExtractor,
     /// The template of the page's site, as published.
     FastContentExtractor,

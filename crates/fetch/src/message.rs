@@ -19,7 +19,7 @@ pub enum Want {
     Page,
     /// A robots.txt of any type. Only its first 500 KiB are kept.
     Robots,
-    /// A sitemap or feed of any type, at most `fetch.max_sitemap`.
+    /// A sitemap or feed of any content type, of at most `fetch.max_sitemap` bytes.
     List,
 }
 

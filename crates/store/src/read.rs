@@ -36,7 +36,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Returns the writer of the store; `None` while a writer exists.
+    /// Returns the only writer of the store; `None` while another writer exists.
     ///
     /// # Errors
     /// None at present.

@@ -19,7 +19,7 @@ use gleaner_html::{NodeId, Page};
 
 use crate::Judgement;
 
-/// The fewest training pages that must have a kind. On fewer pages, missing body text may be a coincidence.
+/// The least number of training pages on which a kind must occur. On fewer pages, missing body text may be a coincidence.
 const LEAST_PAGES: u32 = 3;
 
 #[derive(Debug, Default)]

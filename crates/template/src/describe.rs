@@ -38,8 +38,8 @@ pub fn describe(template: &SiteTemplate) -> String {
     out
 }
 
-/// FastContentExtractor's content paths by the number of their blocks, and the beginnings of its non-content
-/// blocks.
+/// Lists FastContentExtractor's content paths, sorted by how many blocks each has, and the first words of the
+/// non-content blocks.
 fn describe_published(published: &Published) -> String {
     let template = match published {
         Published::FastContentExtractor(template) => template,

@@ -140,7 +140,7 @@ pub struct OfKind {
     pub kind: Kind,
     /// Number of pairs.
     pub pairs: usize,
-    /// The mean share of the longer text's words that both texts share.
+    /// The mean share of the longer text's words that the other text has too.
     pub shared: f64,
     /// Mean estimated similarity.
     pub similarity: f64,
