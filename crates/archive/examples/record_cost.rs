@@ -63,6 +63,7 @@ fn capture<'a>(
         status: 200,
         headers,
         body,
+        coded: None,
         is_cut: false,
         request,
         fields: &[("Gleaner-Role", "page")],

@@ -22,11 +22,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         status: 200,
         headers: &[pair("content-type", "text/html; charset=utf-8")],
         body: b"<h1>Rain ends</h1>",
+        coded: None,
         is_cut: false,
         request: &[pair("user-agent", "gleaner/0.1.0")],
         fields: &[],
     };
-    let place = archive.append(&capture.response(capture.digest(), 6), capture.at)?;
+    let place = archive.append(&capture.response(capture.digests().payload, 6), capture.at)?;
     archive.sync()?;
     println!("the response is in {} at offset {}", place.file, place.offset);
 

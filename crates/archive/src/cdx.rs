@@ -1,19 +1,18 @@
 //! Reads archive indexes: the position of each record.
 //!
-//! Reads CDX and CDXJ (`key timestamp {json}`) files, as pywb, OpenWayback and Common Crawl write
-//! them. The first line of a CDX file, such as ` CDX N b a m s k r M S V g`, names the columns; without
-//! it, the usual order of 9 or 11 columns is assumed. Only the file name and the offset of each line are
-//! used; all other data are read from the record.
+//! Reads CDX and CDXJ (`key timestamp {json}`) files of pywb, OpenWayback and Common Crawl. The first line of
+//! a CDX file, such as ` CDX N b a m s k r M S V g`, names the columns; without it, the usual order of 9 or
+//! 11 columns is assumed. Only the file name and the offset of each line are used. All other data come from
+//! the record.
 //!
-//! Limitation: a JSON value is searched for, not parsed, so a name with an escaped quotation mark is not
-//! found.
+//! Limitation: JSON values are searched for, not parsed, which misses names with escaped quotation marks.
 
 use crate::Place;
 
 /// A reader of the lines of one index file.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
-    /// Indexes of the offset and file name columns; `None` if no line has named them.
+    /// Indexes of the columns for offset and file name; `None`: no line has named them.
     named: Option<(usize, usize)>,
 }
 

@@ -45,7 +45,7 @@ impl<R: Read> BufRead for Counted<R> {
     }
 }
 
-/// Whether the error is caused by the data, not by the disk.
+/// Whether the data caused the error, not the disk.
 pub(crate) fn is_of_the_bytes(error: &io::Error) -> bool {
     matches!(
         error.kind(),

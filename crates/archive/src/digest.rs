@@ -1,10 +1,10 @@
-//! Digests of payloads and blocks, as in the named fields of WARC records.
+//! Digests of payloads and blocks, as in the fields of WARC records.
 //!
-//! Digests are SHA-1 in base32, as Heritrix, Common Crawl and pywb write them, so that archives can be
-//! compared. Labels of other algorithms are ignored.
+//! A digest is SHA-1 in base32, as in Heritrix, Common Crawl and pywb, so that archives can be compared.
+//! Labels of other algorithms are ignored.
 //!
-//! Limitation: SHA-1 collisions can be produced deliberately. A digest only shows that a URL returned
-//! the same page as before; nothing is dropped because of a digest alone.
+//! Limitation: SHA-1 collisions can be produced deliberately. A digest only shows that a URL returned the
+//! same page as before. Nothing is dropped because of a digest alone.
 
 use std::fmt;
 
@@ -35,8 +35,7 @@ impl Digest {
         Self(digest.finalize().into())
     }
 
-    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. `None` for another algorithm or an
-    /// invalid label.
+    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`; `None`: another algorithm or invalid.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         let (algorithm, value) = label.trim().split_once(':')?;
@@ -56,7 +55,7 @@ impl Digest {
         &self.0
     }
 
-    /// Returns the digest with these bytes, as returned by [`as_bytes`](Self::as_bytes).
+    /// Returns the digest for bytes from [`as_bytes`](Self::as_bytes).
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 20]) -> Self {
         Self(bytes)

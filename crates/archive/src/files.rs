@@ -1,14 +1,14 @@
 //! The files of an archive: the newest one grows, and the others are complete.
 //!
-//! 1. Records are appended to the newest file. When it reaches a given size, the next file begins, named
-//!    after its time and number: `gleaner-20261121020000-00001.warc.gz`.
-//! 2. [`Archive::sync`] syncs everything appended to disk. Records appended later may be lost in a
-//!    crash, or may be in the archive although the store does not record them.
-//! 3. Opening an archive checks the records after the last known synced position. Intact records are
-//!    kept, and an incomplete record at the end is cut off.
+//! 1. Records are appended to the newest file. When it reaches a given size, the next file begins. Its name
+//!    has its time and number: `gleaner-20261121020000-00001.warc.gz`.
+//! 2. [`Archive::sync`] syncs all appended records to disk. In a crash, later records may be lost, or may be
+//!    in the archive although the store does not record them.
+//! 3. Opening an archive checks the records after the last known synced position. Intact records stay; an
+//!    incomplete last record is cut off.
 //!
-//! Limitation: after a crash, the archive may contain records that are not in the store. Their pages are
-//! fetched and stored again, so a reader of the archive finds both.
+//! Limitation: after a crash, the archive may have records that are not in the store. Their pages are fetched
+//! and stored again, so a reader of the archive finds both.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -38,11 +38,10 @@ impl Place {
     }
 }
 
-/// An error of writing or reading an archive.
+/// An error while writing or reading an archive.
 #[derive(Debug, Error)]
 #[error("the archive: {what} {}: {error}{}", path.display(), remedy(error))]
 pub struct ArchiveError {
-    /// The failed action, such as "cannot write".
     what: &'static str,
     path: PathBuf,
     #[source]
@@ -107,20 +106,23 @@ struct Newest {
     file: File,
     path: PathBuf,
     name: String,
+    /// The end of the last complete record.
     length: u64,
     is_synced: bool,
+    /// Whether an incomplete record may follow because it could not be cut off.
+    is_torn: bool,
 }
 
 const PREFIX: &str = "gleaner-";
 const SUFFIX: &str = ".warc.gz";
 
 impl Archive {
-    /// Opens the archive in a folder for appending, and creates the folder if it does not exist. `known`
-    /// is the end of the part that is known to be intact. If it is `None` or in another file, the whole
-    /// newest file is checked.
+    /// Opens the archive in a folder for appending. Creates the folder if it is missing. `known`: the end of
+    /// the part that is known to be intact. If it is `None` or in another file, the whole newest file is
+    /// checked.
     ///
     /// # Errors
-    /// If the folder or its newest file cannot be read or written.
+    /// The folder or its newest file cannot be read or written.
     pub fn open(folder: &Path, options: Options, known: Option<&Place>) -> Result<Self, ArchiveError> {
         fs::create_dir_all(folder).map_err(ArchiveError::with_path("cannot make the folder", folder))?;
         let names = names(folder)?;
@@ -133,7 +135,6 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Opens the newest file again, and cuts off an incomplete record at its end.
     fn reopened(&self, name: String, from: u64) -> Result<Newest, ArchiveError> {
         let path = self.folder.join(&name);
         let wrong = || ArchiveError::with_path("cannot read", &path);
@@ -150,13 +151,13 @@ impl Archive {
         if sound < whole {
             file.set_len(sound).map_err(ArchiveError::with_path("cannot truncate", &path))?;
         }
-        Ok(Newest { file, path, name, length: sound, is_synced: false })
+        Ok(Newest { file, path, name, length: sound, is_synced: false, is_torn: false })
     }
 
-    /// Appends a response ([`crate::Capture::response`]) and returns the position of its record.
+    /// Appends a response ([`crate::Capture::response`]). Returns the position of its record.
     ///
     /// # Errors
-    /// If the file cannot be written. The incomplete record is then cut off, if possible.
+    /// The file cannot be written. The incomplete record is then cut off, if possible.
     pub fn append(&mut self, record: &[u8], now: Timestamp) -> Result<Place, ArchiveError> {
         if self.newest.as_ref().is_none_or(|newest| newest.length >= self.options.rotate) {
             self.begin_file(now)?;
@@ -175,20 +176,19 @@ impl Archive {
         let file = open(OpenOptions::new().read(true).append(true).create_new(true), &path)
             .map_err(ArchiveError::with_path("cannot begin the file", &path))?;
         let info = self.options.head(&name, now);
-        let mut newest = Newest { file, path, name, length: 0, is_synced: false };
+        let mut newest = Newest { file, path, name, length: 0, is_synced: false, is_torn: false };
         newest.append(&info)?;
         self.newest = Some(newest);
-        // The file's name is on disk only after the folder is synced.
+        // The file's name is on disk once the folder is synced.
         open(OpenOptions::new().read(true), &self.folder)
             .and_then(|folder| folder.sync_all())
             .map_err(ArchiveError::with_path("cannot sync", &self.folder))
     }
 
-    /// Syncs everything appended to disk. Returns the end of the archive; `None` if the archive has no
-    /// file.
+    /// Syncs all appended records to disk. Returns the end of the archive; `None`: the archive has no file.
     ///
     /// # Errors
-    /// If syncing fails. Nothing appended since the last call counts as stored.
+    /// Syncing fails. Then no record since the last call counts as stored.
     pub fn sync(&mut self) -> Result<Option<Place>, ArchiveError> {
         let Some(newest) = &mut self.newest else { return Ok(None) };
         if !newest.is_synced {
@@ -202,20 +202,30 @@ impl Archive {
 impl Newest {
     fn append(&mut self, record: &[u8]) -> Result<(), ArchiveError> {
         self.is_synced = false;
+        if self.is_torn {
+            self.cut().map_err(ArchiveError::with_path("cannot truncate", &self.path))?;
+        }
         if let Err(error) = self.file.write_all(record) {
-            // Best effort: otherwise the incomplete record is cut off when the archive is opened again.
-            let _ = self.file.set_len(self.length);
+            self.is_torn = true;
+            // The next append or the next opening of the archive tries again.
+            let _ = self.cut();
             return Err(ArchiveError::with_path("cannot write", &self.path)(error));
         }
         self.length += record.len() as u64;
         Ok(())
     }
+
+    fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(self.length)?;
+        self.is_torn = false;
+        Ok(())
+    }
 }
 
-/// Returns the names of an archive's files, oldest first; none if the folder does not exist.
+/// Returns the names of an archive's files, oldest first. Empty if the folder does not exist.
 ///
 /// # Errors
-/// If the folder cannot be read.
+/// The folder cannot be read.
 pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
     let wrong = || ArchiveError::with_path("cannot read the folder", folder);
     let entries = match fs::read_dir(folder) {
@@ -229,19 +239,17 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
             names.push(name);
         }
     }
-    // By number, because the order must not change if the clock is set back.
+    // By number, because a clock that is set back must not change the order.
     names.sort_by_key(|name| number_of(name));
     Ok(names)
 }
 
-/// Returns the name of a file: time, number and, if not empty, a suffix.
 pub(crate) fn name_of(number: u32, now: Timestamp, suffix: &str) -> String {
     let time = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string();
     let hyphen = if suffix.is_empty() { "" } else { "-" };
     format!("{PREFIX}{time}-{number:05}{hyphen}{suffix}{SUFFIX}")
 }
 
-/// Returns the number in the name of an archive's file; `None` for other files.
 fn number_of(name: &str) -> Option<u32> {
     let (_, number) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
     number.split('-').next()?.parse().ok()
@@ -322,6 +330,23 @@ mod tests {
         let mut archive = Archive::open(folder.path(), options(1 << 20), Some(&known)).unwrap();
         archive.append(&record(2), Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!(bodies(folder.path()), ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"]);
+    }
+
+    #[test]
+    fn a_torn_record_that_could_not_be_cut_off_is_cut_off_before_the_next() {
+        let folder = TempDir::new().unwrap();
+        let mut archive = Archive::open(folder.path(), options(1 << 20), None).unwrap();
+        archive.append(&record(0), Timestamp::UNIX_EPOCH).unwrap();
+        let newest = archive.newest.as_mut().unwrap();
+        let writable = std::mem::replace(&mut newest.file, File::open(&newest.path).unwrap());
+        assert!(newest.append(&record(1)).is_err());
+        (&writable).write_all(&record(1)[..9]).unwrap();
+        assert!(newest.append(&record(2)).is_err(), "the file is still read-only");
+        newest.file = writable;
+        let place = archive.append(&record(3), Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(bodies(folder.path()), ["<p>Rain 0", "<p>Rain 3"]);
+        let mut reader = Reader::open(&folder.path().join(&place.file), place.offset, 1000).unwrap();
+        assert!(matches!(reader.next(), Some(Ok(Item::Record(_)))), "no record at {place:?}");
     }
 
     #[test]

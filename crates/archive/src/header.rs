@@ -1,7 +1,7 @@
 //! The named fields of a record (WARC 1.1, 4 and 5).
 //!
-//! Names are compared without case. A field that is folded over several lines is joined. If several
-//! fields have the same name, the first is used.
+//! Names are compared without case. A field that is folded over several lines is joined. Of several fields
+//! with the same name, the first counts.
 
 /// The named fields of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,8 +11,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Parses the lines between `WARC/1.x` and the empty line. Lines that are not fields are ignored;
-    /// invalid UTF-8 is replaced.
+    /// Parses the lines between `WARC/1.x` and the empty line. Ignores other lines; replaces invalid UTF-8.
     #[must_use]
     pub fn parse(lines: &[u8]) -> Self {
         let mut fields: Vec<(String, String)> = Vec::new();
@@ -30,26 +29,25 @@ impl Header {
         Self { fields }
     }
 
-    /// Returns the value of the first field with this name; `None` if there is none.
+    /// Returns the value of the first field with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.fields.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// Returns `WARC-Target-URI`, without the angle brackets that some writers put around it. `None` if
-    /// absent.
+    /// Returns `WARC-Target-URI`, without the angle brackets of some writers; `None`: absent.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
         let value = self.get("WARC-Target-URI")?;
         Some(value.strip_prefix('<').and_then(|value| value.strip_suffix('>')).unwrap_or(value))
     }
 
-    /// Returns `WARC-Date`. `None` if absent or not a time.
+    /// Returns `WARC-Date`; `None`: absent or not a time.
     #[must_use]
     pub fn date(&self) -> Option<jiff::Timestamp> {
         let value = self.get("WARC-Date")?;
-        // The date has 14 digits in some ARC files converted to WARC.
+        // In some ARC files converted to WARC, the date has 14 digits.
         let spread = || {
             let digits =
                 Some(value).filter(|value| value.len() == 14 && value.bytes().all(|b| b.is_ascii_digit()))?;
@@ -67,13 +65,13 @@ impl Header {
         value.parse().ok().or_else(|| spread()?.parse().ok())
     }
 
-    /// Returns `WARC-Type` in lower case. `None` if absent.
+    /// Returns `WARC-Type` in lower case; `None`: absent.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
         self.get("WARC-Type").map(str::to_ascii_lowercase)
     }
 
-    /// Returns `Content-Length`. `None` if absent or not a number.
+    /// Returns `Content-Length`; `None`: absent or not a number.
     #[must_use]
     pub fn length(&self) -> Option<u64> {
         self.get("Content-Length")?.parse().ok()

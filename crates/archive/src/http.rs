@@ -1,17 +1,16 @@
 //! The HTTP response in the block of a `response` record.
 //!
-//! Parsing is lenient, because archives contain whatever servers sent. A header without a colon is
-//! ignored, and a line end without `\r` is accepted.
+//! Parsing is lenient, because archives contain whatever servers sent. A header without a colon is ignored,
+//! and a line may end without `\r`.
 //!
-//! Limitation: names and values are read as UTF-8 with invalid bytes replaced, so a `Location` in
-//! Latin-1 is damaged.
+//! Limitation: invalid UTF-8 in names and values is replaced. A `Location` in Latin-1 is damaged.
 
 use crate::payload::{self, Payload};
 
-/// Maximum number of header lines of a response; later ones are ignored.
+/// Maximum number of header lines of a response. Later lines are ignored.
 const MOST_HEADERS: usize = 1_000;
 
-/// A response as archived: its head, and its body as stored.
+/// An archived response: its head, and its body as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpMessage<'a> {
     /// The HTTP status, such as 200.
@@ -23,7 +22,7 @@ pub struct HttpMessage<'a> {
 }
 
 impl<'a> HttpMessage<'a> {
-    /// Parses a block. `None` if it does not begin with a status line.
+    /// Parses a block; `None`: it does not begin with a status line.
     #[must_use]
     pub fn parse(block: &'a [u8]) -> Option<Self> {
         let (head, coded) = split_head(block);
@@ -44,7 +43,7 @@ impl<'a> HttpMessage<'a> {
         Some(Self { status, headers, coded })
     }
 
-    /// Returns the first value of a header; `None` if the header is absent.
+    /// Returns the first value of a header; `None`: the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
@@ -58,9 +57,9 @@ impl<'a> HttpMessage<'a> {
         payload::decode(self.coded, &transfer, &content, limit)
     }
 
-    /// Whether the body has fewer bytes than its `Content-Length` states. `false` for a body with a
-    /// coding: the field is ignored with a transfer coding (RFC 9112, 6.3), and crawlers that decode a
-    /// content coding may leave the field unchanged.
+    /// Whether the body has fewer bytes than its `Content-Length`. `false` for a body with a coding: a
+    /// transfer coding overrides the field (RFC 9112, 6.3), and crawlers that decode a content coding may
+    /// leave the field unchanged.
     #[must_use]
     pub fn is_short(&self) -> bool {
         let is_coded = ["Transfer-Encoding", "Content-Encoding"]
@@ -75,7 +74,6 @@ impl<'a> HttpMessage<'a> {
     }
 }
 
-/// Splits a block into the head and the body, at the first empty line.
 fn split_head(block: &[u8]) -> (&[u8], &[u8]) {
     let mut at = 0;
     while let Some(length) = block[at..].iter().position(|byte| *byte == b'\n') {

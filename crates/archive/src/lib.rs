@@ -1,7 +1,7 @@
 //! Writes and reads the WARC files that contain all responses.
 //!
-//! The format is WARC 1.1 (ISO 28500:2017): a sequence of records. Each record is a separate gzip
-//! member, so that it can be read by its offset, and damage to one record does not affect the others.
+//! The format is WARC 1.1 (ISO 28500:2017): a sequence of records. Each record is a separate gzip member. So
+//! a record can be read by its offset, and damage to one record does not affect the others.
 //!
 //! | file | question |
 //! |---|---|
@@ -19,11 +19,11 @@
 //! | [`cdx`] | Which records does an index list? |
 //!
 //! Writes `warcinfo`, `response`, `revisit` and `request` records. Interprets `response` and `revisit`
-//! records of any writer, and returns other records uninterpreted.
+//! records of any writer; returns other records uninterpreted.
 //!
-//! Limitation: bodies are stored after content decoding, because the HTTP library returns them in this
-//! form. As in other crawlers, headers that no longer apply are kept with the prefix `X-Crawler-`, and
-//! `Content-Length` is that of the stored body.
+//! Limitation: bodies are stored after content decoding, as the HTTP library returns them. As in other
+//! crawlers, headers that no longer apply get the prefix `X-Crawler-`, and `Content-Length` is the length of
+//! the stored body.
 
 pub mod cdx;
 mod counted;
@@ -49,4 +49,4 @@ pub use payload::{Cut, Payload};
 pub use read::Reader;
 pub use record::{Damage, Item, Record};
 pub use spool::Spool;
-pub use write::{Capture, Revisit};
+pub use write::{Capture, Digests, Revisit};

@@ -1,15 +1,15 @@
 //! Reads WARC files record by record, in bounded memory, and continues after damage.
 //!
-//! 1. The first byte of each part of a file determines its form: a gzip member or Zstandard frames
-//!    (`zst`), with one record (the usual form) or with all records, or uncompressed records.
-//! 2. A record consists of its version line, its named fields, and as many bytes as `Content-Length`
-//!    states. At most `limit` of these bytes are kept.
-//! 3. A record cannot be read if it has no version line or no length, its compressed stream is broken or
-//!    does not match its checksum, or the file ends within it. The damage is then returned with its
-//!    offset, and reading continues at the next place that looks like the beginning of a record.
+//! 1. The first byte of each part of a file determines its form: a gzip member or Zstandard frames (`zst`),
+//!    with one record (the usual form) or all records, or uncompressed records.
+//! 2. A record has a version line, named fields, and as many bytes as `Content-Length` states. At most
+//!    `limit` of these bytes are kept.
+//! 3. A record is unreadable if it has no version line or no length, if its compressed stream is broken or
+//!    does not match its checksum, or if the file ends within it. The damage is returned with its offset, and
+//!    reading continues where a record seems to begin.
 //!
-//! Limitation: in a file that is a single gzip member or Zstandard frame, everything after damage is
-//! lost, and all records have the offset of that member or frame.
+//! Limitation: in a file that is a single gzip member or Zstandard frame, everything after damage is lost,
+//! and all records have the offset of that member or frame.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -23,14 +23,13 @@ use crate::record::{Damage, Item, Record};
 use crate::scan::next_record;
 use crate::zst::{self, Frames, Unpacker};
 
-/// Maximum bytes of a record's named fields.
 const MOST_HEAD: u64 = 1 << 20;
 
 /// An iterator over the records of one file.
 #[derive(Debug)]
 pub struct Reader<R> {
     stream: Stream<R>,
-    /// Decodes Zstandard frames; `None` while in use, or before the first frame.
+    /// Decodes Zstandard frames; `None`: in use, or before the first frame.
     unpacker: Option<Unpacker>,
     limit: usize,
 }
@@ -72,8 +71,7 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    /// Checks that the part ends after the record, with a valid checksum, or continues with another
-    /// record.
+    /// Checks that the part ends after the record with a valid checksum, or continues with another record.
     fn ends_well(&mut self) -> Result<(), String> {
         match self {
             Self::Gzip(_, member) => ends_well(&mut **member),
@@ -98,10 +96,10 @@ enum Fault {
 }
 
 impl Reader<File> {
-    /// Opens a file at an offset at which a record begins. At most `limit` bytes of each block are kept.
+    /// Opens a file at an offset where a record begins. Keeps at most `limit` bytes of each block.
     ///
     /// # Errors
-    /// If the file cannot be opened or read.
+    /// The file cannot be opened or read.
     pub fn open(path: &Path, offset: u64, limit: usize) -> io::Result<Self> {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(offset))?;
@@ -110,17 +108,17 @@ impl Reader<File> {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Reads from the source's current position. At most `limit` bytes of each block are kept.
+    /// Reads from the source's current position. Keeps at most `limit` bytes of each block.
     ///
     /// # Errors
-    /// If the position cannot be determined, or the source cannot be read.
+    /// The position cannot be determined, or the source cannot be read.
     pub fn new(mut source: R, limit: usize) -> io::Result<Self> {
         let at = source.stream_position()?;
         let stream = Stream::Between(Counted::from_offset(source, at)?);
         Ok(Self { stream, unpacker: None, limit })
     }
 
-    /// Returns the offset of the next record, or of its compressed part; `None` at the end.
+    /// Returns the offset of the next record or of its compressed part; `None`: at the end.
     #[must_use]
     pub fn position(&self) -> Option<u64> {
         match &self.stream {
@@ -227,7 +225,7 @@ impl<R: Read + Seek> Reader<R> {
         input
     }
 
-    /// Returns the damage, and moves to the next place that looks like the beginning of a record.
+    /// Returns the damage, and moves to where the next record seems to begin.
     fn damage(&mut self, input: Counted<R>, offset: u64, reason: String) -> io::Result<Option<Item>> {
         let mut source = input.into_inner();
         let next = next_record(&mut source, offset + 1, &mut self.unpacker)?;
@@ -275,7 +273,6 @@ fn read_record(input: &mut impl BufRead, limit: usize) -> Result<Option<Parts>, 
     Ok(Some((header, block, rest > 0)))
 }
 
-/// Checks that a member ends after the record, with a valid checksum, or continues with another record.
 fn ends_well(member: &mut impl BufRead) -> Result<(), String> {
     let is_end = skip_blank(member).map_err(|error| error.to_string())?;
     let next = if is_end { &[] } else { member.fill_buf().map_err(|error| error.to_string())? };
@@ -350,7 +347,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// Returns a frame as the specification requires it: with its length and a checksum.
+    /// A frame with its length and a checksum, as the specification requires.
     fn zstd(bytes: &[u8]) -> Vec<u8> {
         zstd_with(bytes, &[])
     }
@@ -367,7 +364,7 @@ mod tests {
         [&[0x50 | kind, 0x2a, 0x4d, 0x18], &(content.len() as u32).to_le_bytes()[..], content].concat()
     }
 
-    /// Returns the bodies of the records, and `!` for damage.
+    /// The bodies of the records, and `!` for damage.
     fn read(bytes: &[u8]) -> Vec<String> {
         let items = Reader::new(Cursor::new(bytes), 1 << 20).unwrap();
         items
@@ -401,7 +398,7 @@ mod tests {
         assert_eq!(read(&records.concat()), expected);
         let between = [zstd(b""), skippable(0, b"rain"), skippable(0xf, b"")].concat();
         assert_eq!(read(&[&between[..], &records.join(&between[..]), &between].concat()), expected);
-        // Frames whose boundaries differ from those of the records.
+        // Frames and records have different boundaries.
         let all: Vec<u8> = (0..3).flat_map(plain).collect();
         for size in [40, 100, 300] {
             assert_eq!(read(&all.chunks(size).flat_map(zstd).collect::<Vec<u8>>()), expected, "{size}");
@@ -449,7 +446,7 @@ mod tests {
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
         encoder.window_log(28).unwrap();
         encoder.write_all(&plain(0)).unwrap();
-        // Without the content length, the window determines how much memory the frame needs.
+        // Without the content length, the window determines the frame's memory.
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
         let Some(Ok(Item::Damage(damage))) = Reader::new(Cursor::new(&wide), 1000).unwrap().next() else {

@@ -1,4 +1,4 @@
-//! A record as read, or the reason why a part of a file cannot be read.
+//! A record, or the reason why a part of a file is unreadable.
 
 use crate::{Digest, Header, HttpMessage};
 
@@ -36,9 +36,8 @@ pub enum Item {
 }
 
 impl Record {
-    /// Returns the HTTP response in the block. `None` if the record is neither a `response` nor a
-    /// `revisit`, its `Content-Type` is not `application/http`, or the block does not begin with a
-    /// status line.
+    /// Returns the HTTP response in the block. `None`: the record is not a `response` or `revisit`, its
+    /// `Content-Type` is not `application/http`, or the block does not begin with a status line.
     #[must_use]
     pub fn http(&self) -> Option<HttpMessage<'_>> {
         let is_http = self
@@ -49,9 +48,8 @@ impl Record {
         (is_http && is_answer).then(|| HttpMessage::parse(&self.block)).flatten()
     }
 
-    /// Returns why the block is incomplete, as stated by the writer: a reason of WARC 1.1, 5.13, or
-    /// `segmented`, because the segments of a record (7) are not joined here. `None` if nothing is
-    /// stated.
+    /// Returns why the block is incomplete, as the writer states: a reason of WARC 1.1, 5.13, or `segmented`,
+    /// because the segments of a record (7) are not joined. `None`: nothing is stated.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static str> {
         if self.header.get("WARC-Segment-Number").is_some() {
@@ -65,9 +63,9 @@ impl Record {
     /// Checks the digests of the block and the payload.
     ///
     /// # Errors
-    /// If a digest differs; the message has both digests. Not checked are digests of other algorithms or
-    /// of cut blocks, and payload digests except those of unencoded, unsegmented `response` and
-    /// `resource` records.
+    /// A digest differs; the message has both digests. Digests of other algorithms and of cut blocks are
+    /// not checked. Payload digests are checked only for unencoded, unsegmented `response` and `resource`
+    /// records.
     pub fn check(&self) -> Result<(), String> {
         if self.is_cut {
             return Ok(());
@@ -88,7 +86,7 @@ impl Record {
         Ok(())
     }
 
-    /// Returns the payload of a `response` or `resource` record; `None` if it is encoded or segmented.
+    /// Returns the payload of a `response` or `resource` record; `None`: it is encoded or segmented.
     fn plain_payload(&self) -> Option<&[u8]> {
         if self.header.get("WARC-Segment-Number").is_some() {
             return None;

@@ -9,7 +9,6 @@ pub(crate) fn options(rotate: u64) -> Options {
     Options { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
 }
 
-/// Returns a response record, different for each number.
 pub(crate) fn record(number: usize) -> Vec<u8> {
     let body = format!("<p>Rain {number}");
     let capture = Capture {
@@ -18,9 +17,10 @@ pub(crate) fn record(number: usize) -> Vec<u8> {
         status: 200,
         headers: &[],
         body: body.as_bytes(),
+        coded: None,
         is_cut: false,
         request: &[],
         fields: &[],
     };
-    capture.response(capture.digest(), 1)
+    capture.response(capture.digests().payload, 1)
 }

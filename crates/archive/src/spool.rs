@@ -1,13 +1,12 @@
-//! An archive file that is built in memory and stored as a whole, for object storage, which does not
-//! support appending.
+//! An archive file in memory. It is stored as a whole, because object storage does not support appending.
 //!
-//! The file's name is formed as in [`crate::files`], plus a suffix that identifies the writer:
+//! The file's name is as in [`crate::files`], with a suffix for the writer:
 //! `gleaner-20261121020000-00001-w3.warc.gz`. The file also begins with a `warcinfo` record.
 //! [`crate::Reader`] reads its bytes.
 //!
-//! Limitation: the content is lost if the process ends, so the records count as stored only after the
-//! file is stored. For one writer, the order of file names is the order of the records. For several
-//! writers, it is the order in which the files were begun.
+//! Limitation: the content is lost if the process ends, so records count as stored only after the file is
+//! stored. File names of one writer are in the order of the records. Those of several writers are in the
+//! order in which the files were begun.
 
 use jiff::Timestamp;
 
@@ -30,15 +29,14 @@ use crate::files::{Options, name_of};
 pub struct Spool {
     name: String,
     content: Vec<u8>,
-    /// The offset after the file's `warcinfo` record.
+    /// The offset after the `warcinfo` record.
     head: usize,
     rotate: u64,
 }
 
 impl Spool {
-    /// Begins a file. `number` is the writer's file number, which must increase. `suffix` identifies the
-    /// writer and may be empty; characters other than ASCII letters, digits, `.`, `_` and `-` become
-    /// `_`.
+    /// Begins a file. `number`: the writer's file number, which must increase. `suffix`: the writer; may be
+    /// empty. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`.
     #[must_use]
     pub fn begin(number: u32, at: Timestamp, options: &Options, suffix: &str) -> Self {
         let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
@@ -48,8 +46,8 @@ impl Spool {
         Self { name, head: content.len(), content, rotate: options.rotate }
     }
 
-    /// Appends a response ([`crate::Capture::response`]) and returns the future position of its record.
-    /// The appended bytes are stored unchanged at that position.
+    /// Appends a response ([`crate::Capture::response`]). Returns the position that its record will have. The
+    /// bytes are stored there unchanged.
     pub fn append(&mut self, record: &[u8]) -> Place {
         let offset = self.content.len() as u64;
         self.content.extend_from_slice(record);
@@ -115,7 +113,7 @@ mod tests {
         for number in 0..5 {
             let record = record(number);
             let place = archive.append(&record, now).unwrap();
-            // The `warcinfo` record has its own identifier, and may differ in length.
+            // The `warcinfo` record has its own identifier, and its length may differ.
             let spooled = spool.append(&record);
             assert_eq!((spooled.number(), spooled.file), (1, place.file));
         }

@@ -1,16 +1,13 @@
-//! Encodes one response as records, which are then appended to a file.
+//! Encodes one response as records that can be appended to a file.
 //!
-//! 1. The response becomes a `response` record, or a `revisit` record that refers to an archived
-//!    response.
-//! 2. The `request` record follows. Each of the two names the other in `WARC-Concurrent-To`. Heritrix
-//!    and warcio use the same order.
-//! 3. Each record has a digest of its block, and is compressed separately.
+//! 1. The response becomes a `response` record, or a `revisit` record that refers to an archived response.
+//! 2. The `request` record follows. Each of the two names the other in `WARC-Concurrent-To`. Heritrix and
+//!    warcio use the same order.
+//! 3. Each record has a digest of its block and is compressed separately.
 //!
-//! The task that has the response encodes the records, so that the task that writes the file only
-//! appends them.
+//! The task with the response encodes the records, so the task that writes the file only appends them.
 //!
-//! Limitation: the status line and the request line are written as HTTP/1.1, regardless of the version
-//! and proxy used.
+//! Limitation: the status line and the request line are always written as HTTP/1.1, as without a proxy.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -35,57 +32,74 @@ pub struct Capture<'a> {
     pub headers: &'a [(String, String)],
     /// The body, decoded.
     pub body: &'a [u8],
+    /// The body in the codings of its `Content-Encoding`, which is then archived instead; `None`: the decoded
+    /// body is archived.
+    pub coded: Option<&'a [u8]>,
     /// Whether the body was cut at a limit.
     pub is_cut: bool,
-    /// The headers of the request, in order. If empty, they are unknown, and no `request` record is
-    /// written.
+    /// The headers of the request, in order. Empty if unknown; then no `request` record is written.
     pub request: &'a [(String, String)],
     /// Additional named fields of the record.
     pub fields: &'a [(&'a str, &'a str)],
 }
 
-/// The archived response that a `revisit` refers to.
+/// The digests of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Digests {
+    /// The digest of the decoded body, which does not depend on the codings.
+    pub content: Digest,
+    /// The digest of the bytes in the archive, as in `WARC-Payload-Digest`.
+    pub payload: Digest,
+}
+
+/// The archived response to which a `revisit` refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Revisit {
     /// The [`Capture::at`] of the archived response.
     pub at: Timestamp,
-    /// The digest of the archived response's payload.
+    /// The [`Digests::payload`] of the archived response.
     pub payload: Digest,
 }
 
-/// Headers that describe the transfer instead of the stored body.
-const OF_THE_LINE: [&str; 4] = ["content-encoding", "content-length", "transfer-encoding", "connection"];
+/// Headers that describe the transfer instead of the stored body. If the decoded body is stored,
+/// `Content-Encoding` is one of them.
+const OF_THE_LINE: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
+
+/// The compression level of a record whose body is already compressed.
+const NOT_COMPRESSED: u32 = 0;
 
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 const SAME_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
 impl Capture<'_> {
-    /// Returns the digest of the body.
+    /// Returns the digests of the body.
     #[must_use]
-    pub fn digest(&self) -> Digest {
-        Digest::from_content(self.body)
+    pub fn digests(&self) -> Digests {
+        let content = Digest::from_content(self.body);
+        Digests { content, payload: self.coded.map_or(content, Digest::from_content) }
     }
 
-    /// Returns the number of records that [`response`](Self::response) and [`revisit`](Self::revisit)
-    /// write.
+    /// Returns the number of records that [`response`](Self::response) and [`revisit`](Self::revisit) write.
     #[must_use]
     pub const fn records(&self) -> u64 {
         if self.request.is_empty() { 1 } else { 2 }
     }
 
-    /// Returns a `response` record and its `request` record, as gzip members. `payload` is the digest of
-    /// the body. `level` is the compression level, 1 (fast) to 9 (small).
+    /// Returns a `response` record and its `request` record as gzip members. `payload`: [`Digests::payload`].
+    /// `level`: compression level, 1 (fast) to 9 (small). A body that came compressed is not compressed again.
     #[must_use]
     pub fn response(&self, payload: Digest, level: u32) -> Vec<u8> {
         let mut fields = vec![("WARC-Payload-Digest", payload.to_string())];
         if self.is_cut {
             fields.push(("WARC-Truncated", "length".into()));
         }
-        self.exchange("response", fields, &[&self.head(self.body.len()), self.body], level)
+        let (body, own_level) = self.coded.map_or((self.body, level), |coded| (coded, NOT_COMPRESSED));
+        let head = self.head(body.len(), self.coded.is_some());
+        self.exchange("response", fields, &[&head, body], [own_level, level])
     }
 
-    /// Returns a `revisit` record, for a 304 or for an unchanged body, and its `request` record, as gzip
-    /// members. `level` is the compression level, 1 (fast) to 9 (small).
+    /// Returns a `revisit` record, for a 304 or an unchanged body, and its `request` record as gzip members.
+    /// `level`: compression level, 1 (fast) to 9 (small).
     #[must_use]
     pub fn revisit(&self, of: Revisit, level: u32) -> Vec<u8> {
         let fields = vec![
@@ -94,22 +108,29 @@ impl Capture<'_> {
             ("WARC-Refers-To-Target-URI", self.url.into()),
             ("WARC-Refers-To-Date", date(of.at)),
         ];
-        self.exchange("revisit", fields, &[&self.head(0)], level)
+        self.exchange("revisit", fields, &[&self.head(0, false)], [level; 2])
     }
 
-    fn exchange(&self, kind: &str, fields: Vec<(&str, String)>, block: &[&[u8]], level: u32) -> Vec<u8> {
+    /// Returns both records. `levels`: their compression levels.
+    fn exchange(
+        &self,
+        kind: &str,
+        fields: Vec<(&str, String)>,
+        block: &[&[u8]],
+        levels: [u32; 2],
+    ) -> Vec<u8> {
         let [answer, request] = [(); 2].map(|()| record_id());
         let has_request = !self.request.is_empty();
         let concurrent = has_request.then(|| ("WARC-Concurrent-To", request.clone()));
         let common = self.common(kind, "response");
         let all: Vec<(&str, String)> = common.into_iter().chain(fields).chain(concurrent).collect();
         let known = all.iter().map(|(name, value)| (*name, value.as_str()));
-        let mut records = record(&answer, known.chain(self.fields.iter().copied()), block, level);
+        let mut records = record(&answer, known.chain(self.fields.iter().copied()), block, levels[0]);
         if has_request {
             let mut fields = self.common("request", "request").to_vec();
             fields.push(("WARC-Concurrent-To", answer));
             let known = fields.iter().map(|(name, value)| (*name, value.as_str()));
-            records.extend(record(&request, known, &[&self.request_head()], level));
+            records.extend(record(&request, known, &[&self.request_head()], levels[1]));
         }
         records
     }
@@ -133,10 +154,11 @@ impl Capture<'_> {
     }
 
     /// Returns the status line and the headers, with the length of the stored body.
-    fn head(&self, length: usize) -> Vec<u8> {
+    fn head(&self, length: usize, is_coded: bool) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         for (name, value) in self.headers {
-            let is_of_the_line = OF_THE_LINE.iter().any(|known| name.eq_ignore_ascii_case(known));
+            let is_of_the_line = OF_THE_LINE.iter().any(|known| name.eq_ignore_ascii_case(known))
+                || (!is_coded && name.eq_ignore_ascii_case("content-encoding"));
             let prefix = if is_of_the_line { "X-Crawler-" } else { "" };
             put(&mut head, &format!("{prefix}{name}"), value);
         }
@@ -146,9 +168,8 @@ impl Capture<'_> {
     }
 }
 
-/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name, `fields` are its
-/// content, such as `software`, `operator` and `robots`, and `level` is the compression level, 1 (fast)
-/// to 9 (small).
+/// Returns the `warcinfo` record at the beginning of a file. `name`: the file name. `fields`: the content,
+/// such as `software`, `operator` and `robots`. `level`: compression level, 1 (fast) to 9 (small).
 #[must_use]
 pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();
@@ -210,13 +231,13 @@ fn packed(bytes: &[u8], level: u32) -> Vec<u8> {
 }
 
 fn level_of(level: u32) -> CompressionLvl {
-    let level = i32::try_from(level.clamp(1, 9)).unwrap_or(1);
+    let level = i32::try_from(level.min(9)).unwrap_or(1);
     CompressionLvl::new(level).unwrap_or_default()
 }
 
-/// Appends a line `name: value`; line breaks in either are replaced.
+/// Appends a line `name: value`. Replaces line breaks in both.
 fn put(out: &mut String, name: &str, value: &str) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(out, "{}: {}\r\n", one_line(name).replace(':', "-"), one_line(value));
 }
 
@@ -231,7 +252,7 @@ fn target_of(url: &str) -> Cow<'_, str> {
     if target.starts_with('/') { target.into() } else { format!("/{target}").into() }
 }
 
-/// Formats a time to the microsecond, as WARC 1.1 allows; every reader accepts it.
+/// Formats a time to the microsecond. WARC 1.1 allows this, and every reader accepts it.
 fn date(at: Timestamp) -> String {
     format!("{at:.6}")
 }
@@ -298,12 +319,13 @@ mod tests {
             status: 200,
             headers: &headers,
             body: b"<p>M\xc6\xb0a",
+            coded: None,
             is_cut: true,
             request: &[],
             fields: &[("Gleaner-Role", "page")],
         };
         assert_eq!(capture.records(), 1);
-        let record = read(capture.response(capture.digest(), 6));
+        let record = read(capture.response(capture.digests().payload, 6));
         assert_eq!(record.header.kind().as_deref(), Some("response"));
         assert_eq!(record.header.target(), Some("http://a.example/mưa"));
         assert_eq!(record.header.get("WARC-Date"), Some("2026-11-21T02:00:00.123456Z"));
@@ -317,6 +339,37 @@ mod tests {
     }
 
     #[test]
+    fn a_compressed_body_is_archived_as_it_came() {
+        let headers = headers(&[("Content-Encoding", "zstd"), ("Content-Length", "9"), ("Via", "a")]);
+        let body = b"<p>Rain".repeat(99);
+        let coded = zstd::encode_all(&body[..], 1).unwrap();
+        let capture = Capture {
+            url: "http://a.example/",
+            at: Timestamp::UNIX_EPOCH,
+            status: 200,
+            headers: &headers,
+            body: &body,
+            coded: Some(&coded),
+            is_cut: false,
+            request: &[],
+            fields: &[],
+        };
+        let digests = capture.digests();
+        assert_eq!(digests.content, Digest::from_content(&body));
+        let record = read(capture.response(digests.payload, 6));
+        let payload = Digest::from_content(&coded).to_string();
+        assert_eq!(record.header.get("WARC-Payload-Digest"), Some(payload.as_str()));
+        let message = record.http().unwrap();
+        assert_eq!(message.header("content-encoding"), Some("zstd"));
+        assert_eq!(message.header("content-length"), Some(coded.len().to_string().as_str()));
+        assert_eq!(message.header("x-crawler-content-length"), Some("9"));
+        assert!(message.coded == coded && message.payload(1 << 20).body == body);
+        let revisit = Revisit { at: Timestamp::UNIX_EPOCH, payload: digests.payload };
+        let record = read(capture.revisit(revisit, 6));
+        assert_eq!(record.http().unwrap().header("content-encoding"), None);
+    }
+
+    #[test]
     fn a_revisit_says_of_what() {
         let at: Timestamp = "2026-11-20T02:00:00Z".parse().unwrap();
         let payload = Digest::from_content(b"rain");
@@ -327,6 +380,7 @@ mod tests {
                 status,
                 headers: &[],
                 body: b"rain",
+                coded: None,
                 is_cut: false,
                 request: &[],
                 fields: &[],
@@ -348,14 +402,16 @@ mod tests {
             status: 200,
             headers: &[],
             body: b"rain",
+            coded: None,
             is_cut: false,
             request: &request,
             fields: &[("Gleaner-Role", "page")],
         };
-        let of = Revisit { at: Timestamp::UNIX_EPOCH, payload: capture.digest() };
-        for (kind, bytes) in
-            [("response", capture.response(capture.digest(), 1)), ("revisit", capture.revisit(of, 1))]
-        {
+        let of = Revisit { at: Timestamp::UNIX_EPOCH, payload: capture.digests().payload };
+        for (kind, bytes) in [
+            ("response", capture.response(capture.digests().payload, 1)),
+            ("revisit", capture.revisit(of, 1)),
+        ] {
             let [answer, request] = records(bytes).try_into().unwrap();
             let field = |record: &Record, name| record.header.get(name).map(str::to_owned);
             assert_eq!((answer.header.kind().as_deref(), answer.offset), (Some(kind), 0));

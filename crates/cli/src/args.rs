@@ -5,6 +5,7 @@ mod eval;
 mod export;
 mod migrate;
 mod operations;
+mod seeds;
 mod shell;
 mod status;
 mod template;
@@ -21,9 +22,11 @@ pub(crate) use export::{Compress, Export, ExportFormat};
 use migrate::MIGRATE_HELP;
 pub(crate) use migrate::Migrate;
 pub(crate) use operations::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};
+use seeds::{INIT_HELP, SEEDS_HELP};
+pub(crate) use seeds::{Init, Seeds, SeedsCommand};
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
-pub(crate) use template::{Explain, Extract, Learn, OnePage, PageFormat, Template, TemplateCommand};
+pub(crate) use template::{Explain, Extract, HowToRead, Learn, PageFormat, Template, TemplateCommand};
 
 /// Build growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -39,7 +42,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Read settings from this file; config/default.toml documents every key
+    /// Read settings from this file; config/default.toml documents every key. Paths in it are relative
+    /// to its folder
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
     /// Folder of the corpus [default: store.path of the settings, "data"]
@@ -69,9 +73,16 @@ pub(crate) struct Common {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a project folder: settings, seeds and pins with comments
+    #[command(after_help = INIT_HELP)]
+    Init(Init),
+    /// Check seeds before a crawl
+    #[command(after_help = SEEDS_HELP)]
+    Seeds(Seeds),
     /// Crawl seed sites into the corpus; the same command resumes after an interruption
     #[command(after_help = "Examples:
   gleaner crawl --config config/demo.toml
+  gleaner crawl https://vnexpress.net --set fetch.contact=you@example.org --max-pages 200
   gleaner crawl --seeds seeds/vietnamese.txt --set fetch.contact=you@example.org
   gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --max-per-host 500
   gleaner crawl --max-pages 20 --set log.level=info
@@ -120,7 +131,7 @@ Exit codes: 0 success, 3 some partitions have no worker.")]
     Migrate(Migrate),
     /// Export documents of the corpus
     #[command(after_help = export_help())]
-    Export(Export),
+    Export(Box<Export>),
     /// Show the size of the corpus by language, day and host
     #[command(after_help = "Examples:
   gleaner stats --data corpus
@@ -151,14 +162,21 @@ Examples:
   gleaner template explain page.html --url https://vnexpress.net/a-page-4181177.html
   gleaner template explain page.html --template example.json --out seen.html")]
     Template(Template),
-    /// Extract the text of one page
-    #[command(after_help = "Examples:
+    /// Extract the text of a page, or of many pages
+    #[command(
+        after_help = "With --format jsonl, a page that cannot be read is a line with the reason in \"error\", and the exit
+code is 1.
+
+Examples:
   gleaner extract page.html
+  gleaner extract pages/ --format jsonl > pages.jsonl
+  gleaner extract 'crawl/**/*.html' --format jsonl > pages.jsonl
   gleaner extract https://vnexpress.net/a-page-4181177.html --format json
   gleaner extract page.html --keep captions,by-lines
   gleaner extract page.html --method comma-score
   gleaner extract page.html --method content-extractor --beside pages/
-  curl -s https://example.org/a | gleaner extract - --template example.json")]
+  curl -s https://example.org/a | gleaner extract - --template example.json"
+    )]
     Extract(Extract),
     /// Learn a template from pages of one site
     #[command(after_help = "Example:
@@ -229,7 +247,10 @@ if a page cannot be read; the page is printed and not counted.")]
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Crawl {
-    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
+    /// Sites to crawl: a host such as vnexpress.net, or a URL
+    #[arg(value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// File of seed sites, one per line; repeatable [default without URL: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     #[command(flatten)]
@@ -240,7 +261,7 @@ pub(crate) struct Crawl {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rebuild {
-    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites, one per line; repeatable [default: the seeds of the last crawl]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     /// Start over even if a rebuild can be resumed, or if the archive lacks pages of documents

@@ -17,7 +17,7 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::settings;
 
-/// Time that a command that only reads waits for an unreachable database.
+/// How long a reading command waits for an unreachable database.
 const SHORT: Duration = Duration::from_secs(20);
 
 pub(crate) fn is_shared(config: &Config) -> bool {
@@ -41,7 +41,6 @@ pub(crate) fn place(config: &Config) -> String {
     }
 }
 
-/// Returns the options with which other commands find the corpus.
 pub(crate) fn words(config: &Config) -> String {
     match is_shared(config) {
         true => format!("--store {} --objects {}", argument(&place(config)), argument(&config.store.objects)),
@@ -57,7 +56,6 @@ pub(crate) fn moving(config: &Config) -> String {
     format!("gleaner migrate --from {} --to sled --objects {objects} --data DIR", argument(&place(config)))
 }
 
-/// Quotes a text as one shell argument.
 pub(crate) fn argument(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/:@._-+=,%".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -77,7 +75,7 @@ pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, F
     let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
     match stop.cloned() {
         Some(stop) => options.should_stop = Arc::new(move || stop.is_requested()),
-        // Commands that only read do not create the folder.
+        // Reading commands do not create the folder.
         None => (options.patience, options.makes_folder) = (SHORT, false),
     }
     Objects::open(address, options).map_err(Failure::work)
@@ -89,7 +87,6 @@ pub(crate) fn visit(config: &Config) -> Result<Store, Failure> {
         .map_err(Failure::work)
 }
 
-/// Returns a warning if the worker's folder contains a separate corpus.
 fn let_alone(config: &Config) -> Option<String> {
     let folder = &config.store.path;
     Path::new(folder).join("sled").exists().then(|| {
@@ -101,7 +98,7 @@ fn let_alone(config: &Config) -> Option<String> {
     })
 }
 
-/// Joins the workers of the corpus. With `waits`, takes no partitions until [`Writer::work`].
+/// Joins the workers of the corpus. `waits`: takes no partitions until [`Writer::work`].
 pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
     let_alone(config).iter().for_each(say);
     let should_stop = stop.clone();
@@ -122,7 +119,7 @@ pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) ->
     }
 }
 
-/// Returns the parameters with which a migration connects to the database.
+/// Returns the parameters of a migration's connection to the database.
 pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
     Ok(Membership {
         address: config.store.engine.clone(),
@@ -147,8 +144,8 @@ fn name(config: &Config) -> String {
     name.replace(char::is_whitespace, "-")
 }
 
-/// Settings that must be equal for all workers: those that decide which URLs are fetched, how often, and how
-/// pages are processed. Settings of a single worker's load are excluded.
+/// Settings that must be equal for all workers: they decide which URLs are fetched, how often, and how pages
+/// are processed. Settings for a worker's own load are not among them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agreed(BTreeMap<String, String>);
 
@@ -167,7 +164,7 @@ const OWN: [&str; 10] = [
 ];
 
 impl Agreed {
-    /// Collects the settings. `command` is the command that the workers run together.
+    /// `command`: the command that the workers run together.
     pub(crate) fn new(
         config: &Config,
         command: &str,
@@ -181,6 +178,8 @@ impl Agreed {
         add(&mut agreed, "template", &config.template)?;
         add(&mut agreed, "text", &config.text)?;
         add(&mut agreed, "corpus", &config.corpus)?;
+        let sites = serde_json::to_string(&config.site).map_err(Failure::work)?;
+        agreed.insert("the settings of sites".into(), digest(&sites));
         agreed.insert("archive.keep".into(), config.archive.keep.to_string());
         // The database uses the older name of `workers.lease`, so that workers of both versions agree.
         agreed.insert("cluster.lease".into(), format!("{:?}", config.workers.lease.get()));
@@ -195,7 +194,6 @@ impl Agreed {
 }
 
 impl Agreed {
-    /// Adds one more value on which the workers must agree.
     pub(crate) fn and(mut self, name: &str, of: &str) -> Self {
         self.0.insert(name.into(), digest(of));
         self
@@ -229,6 +227,13 @@ mod tests {
             assert!(!agreed.contains_key(own), "{own}");
         }
         assert!(agreed.contains_key("corpus.similarity") && agreed.contains_key("the list of seeds"));
+        let text = "[site.\"a.example\"]\nlanguages = [\"vi\"]\n";
+        let origin = gleaner_config::Origin { file: "x.toml", text };
+        let with_site = gleaner_config::read(Some(origin), &[]).unwrap();
+        let other = Agreed::new(&with_site, "crawl", None, "").unwrap().0;
+        let differ: Vec<_> = agreed.iter().filter(|(key, value)| other[*key] != **value).collect();
+        assert_eq!(differ.len(), 1);
+        assert_eq!(differ[0].0, "the settings of sites");
     }
 
     #[test]

@@ -11,17 +11,15 @@ pub(crate) enum Failure {
     /// The command line, the configuration or a seed file is invalid.
     Usage(String),
     Work(String),
-    /// The command is done; its result needs attention: the report has findings, or partitions have no
-    /// worker.
+    /// Done, but the result needs attention: the report has findings, or partitions have no worker.
     Unusual,
-    /// The user stopped the command; nothing is lost.
+    /// The user stopped the command. Nothing is lost.
     Interrupted,
     /// The reader of standard output closed it (`gleaner export | head`).
     NobodyReads,
 }
 
 impl Failure {
-    /// For `map_err` on errors in the user's input.
     pub(crate) fn usage(error: impl Display) -> Self {
         Self::Usage(error.to_string())
     }
@@ -30,7 +28,7 @@ impl Failure {
         Self::Work(error.to_string())
     }
 
-    /// For `map_err` on errors when writing to `target`. A closed pipe becomes [`Failure::NobodyReads`].
+    /// For `map_err` on errors while writing to `target`. A closed pipe becomes [`Failure::NobodyReads`].
     pub(crate) fn writing(target: impl Display) -> impl FnOnce(io::Error) -> Self {
         move |error| match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,
@@ -38,7 +36,13 @@ impl Failure {
         }
     }
 
-    /// Prints the message on one line and returns the exit code.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Usage(message) | Self::Work(message) => message,
+            Self::Unusual | Self::Interrupted | Self::NobodyReads => "",
+        }
+    }
+
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Usage(message) => {

@@ -12,7 +12,6 @@ use tracing_subscriber::{EnvFilter, Layer};
 use crate::failure::Failure;
 use crate::telemetry::{Telemetry, spans};
 
-/// Starts logging. `bar` is hidden while a line is written.
 pub(crate) fn begin(
     log: &Log,
     bar: &ProgressBar,
@@ -20,7 +19,7 @@ pub(crate) fn begin(
     telemetry: &Telemetry,
 ) -> Result<(), Failure> {
     let plain = !log.level.contains(['=', ',']);
-    // A level without targets applies to gleaner only: the warnings of libraries are of little use.
+    // A level without targets applies to gleaner only, because warnings of libraries are rarely useful.
     let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
     let filter = EnvFilter::try_new(directives)
         .map_err(|error| Failure::Usage(format!("log.level = \"{}\": {error}", log.level)))?;

@@ -1,8 +1,8 @@
 //! The binary `gleaner`: parses the command line and runs the command.
 //!
 //! Exit codes: 0 success; 1 failure; 2 invalid command line, configuration or seeds; 3 a crawl ended with
-//! findings, or partitions have no worker; 130 interrupted. Results go to standard output; progress, logs and
-//! errors go to standard error.
+//! findings, or partitions have no worker; 130 interrupted. Results are on standard output; progress, logs
+//! and errors are on standard error.
 
 // `eprintln!` panics if standard error cannot be written; `aside::say` does not.
 #![warn(clippy::print_stderr)]
@@ -14,6 +14,7 @@ mod distributed;
 mod failure;
 mod logging;
 mod open_files;
+mod run_tables;
 mod scheduled;
 mod screen;
 mod settings;
@@ -31,17 +32,19 @@ use crate::failure::Failure;
 
 fn main() -> ExitCode {
     open_files::raise();
-    // Errors and help need the color setting before the command line is parsed.
+    // Errors and help need the color setting before parsing.
     let color = args::Color::typed(std::env::args_os());
     let matches = Args::command().color(color.of_clap()).get_matches();
     let Args { command, common } = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let done = match command {
+        Command::Init(args) => commands::init::run(&args),
+        Command::Seeds(args) => commands::seeds::run(&common, &args),
         Command::Crawl(args) => commands::crawl::run(&common, args),
         Command::Schedule(args) => commands::schedule::run(&common, &args),
         Command::Report(args) => commands::report::run(&common, &args),
         Command::Doctor(args) => commands::doctor::run(&common, &args),
         Command::Hosts(args) => commands::hosts::run(&common, &args),
-        Command::Export(args) => commands::export::run(&common, args),
+        Command::Export(args) => commands::export::run(&common, &args),
         Command::Stats(args) => commands::stats::run(&common, &args),
         Command::Duplicates(args) => commands::duplicates::run(&common, &args),
         Command::Workers(args) => commands::workers::run(&common, &args),

@@ -1,8 +1,8 @@
-//! Raises the limit of open files, and adapts the number of concurrent requests to it.
+//! Raises the limit of open files and adapts the number of parallel requests to it.
 //!
-//! Each connection is an open file. Most systems limit a process to 1,024 open files, but let it raise that
-//! limit to the hard limit. If the hard limit is too low for `fetch.concurrency`, fewer requests are in
-//! flight at once: a crawl without free files could neither connect nor write its store.
+//! Each connection is an open file. Most systems limit a process to 1,024 open files, but allow it to raise
+//! this limit to the hard limit. If the hard limit is too low for `fetch.concurrency`, fewer requests are in
+//! flight: a crawl without free files could neither connect nor write its store.
 
 use gleaner_config::Fetch;
 use gleaner_fetch::FILES_OF_A_REQUEST;
@@ -10,13 +10,13 @@ use gleaner_fetch::FILES_OF_A_REQUEST;
 use crate::aside::say;
 
 /// The default maximum of Linux (`fs.nr_open`). A child process inherits the limit. With a higher one, a
-/// program that closes all possible files at startup, such as that of `report.command`, would take minutes.
+/// program that closes all possible files at startup would take minutes; the program in `report.command` may
+/// do this.
 const MOST: u64 = 1 << 20;
-/// Open files that are reserved for everything else: store, archive, search index, database, object storage,
-/// status page and runtime. At most 40 were observed.
+/// Number of open files for all other uses. At most 40 were observed.
 const RESERVED: u64 = 96;
 
-/// Raises the limit of open files as far as the system allows and returns it; `None` if it is unknown.
+/// Raises the limit of open files as far as the system allows. Returns it, if known.
 pub(crate) fn raise() -> Option<u64> {
     rlimit::increase_nofile_limit(MOST).ok().or_else(current)
 }
@@ -31,7 +31,6 @@ fn current() -> Option<u64> {
     None
 }
 
-/// Reduces `fetch.concurrency` to what the limit of open files allows, and prints a message if it does.
 pub(crate) fn bound(fetch: &mut Fetch) {
     let Some(limit) = raise() else { return };
     let fits = requests(limit);

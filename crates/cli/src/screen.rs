@@ -1,18 +1,16 @@
-//! Formats a running crawl for a terminal: one line for the whole crawl and one for each active host, as many
-//! as fit.
-//!
-//! Sizes, times and counters are parameters. Host names and outcomes are ASCII, so one character is one
+//! Formats a running crawl for a terminal: a line for the whole crawl, then a line for each active host that
+//! fits. Sizes, times and counters are parameters. Host names and outcomes are ASCII, so a character is a
 //! column.
 
 use std::time::Duration;
 
-use gleaner_crawl::{Active, Snapshot};
+use gleaner_crawl::{Active, NoResponse, Snapshot};
 use gleaner_frontier::Class;
 
-/// Number of lines that stay free: one for the cursor, one for the log.
+/// Number of free lines: one for the cursor, one for the log.
 const LEFT_ALONE: usize = 2;
 const NAME: usize = 32;
-/// A request that takes longer than this is shown as slow.
+/// A longer request is shown as slow.
 const SLOW: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy)]
@@ -22,18 +20,16 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Returns the number of hosts that fit below the first line.
     pub(crate) const fn hosts(self) -> usize {
         self.lines.saturating_sub(LEFT_ALONE + 1)
     }
 }
 
-/// Formats the lines of the screen, cut to its width. `more` is the number of active hosts that are not in
-/// `hosts`.
+/// Formats the lines of the screen, cut to its width. `more`: number of active hosts that are not in `hosts`.
 pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, colors: bool) -> String {
-    // A terminal wraps a line that is exactly as wide as the terminal.
+    // A terminal also wraps a line of exactly its width.
     let columns = size.columns.saturating_sub(1);
-    let mut lines = vec![cut(whole, columns)];
+    let mut lines = vec![cut_words(whole, columns)];
     let is_full = more > 0 || hosts.len() > size.hosts();
     let room = if is_full { size.hosts().saturating_sub(1) } else { size.hosts() };
     let shown = hosts.len().min(room);
@@ -47,8 +43,11 @@ pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, col
     lines.join("\n")
 }
 
-/// Formats the line for the whole crawl. Important numbers come first, since a narrow terminal cuts off the
-/// end.
+pub(crate) fn unanswered(no: &NoResponse) -> String {
+    format!("no response from any site; requests: {}; last error: {}", no.requests, no.error)
+}
+
+/// Formats the line for the whole crawl. Important numbers come first: a narrow terminal cuts the end.
 pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
     let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, buffered, in_flight } =
         now;
@@ -61,20 +60,20 @@ pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
 
 fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
     let name = cut(&host.host, width);
-    let doing = match (host.asked, host.since > SLOW) {
-        (true, false) => "fetching".to_owned(),
-        (true, true) => format!("fetching {}s", host.since.as_secs()),
-        (false, _) => "waiting".to_owned(),
+    let doing = match (host.asked, host.waits) {
+        (true, _) if host.since > SLOW => format!("fetching {}s", host.since.as_secs()),
+        (true, _) => "fetching".to_owned(),
+        (false, Some(waits)) => format!("next in {}s", waits.as_secs() + 1),
+        (false, None) => "waiting".to_owned(),
     };
     let before = cut(
         &format!("  {name:width$} {:>5} pages {:>5} stored  {doing:<12} ", host.pages, host.stored),
         columns,
     );
-    let last = cut(&host.last, columns - before.len());
+    let last = cut_words(host.waits_for.as_ref().unwrap_or(&host.last), columns - before.len());
     format!("{before}{}", paint(&last, colors))
 }
 
-/// Colors an outcome: green for stored, red for failed.
 fn paint(last: &str, colors: bool) -> String {
     let code = match Class::from_reason(last) {
         Some(Class::Stored) if colors => "32",
@@ -88,9 +87,25 @@ fn cut(text: &str, columns: usize) -> String {
     text.chars().take(columns).collect()
 }
 
+fn cut_words(text: &str, columns: usize) -> String {
+    let shown = cut(text, columns);
+    if shown.len() == text.len() {
+        return shown;
+    }
+    let end = shown.rfind(' ').unwrap_or(shown.len());
+    shown[..end].trim_end_matches(',').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_cut_after_words() {
+        for (columns, shown) in [(20, "12 pages, 3 stored"), (16, "12 pages, 3"), (9, "12"), (1, "1")] {
+            assert_eq!(cut_words("12 pages, 3 stored", columns), shown);
+        }
+    }
 
     fn hosts(count: usize) -> Vec<Active> {
         let host = |number| Active {
@@ -100,6 +115,8 @@ mod tests {
             last: if number % 2 == 0 { "stored".into() } else { "failed: timeout".into() },
             asked: number == 0,
             since: Duration::from_secs(number as u64),
+            waits: (number == 1).then_some(Duration::from_millis(4_200)),
+            waits_for: None,
         };
         (0..count).map(host).collect()
     }
@@ -141,7 +158,8 @@ mod tests {
             three[1],
             "  site-0.a-rather-long-domain-name    10 pages     7 stored  fetching     stored"
         );
-        assert!(three[2].ends_with("waiting      failed: timeout"), "{three:#?}");
+        assert!(three[2].ends_with("next in 5s   failed: timeout"), "{three:#?}");
+        assert!(three[3].ends_with("waiting      stored"), "{three:#?}");
         assert_eq!(three.len(), 4);
         let forty = shown(40, 0, 80, 24);
         assert_eq!((forty.len(), forty[21].as_str()), (22, "and 20 more hosts"));

@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::{Config, Origin, Written, read, read_pins};
-use gleaner_corpus::{Admission, Condition};
-use gleaner_frontier::{Seed, parse_seeds};
+use gleaner_config::{Config, Origin, PinsFile, Site, Written, read, read_pins};
+use gleaner_corpus::{Admission, Condition, SiteAdmission};
+use gleaner_frontier::{Seed, parse_seed, parse_seeds};
 use gleaner_store::{Options, Store, StoreError, Writer, open};
 use gleaner_template::{HostPins, Pins};
 
@@ -26,7 +26,7 @@ pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
     }
 }
 
-/// Like [`load`], for a command that uses both a folder and a database.
+/// Like [`load`], for a command with both a folder and a database.
 pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     let text = match &common.config {
         Some(path) => Some((path.display().to_string(), read_text(path)?)),
@@ -43,41 +43,87 @@ pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     Ok(config)
 }
 
-pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Failure> {
-    let files: Vec<PathBuf> = if named.is_empty() {
-        config.crawl.seeds.iter().map(PathBuf::from).collect()
-    } else {
-        named.to_vec()
-    };
-    if files.is_empty() {
-        return Err(Failure::Usage("no seeds: set --seeds FILE or crawl.seeds".into()));
-    }
+/// Returns the seeds of the command line, from `files` and `urls`. Without these, reads `crawl.seeds`.
+pub(crate) fn seeds(files: &[PathBuf], urls: &[String], config: &Config) -> Result<Vec<Seed>, Failure> {
     let mut seeds: Vec<Seed> = Vec::new();
-    for file in &files {
-        let text = read_text(file).map_err(|failure| match failure {
-            Failure::Usage(message) if named.is_empty() => {
-                Failure::Usage(format!("{message}; set your own seeds with --seeds FILE"))
-            }
+    for url in urls {
+        seeds.push(seed(url)?);
+    }
+    for file in files {
+        refuse_address("--seeds", file)?;
+        seeds.extend(seed_file(file).map_err(|failure| match failure {
+            Failure::Usage(message) if !file.exists() => Failure::Usage(format!(
+                "{message}; --seeds names a file, and sites are arguments: gleaner crawl https://example.org"
+            )),
             other => other,
-        })?;
-        let read = parse_seeds(&text, &file.display().to_string()).map_err(Failure::usage)?;
-        seeds.extend(read);
+        })?);
+    }
+    if urls.is_empty() && files.is_empty() {
+        return configured_seeds(config);
     }
     Ok(seeds)
 }
 
+fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
+    if config.crawl.seeds.is_empty() {
+        return Err(Failure::Usage(
+            "no seeds: name a site (gleaner crawl https://example.org), or set --seeds FILE or crawl.seeds"
+                .into(),
+        ));
+    }
+    let mut seeds = Vec::new();
+    for file in config.crawl.seeds.iter().map(PathBuf::from) {
+        refuse_address("crawl.seeds", &file)?;
+        seeds.extend(seed_file(&file).map_err(|failure| match failure {
+            Failure::Usage(message) if !file.exists() => Failure::Usage(format!(
+                "{message}; name a site (gleaner crawl https://example.org), or set your own list with --seeds FILE"
+            )),
+            other => other,
+        })?);
+    }
+    Ok(seeds)
+}
+
+fn seed_file(file: &Path) -> Result<Vec<Seed>, Failure> {
+    parse_seeds(&read_text(file)?, &file.display().to_string()).map_err(Failure::usage)
+}
+
+/// Refuses an address in the place of a file of addresses.
+fn refuse_address(option: &str, file: &Path) -> Result<(), Failure> {
+    let text = file.to_string_lossy();
+    if !text.contains("://") || file.exists() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "{option} names files of addresses, and {text} is an address; to crawl it: gleaner crawl {}",
+        distributed::argument(&text)
+    )))
+}
+
+fn seed(url: &str) -> Result<Seed, Failure> {
+    if Path::new(url).is_file() {
+        let file = distributed::argument(url);
+        return Err(Failure::Usage(format!(
+            "{url} is a file; to crawl its sites: gleaner crawl --seeds {file}"
+        )));
+    }
+    parse_seed(url).map_err(Failure::usage)
+}
+
 const KEEP: &str = "text.keep";
 
-/// Reads the pins of a host from the file named after it; without such a file, the host has no pins. The
-/// inserts of the settings apply unless the file sets its own.
+/// Reads the pins of a host: from the file with its name, or else its site's pins in the settings. The
+/// inserts of the settings apply unless the pins set their own.
 pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failure> {
     let files = pins_files(Path::new(&config.template.pins))?;
     let is_of_host = |path: &&PathBuf| host.is_some_and(|host| path.ends_with(format!("{host}.toml")));
     let pins = match files.iter().find(is_of_host) {
         Some(path) => read_pins_file(path)?,
-        None => Pins::default(),
+        None => host.and_then(|host| site_pins(config, host)).transpose()?.unwrap_or_default(),
     };
-    Ok(pins.or_inserts(config.text.keep.iter().copied().collect(), KEEP))
+    Ok(pins
+        .or_inserts(config.text.keep.iter().copied().collect(), KEEP)
+        .with_extras(config.text.also.clone()))
 }
 
 pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
@@ -87,7 +133,18 @@ pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     };
     let files = pins_files(Path::new(&config.template.pins))?;
     let pins: HostPins = files.iter().map(named).collect::<Result<_, Failure>>()?;
-    Ok(pins.or_inserts(config.text.keep.iter().copied().collect(), KEEP))
+    let of_site = |(name, _)| Some((name, site_pins(config, name)?));
+    let named = |(name, pins): (&str, Result<Pins, Failure>)| Ok((name.to_owned(), pins?));
+    let sites = config.site.iter().filter_map(of_site).map(named).collect::<Result<_, Failure>>()?;
+    Ok(pins
+        .with_sites(sites)
+        .or_inserts(config.text.keep.iter().copied().collect(), KEEP)
+        .with_extras(&config.text.also))
+}
+
+fn site_pins(config: &Config, host: &str) -> Option<Result<Pins, Failure>> {
+    let pins = config.site.of_host(host)?.pins.as_ref()?;
+    Some(pins_from(config.site.file(), pins))
 }
 
 pub(crate) fn pins_text(config: &Config) -> Result<String, Failure> {
@@ -96,9 +153,8 @@ pub(crate) fn pins_text(config: &Config) -> Result<String, Failure> {
     files.iter().map(named).collect()
 }
 
-/// Lists the pin files in a folder. Only the default folder may be missing.
 fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let is_usual = folder == Path::new(&Config::default().template.pins);
+    let is_usual = folder.ends_with(&Config::default().template.pins);
     if folder.as_os_str().is_empty() || (is_usual && !folder.exists()) {
         return Ok(Vec::new());
     }
@@ -117,25 +173,28 @@ fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
         is_pins
     });
-    // Sorted, so that the same error is reported each time if there are several.
+    // Sorted, so that of several errors the same one is always reported.
     files.sort();
     Ok(files)
 }
 
 fn read_pins_file(path: &Path) -> Result<Pins, Failure> {
     let (file, text) = (path.display().to_string(), read_text(path)?);
-    let read = read_pins(&Origin { file: &file, text: &text }).map_err(Failure::usage)?;
+    pins_from(&file, &read_pins(&Origin { file: &file, text: &text }).map_err(Failure::usage)?)
+}
+
+fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
     let listed = |list: &'_ [Written]| -> Vec<(usize, String)> {
         list.iter().map(|one| (one.line, one.text.clone())).collect()
     };
-    let pins = Pins::new(&file, &listed(&read.keep), &listed(&read.drop)).map_err(Failure::usage)?;
-    Ok(match read.inserts {
-        Some(named) => pins.with_inserts(named.into_iter().collect(), &format!("inserts in {file}")),
+    let pins = Pins::new(file, &listed(&read.keep), &listed(&read.drop)).map_err(Failure::usage)?;
+    Ok(match &read.inserts {
+        Some(named) => pins.with_inserts(named.iter().copied().collect(), &format!("inserts in {file}")),
         None => pins,
     })
 }
 
-/// Figures of a document that depend on other documents, so that they are unknown at admission.
+/// Figures of a document that depend on other documents and are unknown at admission.
 const LATER: [&str; 2] = ["similarity", "near_duplicates"];
 
 pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
@@ -152,7 +211,16 @@ pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
         languages: config.corpus.languages.clone(),
         conditions: config.corpus.keep_if.iter().map(condition).collect::<Result<_, _>>()?,
         tones: config.corpus.tones,
+        published_after: config.crawl.published_after.day(),
+        sites: config.site.iter().map(|(name, site)| (name.to_owned(), site_admission(site))).collect(),
     })
+}
+
+fn site_admission(site: &Site) -> SiteAdmission {
+    SiteAdmission {
+        languages: site.languages.clone(),
+        published_after: site.published_after.map(gleaner_config::Since::day),
+    }
 }
 
 pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
@@ -167,13 +235,27 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
         true => distributed::visit(config)?,
         false => open_store(config, create)?.store(),
     };
+    finished(config, store)
+}
+
+/// Opens the corpus for reading, even while another process is writing.
+pub(crate) fn read_store(config: &Config) -> Result<Store, Failure> {
+    let store = match distributed::is_shared(config) {
+        true => distributed::visit(config)?,
+        false => gleaner_store::read(Path::new(&config.store.path), config.store.cache.get())
+            .map_err(|error| unopened(config, error))?,
+    };
+    finished(config, store)
+}
+
+fn finished(config: &Config, store: Store) -> Result<Store, Failure> {
     match unfinished(config, &store)? {
         Some(what) => Err(Failure::Work(what)),
         None => Ok(store),
     }
 }
 
-/// Returns a message if the store is incomplete because a rebuild or a migration has not finished.
+/// Returns a message if the store is incomplete because of an unfinished rebuild or migration.
 pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
         // During a migration, the settings name the database even if `store` is the folder's.
@@ -194,16 +276,29 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
     }))
 }
 
-/// Opens the store in the data folder for writing, even if a rebuild or migration of it has not finished.
+/// Opens the store in the data folder for writing, even with an unfinished rebuild or migration.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
-    open(Path::new(&config.store.path), &options).map_err(|error| match error {
+    open(Path::new(&config.store.path), &options).map_err(|error| unopened(config, error))
+}
+
+/// Opens the store in the data folder for writing; `None`: another process has it open.
+pub(crate) fn try_open_store(config: &Config) -> Result<Option<Writer>, Failure> {
+    match open(Path::new(&config.store.path), &Options { cache: config.store.cache.get(), create: false }) {
+        Ok(writer) => Ok(Some(writer)),
+        Err(StoreError::Busy { .. }) => Ok(None),
+        Err(error) => Err(unopened(config, error)),
+    }
+}
+
+fn unopened(config: &Config, error: StoreError) -> Failure {
+    match error {
         StoreError::Nothing { path } if has_archive(config) => Failure::Work(format!(
             "no corpus in {}, but an archive: `gleaner rebuild` restores the corpus from it",
             path.display()
         )),
         error => Failure::work(error),
-    })
+    }
 }
 
 fn has_archive(config: &Config) -> bool {

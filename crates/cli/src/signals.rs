@@ -7,8 +7,7 @@ use tokio::runtime::Handle;
 
 use crate::aside::say;
 
-/// Handles signals while the runtime exists. `ask` is called after the first signal. If the handlers cannot
-/// be installed, a signal kills the process.
+/// Handles signals while the runtime exists. Calls `ask` after the first signal.
 pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'static) {
     let _inside = runtime.enter();
     let Ok(mut signals) = Signals::new() else { return };

@@ -1,29 +1,129 @@
-//! Formats tables for people.
+//! Formats tables and lines for people, as wide as the terminal.
+//!
+//! The width comes from `COLUMNS` or the terminal. Without either, nothing is wrapped, so that a program
+//! reads one record per line.
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
+};
+use console::Term;
 
-/// Lines above and below the header and below the table, but none between rows.
-const STYLE: TableStyle = TableStyle::new()
-    .top_border(LineStyle::none().fill('─').junction('─'))
-    .header_separator(LineStyle::none().fill('─').junction('─'))
-    .bottom_border(LineStyle::none().fill('─').junction('─'));
+/// A line below the header, and no others.
+const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
 pub(crate) const NOTHING: &str = "–";
 
-/// Formats a table with a header. Numbers are aligned to the right. The width follows the content, not the
-/// terminal, so words are not cut.
+/// Minimum width. A narrower terminal is treated like this.
+const NARROWEST: usize = 40;
+
+/// Formats a table. Numbers are right-aligned. Cells wrap if the table is wider than the terminal.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    table_within(width(&Term::stdout()), head, rows)
+}
+
+fn table_within(width: Option<usize>, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(head);
+    let mut longest: Vec<usize> = head.iter().map(|name| longest_word(name)).collect();
     for row in rows {
-        table.add_row(row.into_iter().map(|text| {
-            let digits = text.trim_start_matches(['+', '-']);
-            let number = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.parse::<f64>().is_ok();
-            let right = number || text == NOTHING;
-            let cell = Cell::new(text);
-            if right { cell.set_alignment(CellAlignment::Right) } else { cell }
-        }));
+        longest.iter_mut().zip(&row).for_each(|(longest, text)| *longest = longest_word(text).max(*longest));
+        table.add_row(row.into_iter().map(cell));
+    }
+    if let Some(width) = width {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        for (column, longest) in table.column_iter_mut().zip(longest) {
+            // With padding on both sides.
+            let least = Width::Fixed(u16::try_from(longest + 2).unwrap_or(u16::MAX));
+            column.set_constraint(ColumnConstraint::LowerBoundary(least));
+        }
     }
     table.trim_fmt()
+}
+
+fn cell(text: String) -> Cell {
+    let digits = text.trim_start_matches(['+', '-']);
+    let number = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.parse::<f64>().is_ok();
+    let right = number || text == NOTHING;
+    let cell = Cell::new(text);
+    if right { cell.set_alignment(CellAlignment::Right) } else { cell }
+}
+
+fn longest_word(text: &str) -> usize {
+    text.split_whitespace().map(textwrap::core::display_width).max().unwrap_or_default()
+}
+
+/// Wraps the lines of a text between words. Continuation lines start where the text of their line begins:
+/// after the indentation and a mark such as `!`.
+pub(crate) fn wrapped(text: &str, term: &Term) -> String {
+    match width(term) {
+        Some(width) => wrapped_within(width, text),
+        None => text.to_owned(),
+    }
+}
+
+fn wrapped_within(width: usize, text: &str) -> String {
+    let line = |line: &str| {
+        let body = line.trim_start_matches([' ', '!', '-']);
+        filled(line, line.len() - body.len(), width)
+    };
+    let ends = text.ends_with('\n');
+    text.lines().map(line).collect::<Vec<_>>().join("\n") + if ends { "\n" } else { "" }
+}
+
+/// Wraps a line between words. Continuation lines are indented by `indent` columns.
+pub(crate) fn wrapped_at(line: &str, indent: usize, term: &Term) -> String {
+    width(term).map_or_else(|| line.to_owned(), |width| filled(line, indent, width))
+}
+
+fn filled(line: &str, indent: usize, width: usize) -> String {
+    let indent = " ".repeat(indent);
+    let options = textwrap::Options::new(width)
+        .subsequent_indent(&indent)
+        .break_words(false)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .word_separator(textwrap::WordSeparator::AsciiSpace);
+    textwrap::fill(line, options)
+}
+
+/// Returns the width of the output; `None`: the output is not for people.
+fn width(term: &Term) -> Option<usize> {
+    let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width = named.or_else(|| term.is_term().then(|| usize::from(term.size().1)))?;
+    Some(width.max(NARROWEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_wraps_between_words() {
+        let rows = || {
+            [vec![
+                "a.example".to_owned(),
+                "12".to_owned(),
+                "robots.txt returned HTTP 502; will retry later".to_owned(),
+            ]]
+        };
+        let head = ["Host", "URLs", "Why"];
+        let wide = table_within(None, &head, rows());
+        assert_eq!(wide.lines().count(), 3, "{wide}");
+        let narrow = table_within(Some(40), &head, rows());
+        assert!(narrow.lines().all(|line| textwrap::core::display_width(line) <= 40), "{narrow}");
+        for word in ["robots.txt", "returned", "later", "a.example"] {
+            assert!(narrow.contains(word), "{narrow}");
+        }
+    }
+
+    #[test]
+    fn lines_wrap_behind_their_mark() {
+        let text = "! a.example: nothing new in the last runs\n    next: gleaner doctor a.example\n";
+        let wrapped = wrapped_within(24, text);
+        assert_eq!(
+            wrapped,
+            "! a.example: nothing new\n  in the last runs\n    next: gleaner doctor\n    a.example\n"
+        );
+    }
 }

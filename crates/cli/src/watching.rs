@@ -2,22 +2,28 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use gleaner_crawl::{Progress, Snapshot};
+use gleaner_crawl::{Active, Progress, Snapshot};
+use gleaner_render::text::count;
 use gleaner_store::{Store, StoreError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::aside::say;
-use crate::screen::{Size, screen, whole};
+use crate::screen::{Size, screen, unanswered, whole};
 
 const REDRAW: Duration = Duration::from_millis(200);
 
+/// Pause between checks without a terminal.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Time without any response before a message.
+const SILENCE: Duration = Duration::from_secs(3);
+
 const ACTIVE: Duration = Duration::from_secs(60);
 
-/// Returns a progress bar that is visible only on a terminal.
 pub(crate) fn bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if !io::stderr().is_terminal() {
@@ -28,17 +34,14 @@ pub(crate) fn bar() -> ProgressBar {
     bar
 }
 
-/// Returns such a bar, with all documents of the corpus as its length.
 pub(crate) fn documents_bar(store: &Store) -> Result<ProgressBar, StoreError> {
     let bar = bar();
     bar.set_length(store.totals()?.documents());
-    let style =
-        ProgressStyle::with_template("{elapsed} {wide_bar} {human_pos} of {human_len} documents, {per_sec}");
+    let style = ProgressStyle::with_template("{elapsed} {wide_bar} {human_pos} of {human_len} documents");
     bar.set_style(style.expect("the template is written here"));
     Ok(bar)
 }
 
-/// Shows the progress of a crawl until dropped.
 #[derive(Debug)]
 pub(crate) struct Watching {
     done: Option<Sender<()>>,
@@ -49,26 +52,55 @@ impl Watching {
     /// Starts the display. Without a terminal, prints a line after each `every`.
     pub(crate) fn begin(progress: Arc<Progress>, bar: ProgressBar, every: Duration, colors: bool) -> Self {
         let (done, ended) = mpsc::channel();
-        let pause = if bar.is_hidden() { every } else { REDRAW };
         let show = move || {
-            let (begun, mut last, mut rate) = (Instant::now(), Instant::now(), Rate::default());
             bar.set_style(ProgressStyle::with_template("{msg}").expect("the template is written here"));
-            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                let now = progress.snapshot();
-                let rate = rate.update(now.pages, last.elapsed());
-                last = Instant::now();
-                if bar.is_hidden() {
-                    say(line(&now, rate));
-                } else {
-                    let (size, whole) = (size(), whole(&now, rate, begun.elapsed()));
-                    let (hosts, more) = progress.active(ACTIVE, size.hosts());
-                    bar.set_message(screen(&whole, &hosts, more, size, colors));
-                    bar.tick();
-                }
+            if bar.is_hidden() {
+                lines(&progress, every, &ended)
+            } else {
+                redraw(&progress, &bar, colors, &ended)
             }
             bar.finish_and_clear();
         };
         Self { done: Some(done), thread: Some(thread::spawn(show)) }
+    }
+}
+
+fn redraw(progress: &Progress, bar: &ProgressBar, colors: bool, ended: &Receiver<()>) {
+    let (begun, mut last, mut rate) = (Instant::now(), Instant::now(), Rate::default());
+    while ended.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
+        let now = progress.snapshot();
+        let rate = rate.update(now.pages, last.elapsed());
+        last = Instant::now();
+        let whole = match progress.no_response() {
+            Some(no) => unanswered(&no),
+            None => whole(&now, rate, begun.elapsed()),
+        };
+        let size = size();
+        let (hosts, more) = progress.active(ACTIVE, size.hosts());
+        bar.set_message(screen(&whole, &hosts, more, size, colors));
+        bar.tick();
+    }
+}
+
+/// Prints a line after each `every`. Soon prints once that no site responds.
+fn lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
+    let (begun, mut last, mut rate, mut is_said) = (Instant::now(), Instant::now(), Rate::default(), false);
+    while ended.recv_timeout(LOOK.min(every)) == Err(RecvTimeoutError::Timeout) {
+        let silence = progress.no_response().filter(|_| begun.elapsed() >= SILENCE);
+        let is_due = last.elapsed() >= every;
+        if let Some(no) = silence.filter(|_| is_due || !is_said) {
+            is_said = true;
+            say(format_args!("gleaner: {}", unanswered(&no)));
+        } else if is_due {
+            let now = progress.snapshot();
+            let is_idle = now.in_flight == 0 && now.pages == rate.pages;
+            let waits = if is_idle { waiting(&progress.active(LONG_AGO, usize::MAX).0) } else { None };
+            let line = line(&now, rate.update(now.pages, last.elapsed()));
+            say(line + &waits.map(|waits| format!("; {waits}")).unwrap_or_default());
+        }
+        if is_due {
+            last = Instant::now();
+        }
     }
 }
 
@@ -81,10 +113,26 @@ impl Drop for Watching {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(thread) = self.thread.take() {
-            // The thread only prints, so a panic in it needs no handling.
+            // The thread only prints, so its panic needs no handling.
             let _ = thread.join();
         }
     }
+}
+
+/// Longer than any wait of a run.
+const LONG_AGO: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Says for which host an idle crawl waits: the one whose wait ends first, else those with a retry.
+fn waiting(hosts: &[Active]) -> Option<String> {
+    let paused = hosts.iter().filter_map(|host| Some((host.waits?, host, host.waits_for.as_ref()?)));
+    if let Some((left, host, why)) = paused.min_by_key(|(left, ..)| *left) {
+        return Some(format!("waiting {} s for {}: {why}", left.as_secs() + 1, host.host));
+    }
+    let mut retried = hosts.iter().filter(|host| host.last.starts_with("will retry"));
+    let first = retried.next()?;
+    let more = retried.count();
+    let more = if more > 0 { format!(" and {}", count(more as u64, "other host")) } else { String::new() };
+    Some(format!("waiting for {}{more}: {}", first.host, first.last))
 }
 
 #[derive(Debug, Default)]
@@ -131,6 +179,28 @@ mod tests {
         ] {
             assert!(line.contains(part), "{line} lacks {part}");
         }
+    }
+
+    #[test]
+    fn an_idle_crawl_says_for_what_it_waits() {
+        let host = |host: &str, waits: Option<u64>, why: Option<&str>, last: &str| Active {
+            host: host.into(),
+            pages: 1,
+            stored: 0,
+            last: last.into(),
+            asked: false,
+            since: Duration::ZERO,
+            waits: waits.map(Duration::from_secs),
+            waits_for: why.map(Into::into),
+        };
+        let held =
+            [host("a.example", Some(90), Some("Retry-After"), ""), host("b.example", Some(9), Some("x"), "")];
+        assert_eq!(waiting(&held).as_deref(), Some("waiting 10 s for b.example: x"));
+        let retry = "will retry: failed: timeout";
+        let retried = [host("a.example", Some(1), None, retry), host("b.example", None, None, retry)];
+        let said = format!("waiting for a.example and 1 other host: {retry}");
+        assert_eq!(waiting(&retried), Some(said));
+        assert_eq!(waiting(&[host("a.example", None, None, "stored")]), None);
     }
 
     #[test]

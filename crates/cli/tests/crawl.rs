@@ -168,7 +168,7 @@ fn stats_and_templates_are_shown() {
     };
     let stats = shown(&["stats"]);
     assert!(stats.starts_with("Documents: 74;"), "{stats}");
-    assert!(stats.contains("version 1") && stats.contains("duplicate URLs: 2"), "{stats}");
+    assert!(stats.contains("Near-duplicates") && stats.contains("duplicate URLs: 2"), "{stats}");
     assert!(shown(&["template", "list"]).contains("villagepost.example"));
     assert!(shown(&["template", "show", "baolang.example"]).contains("repeated texts"));
     let json: Value =

@@ -141,7 +141,7 @@ fn a_folder_of_pins_that_is_not_there_and_a_file_that_is_none_are_named() {
 }
 
 #[test]
-fn pages_of_several_hosts_are_counted() {
+fn a_template_is_learned_from_pages_of_one_host() {
     let folder = site("");
     let page = |number: usize| folder.path().join(format!("{number}.html"));
     for (number, host) in ["a.example", "b.example", "b.example"].iter().enumerate() {
@@ -149,11 +149,19 @@ fn pages_of_several_hosts_are_counted() {
         let text = fs::read_to_string(page(number)).unwrap();
         fs::write(page(number), stated + &text).unwrap();
     }
-    let learned = gleaner(&folder, &["learn", ".", "--out", "b.json"]);
-    let said = String::from_utf8(learned.stderr).unwrap();
-    assert!(learned.status.success(), "{said}");
-    assert!(said.contains("the pages have several hosts: a.example (1), b.example (2)"), "{said}");
-    assert!(said.contains("b.example: learned from 3 pages"), "{said}");
+    let learn = |more: &[&str]| {
+        let output = gleaner(&folder, &[&["learn", ".", "--out", "b.json"], more].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = learn(&[]);
+    let hosts = "the pages are of several hosts: a.example (1), b.example (2); choose one: ";
+    assert!(code == Some(2) && said.contains(hosts), "{said}");
+    assert!(said.contains("gleaner learn . --host b.example --out b.json"), "{said}");
+    let (code, said) = learn(&["--host", "b.example"]);
+    assert!(code == Some(0) && said.contains("b.example: learned from 2 pages"), "{said}");
+    let (code, said) = learn(&["--host", "a.example"]);
+    assert!(code == Some(2) && said.contains("article pages found: 1"), "{said}");
+    assert!(said.contains("pages of other hosts: b.example (2)"), "{said}");
 }
 
 #[test]

@@ -15,31 +15,31 @@ use tempfile::TempDir;
 const DOCUMENTS: u64 = 300;
 
 /// Creates a folder with a corpus in `data`.
-fn with_corpus(documents: u64) -> TempDir {
+pub(crate) fn with_corpus(documents: u64) -> TempDir {
     let home = TempDir::new().unwrap();
     crate::generated::corpus(&home.path().join("data"), documents);
     home
 }
 
-fn command(home: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn command(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     command.current_dir(home).args(arguments);
     command
 }
 
-fn run(home: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn run(home: &Path, arguments: &[&str]) -> Output {
     command(home, arguments).output().unwrap()
 }
 
 /// Runs a command that must succeed; returns its standard output and standard error.
-fn said(home: &Path, arguments: &[&str]) -> (String, String) {
+pub(crate) fn said(home: &Path, arguments: &[&str]) -> (String, String) {
     let output = run(home, arguments);
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     assert!(output.status.success(), "{arguments:?}: {err}");
     (out, err)
 }
 
-fn json(path: &Path) -> Value {
+pub(crate) fn json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
@@ -69,6 +69,8 @@ def expected(path="expected.jsonl"):
     for row in rows:
         assert row["fetched"].endswith(".123456789Z")
         row["fetched"] = datetime.datetime.fromisoformat(row["fetched"][:26] + "+00:00")
+        if row["published_utc"]:
+            row["published_utc"] = datetime.datetime.fromisoformat(row["published_utc"].replace("Z", "+00:00"))
     assert len(rows) == 270, len(rows)
     return rows
 "#;
@@ -110,7 +112,8 @@ rows = [row for file in files for row in pq.read_table(file).to_pylist()]
 assert rows == expected()
 schema = pq.read_schema(files[0])
 types = {{name: str(schema.field(name).type) for name in schema.names}}
-assert types['fetched'] == 'timestamp[us, tz=UTC]', types
+assert types['fetched'] == types['published_utc'] == 'timestamp[us, tz=UTC]', types
+assert types['paywalled'] == 'bool', types
 assert types['urls'] == 'list<element: string not null>' or types['urls'].startswith('list<'), types
 assert (types['text'], types['words'], types['confidence']) == ('string', 'int64', 'double'), types
 assert not schema.field('text').nullable and schema.field('title').nullable
@@ -155,13 +158,19 @@ assert len(docs) == len(rows)
 for doc, row in zip(docs, rows):
     assert doc.get('id') == row['id'] and doc.get('url') == row['url'], doc.attrib
     assert doc.get('title') == (row['title'] or '') and doc.get('authors') == '|'.join(row['authors'])
-    lines = []
+    lines, sentences, tokens = [], 0, 0
     for paragraph in doc.findall('p'):
-        line = paragraph.text.strip('\\n').replace('\\n', ' ')
-        for glue in paragraph:
-            line += glue.tail.strip('\\n').replace('\\n', ' ')
+        line, glued = '', True
+        for part in paragraph.iter():
+            glued |= part.tag == 'g'
+            sentences += part.tag == 's'
+            for token in ((part.text or '') + (part.tail or '') if part.tag != 's' else part.text).split():
+                line += token if glued else ' ' + token
+                glued = False
+                tokens += 1
         lines.append(line)
     assert '\\n'.join(lines) == row['text'], (lines, row['text'])
+    assert (sentences, tokens) == (row['sentences'], row['tokens'])
 "
     );
     python(home.path(), &["xml.etree.ElementTree"], &program);
@@ -208,7 +217,7 @@ fn what_filters_hold_back_is_told_and_in_the_manifest() {
         "words>9999",
     ];
     let (_, told) = said(home.path(), &arguments);
-    assert!(told.contains("documents excluded by confidence>=0.3: 30; use --confidence 0"), "{told}");
+    assert!(told.contains("documents excluded by confidence>=0.1: 30; use --confidence 0"), "{told}");
     assert!(told.contains("documents excluded by words>9999: 120"), "{told}");
     let manifest = json(&home.path().join("out/manifest.json"));
     assert_eq!(manifest["held_back"]["language"], 150);
@@ -231,6 +240,20 @@ fn the_next_export_takes_what_is_new() {
 }
 
 #[test]
+fn the_form_follows_the_ending_and_no_file_is_emptied() {
+    let home = with_corpus(10);
+    said(home.path(), &["export", "--out", "z.parquet"]);
+    let bytes = std::fs::read(home.path().join("z.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    said(home.path(), &["export", "--out", "z.jsonl.gz"]);
+    assert!(std::fs::read(home.path().join("z.jsonl.gz")).unwrap().starts_with(&[0x1f, 0x8b]));
+    let output = run(home.path(), &["export", "--where", "words>99999", "--out", "z.parquet"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && told.contains("z.parquet stays as it is"), "{told}");
+    assert_eq!(std::fs::read(home.path().join("z.parquet")).unwrap(), bytes);
+}
+
+#[test]
 fn wrong_wishes_are_refused_on_one_line() {
     static HOME: LazyLock<TempDir> = LazyLock::new(|| with_corpus(1));
     let refused = |arguments: &[&str], code: i32, part: &str| {
@@ -243,8 +266,17 @@ fn wrong_wishes_are_refused_on_one_line() {
     refused(&["--where", "words"], 2, "compares nothing");
     refused(&["--format", "text"], 2, "set --into DIR to a new folder");
     refused(&["--format", "datasets", "--out", "x"], 2, "set --into DIR to a new folder");
-    refused(&["--format", "parquet", "--compress", "gzip"], 2, "--compress requires");
+    refused(&["--format", "parquet", "--compress", "gzip"], 2, "--compress is not possible");
     refused(&["--since", "data"], 2, "has no manifest.json");
+    refused(&["--format", "jsonl", "--out", "z.parquet"], 2, "contradicts the ending of z.parquet");
+    refused(&["--compress", "gzip", "--out", "z.jsonl.zst"], 2, "contradicts the ending of z.jsonl.zst");
+    refused(&["--compress", "gzip", "--out", "z.parquet"], 2, "--compress is not possible");
+    refused(
+        &["--language", "english"],
+        1,
+        "no document matches --language english; languages in this corpus: vi",
+    );
+    refused(&["--host", "nosuch.com"], 1, "no document matches --host nosuch.com; hosts in this corpus:");
     refused(&["--into", ".."], 2, "no name of its own");
     refused(&["--into", "data"], 1, "data is there already");
     refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl");

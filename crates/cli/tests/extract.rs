@@ -167,6 +167,23 @@ fn what_is_left_out_can_be_kept() {
 }
 
 #[test]
+fn a_page_without_text_has_metadata() {
+    let folder = TempDir::new().unwrap();
+    let page =
+        "<title>Rain</title><meta name=pubdate content=2026-11-20><meta name=keywords content='rain, hail'>";
+    fs::write(folder.path().join("0.html"), page).unwrap();
+    let output = extract(&folder, &["--format", "json"]);
+    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&record["title"], &record["text"]), (&"Rain".into(), &"".into()));
+    assert_eq!(
+        (&record["published"], &record["keywords"]),
+        (&"2026-11-20".into(), &serde_json::json!(["rain", "hail"]))
+    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains("found no text on this page"));
+    assert_eq!(extract(&folder, &[]).status.code(), Some(1));
+}
+
+#[test]
 fn json_has_what_documents_have() {
     let folder = page_with_inserts();
     let json = |arguments: &[&str]| -> serde_json::Value {
@@ -180,6 +197,7 @@ fn json_has_what_documents_have() {
         ("section", "Local"),
         ("canonical", "http://a.example/bridge"),
         ("published", "2026-11-20T09:30:00+07:00"),
+        ("published_utc", "2026-11-20T02:30:00Z"),
         ("modified", "2026-11-21T09:30:00+07:00"),
         ("language", "en"),
         ("method", "block-model"),
@@ -194,4 +212,100 @@ fn json_has_what_documents_have() {
     let other = extract(&folder, &["--format", "json", "--method", "bte-linear"]);
     let other: serde_json::Value = serde_json::from_slice(&other.stdout).unwrap();
     assert!(other["confidence"].is_null() && other["kinds"].as_str().is_some_and(|kinds| !kinds.is_empty()));
+}
+
+/// Runs `gleaner extract` with these arguments only; returns the exit code, the lines as JSON, and standard error.
+fn extract_many(folder: &TempDir, arguments: &[&str]) -> (Option<i32>, Vec<serde_json::Value>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    let output = command.current_dir(folder.path()).arg("extract").args(arguments).output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (output.status.code(), lines, String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn many_pages_are_lines_in_the_order_of_the_arguments() {
+    let folder = site();
+    fs::create_dir(folder.path().join("more")).unwrap();
+    let page = fs::read_to_string(folder.path().join("1.html")).unwrap();
+    for number in 0..40 {
+        let name = format!("more/{number:02}.html");
+        fs::write(folder.path().join(name), page.replace("The mill", &format!("The mill {number}"))).unwrap();
+    }
+    let (code, lines, said) =
+        extract_many(&folder, &["2.html", "more", "[01].html", "more/3?.html", "--format", "jsonl"]);
+    assert!(code == Some(0) && said.is_empty(), "{said}");
+    let files: Vec<&str> = lines.iter().map(|line| line["file"].as_str().unwrap()).collect();
+    let more = |numbers: std::ops::Range<u32>| numbers.map(|number| format!("more/{number:02}.html"));
+    let expected: Vec<String> = std::iter::once("2.html".to_owned())
+        .chain(more(0..40))
+        .chain(["0.html".into(), "1.html".into()])
+        .chain(more(30..40))
+        .collect();
+    assert_eq!(files, expected);
+    assert!(lines.iter().all(|line| line["error"].is_null() && line["language"] == "en"));
+    let (_, alone, _) = extract_many(&folder, &["0.html", "--format", "json"]);
+    let mut first = lines[41].clone();
+    first.as_object_mut().unwrap().retain(|key, _| !["file", "error"].contains(&key.as_str()));
+    assert_eq!(first, alone[0]);
+}
+
+#[test]
+fn a_page_that_cannot_be_read_is_a_line_and_an_exit_code() {
+    let folder = site();
+    fs::write(folder.path().join("image.png"), b"\x89PNG\r\n\x1a\n\0\0\0").unwrap();
+    fs::write(folder.path().join("empty.html"), "").unwrap();
+    let pages = ["0.html", "image.png", "absent.html", "empty.html", "1.html", "--format", "jsonl"];
+    let (code, lines, said) = extract_many(&folder, &pages);
+    assert_eq!(code, Some(1), "{said}");
+    let image = "image.png is not an HTML page (PNG image)";
+    assert_eq!(lines[1], serde_json::json!({ "file": "image.png", "error": image }));
+    let is_read: Vec<bool> = lines.iter().map(|line| line["text"].is_string()).collect();
+    assert_eq!(is_read, [true, false, false, false, true]);
+    for part in [image, "cannot read absent.html", "empty.html is empty", "could not be read: 3 of 5"] {
+        assert!(said.contains(part), "{said} lacks {part}");
+    }
+    let (code, _, said) = extract_many(&folder, &["image.png"]);
+    assert_eq!((code, said.as_str()), (Some(1), format!("gleaner: {image}\n").as_str()));
+}
+
+#[test]
+fn what_many_pages_exclude_is_refused() {
+    let folder = site();
+    let cases = [
+        (&["0.html", "1.html"][..], "several pages need --format jsonl"),
+        (&["."], "several pages need --format jsonl"),
+        (&["*.html", "--format", "json"], "several pages need --format jsonl"),
+        (&["0.html", "-", "--format", "jsonl"], "- must be the only page"),
+        (&["0.html", "1.html", "--url", "http://a.example/", "--format", "jsonl"], "--url is for one page"),
+        (&["*.xhtml", "--format", "jsonl"], "*.xhtml matches no file"),
+        (&["0.html", "--also", "links"], "--also requires --format json or jsonl"),
+        (&["0.html", "--also", "notes"], "possible values: comments, captions, links"),
+    ];
+    for (arguments, expected) in cases {
+        let (code, _, said) = extract_many(&folder, arguments);
+        assert!(code == Some(2) && said.contains(expected), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn comments_captions_and_links_are_fields_on_request() {
+    let folder = page_with_inserts();
+    let page = fs::read_to_string(folder.path().join("0.html")).unwrap();
+    let linked = page.replacen("the council", "the <a href=/council>council</a>", 1);
+    let comments = "<div class=comments><p>I never liked the old one.</p></div>";
+    fs::write(folder.path().join("0.html"), linked + comments).unwrap();
+    let url = ["0.html", "--format", "json", "--url", "http://a.example/bridge"];
+    let (_, plain, _) = extract_many(&folder, &url);
+    let (_, also, _) = extract_many(&folder, &[&url[..], &["--also", "comments,captions,links"]].concat());
+    let set = ["--set", "text.also=[\"captions\"]"];
+    let (_, captions, _) = extract_many(&folder, &[&url[..], &set].concat());
+    let fields = |line: &serde_json::Value| {
+        ["comments", "captions", "links", "link_texts"].map(|name| line[name].to_string())
+    };
+    assert_eq!(fields(&plain[0]), ["[]", "[]", "[]", "[]"]);
+    let (comment, caption) = ("[\"I never liked the old one.\"]", "[\"The old bridge\"]");
+    assert_eq!(fields(&also[0]), [comment, caption, "[\"http://a.example/council\"]", "[\"council\"]"]);
+    assert_eq!(fields(&captions[0]), ["[]", caption, "[]", "[]"]);
+    assert_eq!(also[0]["text"], plain[0]["text"]);
 }

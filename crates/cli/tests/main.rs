@@ -7,6 +7,7 @@
     reason = "tests fail by panicking, and print what they skip"
 )]
 
+mod accessibility;
 mod admission;
 mod archive;
 mod browser;
@@ -16,6 +17,7 @@ mod distributed;
 mod eval;
 mod explain;
 mod export;
+mod export_formats;
 mod extract;
 mod faults;
 mod generated;
@@ -28,6 +30,7 @@ mod measured;
 mod migrate;
 mod near;
 mod newspaper;
+mod nights;
 #[cfg(unix)]
 mod open_files;
 mod operations;
@@ -37,6 +40,8 @@ mod redesign;
 mod replay;
 mod rooms;
 mod schedule;
+mod seeds;
+mod sites;
 mod status;
 mod telemetry;
 mod trust;

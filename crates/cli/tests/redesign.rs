@@ -45,7 +45,7 @@ fn killed_around_a_redesign_every_text_is_right() {
         let shown = said(&["template", "show", host]);
         assert!(shown.contains("version   2") && shown.contains("at known places"), "{shown}");
     }
-    let stats = said(&["stats"]);
-    assert_eq!(stats.matches("version 2").count(), 2, "{stats}");
+    let hosts = said(&["hosts"]);
+    assert_eq!(hosts.matches("version 2").count(), 2, "{hosts}");
     assert_eq!(said(&["template", "list"]).matches("places, ").count(), 2);
 }

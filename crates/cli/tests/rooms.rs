@@ -179,6 +179,21 @@ fn every_file_of_tests_is_a_module_of_their_binary() {
     }
 }
 
+/// The versions of crates/python and of the crates that can be published are written again, because cargo requires it.
+#[test]
+fn there_is_one_version() {
+    let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let after = |line: &str, key: &str| Some(line.split_once(key)?.1.split([' ', ',']).next()?.to_owned());
+    let workspace = read("Cargo.toml");
+    let ours = workspace.lines().filter(|line| line.starts_with("gleaner-"));
+    let named: Vec<String> = ours.filter_map(|line| after(line, "version = ")).collect();
+    assert!(named.len() >= 8 && named.iter().all(|named| *named == version), "{named:?}");
+    let python = read("crates/python/Cargo.toml");
+    let named = python.lines().find(|line| line.starts_with("version")).and_then(|line| after(line, "= "));
+    assert_eq!(named, Some(version));
+}
+
 #[test]
 fn manifests_are_read_in_every_form_that_is_used() {
     let text = "[package]\nname = \"a\"\n[dependencies]\n# one\none.workspace = true\n\

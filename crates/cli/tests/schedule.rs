@@ -141,18 +141,34 @@ fn a_new_corpus_waits_for_its_first_start() {
 }
 
 #[test]
-fn a_copy_can_be_had_while_a_schedule_waits() {
+fn the_corpus_can_be_read_and_copied_while_a_schedule_waits() {
     let crawl = quiet();
     crawl.to_its_end();
+    let reading: [&[&str]; 8] = [
+        &["stats"],
+        &["hosts"],
+        &["doctor", "baolang.example"],
+        &["export", "--members"],
+        &["duplicates"],
+        &["template", "list"],
+        &["template", "show", "baolang.example"],
+        &["verify"],
+    ];
+    let shown = || reading.map(|arguments| out(&crawl.run(arguments)));
+    let before = shown();
     let far = ["--set", "schedule.times=[\"0 0 1 1 *\"]"];
     let mut scheduled = Scheduled::start(&crawl, &far);
     until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl starts at"));
-    let refused = crawl.run(&["doctor", "baolang.example"]);
-    assert!(said(&refused).contains("use a copy: gleaner snapshot"), "{}", said(&refused));
+    for (arguments, (now, before)) in reading.iter().zip(shown().iter().zip(&before)) {
+        assert!(!before.is_empty());
+        assert_eq!(now, before, "{arguments:?}");
+    }
+    assert!(!crawl.folder.path().join("data/verify-copy").exists());
     let copied = crawl.run(&["snapshot", "copy"]);
     assert!(copied.status.success(), "{}", said(&copied));
-    let shown = crawl.run(&["hosts", "--set", "store.path=data"]);
-    assert_eq!(shown.status.code(), Some(1), "the folder itself is in use");
+    let refused = crawl.run(&["rebuild", "--seeds", "seeds.txt"]);
+    assert_eq!(refused.status.code(), Some(1), "the folder is in use");
+    assert!(said(&refused).contains("in use by `gleaner schedule "), "{}", said(&refused));
     assert_eq!(scheduled.terminate(), Some(130));
     let copy = Command::new(env!("CARGO_BIN_EXE_gleaner"))
         .current_dir(crawl.folder.path())

@@ -41,8 +41,24 @@ fn wrong_settings_and_seeds_are_refused_on_one_line() {
     refused(&folder, &["crawl", "--set", "fetch.nothing=5"], &["nothing"]);
     refused(&folder, &["crawl", "--seeds", "seeds.txt"], &["seeds.txt", "line 4"]);
     refused(&folder, &["crawl", "--seeds", "none.txt"], &["none.txt"]);
+    let address = "https://a.example/?a=1&b";
+    for command in ["crawl", "schedule"] {
+        let said = "--seeds names files of addresses, and https://a.example/?a=1&b is an address; to crawl it: gleaner crawl 'https://a.example/?a=1&b'";
+        refused(&folder, &[command, "--seeds", address], &[said]);
+    }
+    let set = "crawl.seeds=[\"https://a.example\"]";
+    refused(
+        &folder,
+        &["crawl", "--set", set],
+        &["crawl.seeds names files", "gleaner crawl https://a.example"],
+    );
+    refused(&folder, &["crawl"], &["cannot read seeds/", "gleaner crawl https://example.org"]);
+    refused(&folder, &["crawl", "--set", "crawl.seeds=[]"], &["no seeds: name a site"]);
+    refused(&folder, &["crawl", "good.txt"], &["good.txt is a file", "gleaner crawl --seeds good.txt"]);
+    refused(&folder, &["crawl", "vnexpress"], &["\"vnexpress\" is not a seed", "vnexpress.net"]);
     refused(&folder, &["crawl", "--seeds", "absent.txt"], &["cannot read absent.txt"]);
     refused(&folder, &["crawl", "--seeds", "good.txt", "--set", "log.level=loud=="], &["log.level"]);
+    refused(&folder, &["crawl", "--seeds", "bbc.com"], &["cannot read bbc.com", "sites are arguments"]);
     refused(&folder, &["extract", "absent.html"], &["cannot read absent.html"]);
     refused(&folder, &["extract", "good.txt", "--url", "nonsense"], &["nonsense"]);
     let both = ["extract", "https://a.example/1", "--url", "https://a.example/2"];

@@ -134,10 +134,12 @@ for path in files:
                 record.parse_http()
                 assert record.verify_payload_digest(), rows[-1]
                 assert record.http_headers.status_code, rows[-1]
-                bodies.append(record.reader.read())
             if record.record_type == WarcRecordType.request:
                 record.parse_http()
                 agents.append(record.http_headers.get('user-agent'))
+    with open(path, 'rb') as stream:
+        responses = ArchiveIterator(stream, record_types=WarcRecordType.response, auto_decode='content')
+        bodies.extend(record.reader.read() for record in responses)
 check(rows, bodies, agents)
 "
     );

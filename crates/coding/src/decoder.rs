@@ -8,7 +8,7 @@ use crate::stage::Stage;
 /// Maximum number of bytes that one coding passes to the next at a time.
 const BUFFER: usize = 8 << 10;
 
-/// The reason why decoding stopped. The output up to then is kept.
+/// Why decoding stopped. The output so far is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Stop {
     /// The output exceeds the limit.
@@ -22,7 +22,7 @@ pub enum Stop {
 /// Decodes the codings of one body.
 #[derive(Debug)]
 pub struct Decoder {
-    /// The coding that was applied last comes first.
+    /// The coding that was applied last is first.
     stages: Vec<Stage>,
 }
 
@@ -33,11 +33,10 @@ impl Decoder {
         Self { stages: codings.iter().rev().map(|coding| Stage::new(*coding)).collect() }
     }
 
-    /// Decodes the next piece and appends the output to `body`, which grows to at most `limit` bytes.
+    /// Decodes the next piece and appends the output to `body`, up to `limit` bytes.
     ///
     /// # Errors
-    /// The limit is exceeded, or the piece is not encoded correctly. After an error, no further piece may be
-    /// pushed.
+    /// The limit is exceeded, or the piece is not encoded correctly. Push no further piece after an error.
     pub fn push(&mut self, piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Stop> {
         feed(&mut self.stages, piece, body, limit)
     }
@@ -109,7 +108,7 @@ mod tests {
         }
     }
 
-    /// Decodes in pieces of `size` bytes; returns the output and whether the body is complete.
+    /// Decodes in pieces of `size` bytes. Returns the output and whether the body is complete.
     fn decoded(codings: &[Coding], coded: &[u8], size: usize, limit: usize) -> Result<(Vec<u8>, bool), Stop> {
         let (mut decoder, mut body) = (Decoder::new(codings), Vec::new());
         for piece in coded.chunks(size) {

@@ -12,7 +12,7 @@ use crate::Coding;
 const WINDOW_BITS: u8 = 15;
 /// The largest window of zstd in HTTP, in bits (RFC 9659, 3).
 const ZSTD_WINDOW_BITS: u32 = 23;
-/// Maximum number of members of one gzip body: empty members cost time but have no output.
+/// Maximum number of members of one gzip body. Empty members cost time but have no output.
 const MOST_MEMBERS: u32 = 10_000;
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
@@ -50,8 +50,7 @@ impl Stage {
         matches!(self.state, State::Fresh | State::Ended | State::Zstd { is_between: true, .. })
     }
 
-    /// Decodes some of `input` into `output`; returns how many bytes were read and written. (0, 0) means that
-    /// more input is needed.
+    /// Decodes some input. Returns the bytes read and written; (0, 0): more input is needed.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), String> {
         let Some(first) = input.first() else { return self.drain(output) };
         match self.state {
@@ -69,7 +68,7 @@ impl Stage {
         self.advance(input, output)
     }
 
-    /// Writes the pending output of bytes that were read before.
+    /// Writes the pending output of bytes already read.
     fn drain(&mut self, output: &mut [u8]) -> Result<(usize, usize), String> {
         if self.is_whole() { Ok((0, 0)) } else { self.advance(&[], output) }
     }
@@ -115,9 +114,9 @@ fn begin(coding: Coding, first: u8) -> Result<State, String> {
     })
 }
 
-/// Whether a stream that begins with this byte is in the zlib format: method 8, and a window of at most 32
-/// KiB (RFC 1950, 2.2). Raw deflate that begins with such a byte would have a stored block with non-zero
-/// padding, which no encoder writes.
+/// Whether a stream with this first byte is in the zlib format: method 8, and a window of at most 32 KiB (RFC
+/// 1950, 2.2). Raw deflate with such a byte would begin with a stored block with non-zero padding, which no
+/// encoder writes.
 const fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8 && first >> 4 <= 7
 }

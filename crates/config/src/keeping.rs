@@ -4,19 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Span};
 
-/// The location and behavior of the store.
+/// The location and options of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Store {
     /// `sled` for a store in the corpus folder, or the URL of a PostgreSQL database, which many workers may
-    /// share. `--store` on the command line takes precedence.
+    /// share. The option `--store` overrides it.
     pub engine: String,
     /// The location of texts and WARC files if the store is a database: `s3://bucket/prefix`, or a folder
-    /// that all workers can access. `--objects` on the command line takes precedence.
+    /// that all workers can access. The option `--objects` overrides it.
     pub objects: String,
     /// How long a worker retries while the database or the object storage is unavailable.
     pub patience: Span,
-    /// Folder of the corpus. `--data` on the command line takes precedence.
+    /// Folder of the corpus. The option `--data` overrides it.
     pub path: String,
     /// Memory for the store's page cache.
     pub cache: Bytes,
@@ -49,7 +49,7 @@ impl Default for Store {
 pub struct Workers {
     /// The name of this worker, shown to users. Empty: the machine's name and the process number.
     pub name: String,
-    /// How long a worker may be silent before other workers take its partitions.
+    /// How long a worker may be silent before others take its partitions.
     pub lease: Span,
 }
 
@@ -63,7 +63,7 @@ impl Default for Workers {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Archive {
-    /// Whether responses are kept.
+    /// Whether to keep responses.
     pub keep: bool,
     /// Folder of the files. Empty: `archive` in the folder of the corpus.
     pub path: String,

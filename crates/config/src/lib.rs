@@ -1,29 +1,31 @@
 //! Defines all settings, each with its unit, its default and its check.
 //!
 //! Each table of the file has a struct: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`], [`Store`],
-//! [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`]. [`read`] applies a
-//! file and `--set key=value` pairs to the defaults and checks the result, so that the rest of the program
-//! gets valid values. `config/default.toml` documents the keys. A test in this crate checks that the file is
-//! complete and equal to these defaults.
+//! [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`], [`Sites`]. [`read`]
+//! applies a file and `--set key=value` pairs to the defaults and checks the result, so the rest of the
+//! program gets valid values. `config/default.toml` documents the keys. A test checks that the file is
+//! complete and equal to the defaults.
 //!
-//! The pins of each host are in a separate file ([`read_pins`]).
-//!
-//! The crate does not read the environment or the command line.
+//! Relative paths in a file are relative to its folder; in pairs, to the working directory. The pins of each
+//! host are in a separate file ([`read_pins`]). The crate does not read the environment or the command line.
 
 mod keeping;
+mod paths;
 mod pins;
 mod read;
 mod schedule;
+mod site;
 mod units;
 
 pub use keeping::{Archive, Store, Workers};
 pub use pins::{PinsFile, Written, read_pins};
 pub use read::{ConfigError, Origin, read};
 pub use schedule::{Notify, Report, Schedule};
-pub use units::{Bytes, Span};
+pub use site::{Site, Sites};
+pub use units::{Bytes, Since, Span};
 
 use gleaner_corpus::dedup::Representative;
-use gleaner_corpus::{Insert, TemplateMethod, Tones};
+use gleaner_corpus::{Extra, Insert, TemplateMethod, Tones};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -41,9 +43,9 @@ pub struct Config {
     pub text: Text,
     /// Which documents enter the corpus, in which form, and how duplicates are detected.
     pub corpus: Corpus,
-    /// The location and behavior of the store.
+    /// The location and options of the store.
     pub store: Store,
-    /// The workers that share a database. `cluster` is an older name of this table.
+    /// The workers that share a database. `cluster` is an older name.
     #[serde(alias = "cluster")]
     pub workers: Workers,
     /// Whether and how responses are archived.
@@ -58,6 +60,8 @@ pub struct Config {
     pub telemetry: Telemetry,
     /// The bundled test newspaper.
     pub demo: Demo,
+    /// Settings of single sites.
+    pub site: Sites,
 }
 
 /// How pages are requested: identity, politeness, limits.
@@ -65,21 +69,21 @@ pub struct Config {
 #[serde(deny_unknown_fields, default)]
 pub struct Fetch {
     /// Gap between the end of a response and the next request to the same registrable domain (or host, see
-    /// [`Fetch::gap_scope`]). A longer `Crawl-delay` in robots.txt takes precedence.
+    /// [`Fetch::gap_scope`]). A longer `Crawl-delay` in robots.txt overrides it.
     pub delay: Span,
     /// Which hosts share one gap.
     pub gap_scope: GapScope,
-    /// The maximum `Crawl-delay`; a longer one is reduced to this.
+    /// The maximum `Crawl-delay`. Longer ones count as this.
     pub max_crawl_delay: Span,
-    /// The `User-Agent` header; its part before the first `/` or space is the product token for robots.txt.
+    /// The `User-Agent` header. Its part before the first `/` or space is the product token for robots.txt.
     pub user_agent: String,
-    /// A mail address or web page at which a site's owner can contact you; added to the user agent in
-    /// brackets. Empty: nothing is added.
+    /// A mail address or web page for site owners; added to the user agent in brackets. Empty: nothing is
+    /// added.
     pub contact: String,
     /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. Empty: the usual environment variables
     /// apply.
     pub proxy: String,
-    /// Maximum number of requests in flight, over all hosts.
+    /// Maximum number of requests in flight over all hosts.
     pub concurrency: usize,
     /// Time limit for a whole request: connecting, headers and body.
     pub timeout: Span,
@@ -89,7 +93,7 @@ pub struct Fetch {
     pub max_page: Bytes,
     /// Maximum size of a sitemap or feed, after decompression.
     pub max_sitemap: Bytes,
-    /// How often a failed URL is retried before it is recorded as failed.
+    /// Number of retries of a failed URL before it counts as failed.
     pub retries: u32,
     /// Pause before the first retry. It doubles with each further retry.
     pub retry_backoff: Span,
@@ -109,12 +113,27 @@ pub enum GapScope {
     Host,
 }
 
+/// The extent of a seed with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SeedScope {
+    /// The whole registrable domain.
+    Site,
+    /// The pages at and below its path, and feeds and sitemaps of the registrable domain.
+    Section,
+}
+
 /// Which pages are requested, and when a run ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Crawl {
-    /// Seed files that are read when the command line names none.
+    /// Seed files to read if the command line names none.
     pub seeds: Vec<String>,
+    /// The extent of a seed with a path, such as `bbc.com/news`.
+    pub scope: SeedScope,
+    /// The first day of publication of wanted articles. Articles that are known to be older are not fetched,
+    /// or not stored after fetching.
+    pub published_after: Since,
     /// Maximum number of links from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
     /// Maximum number of pages fetched from one host in one run; the others wait for the next run. 0: no
@@ -123,24 +142,24 @@ pub struct Crawl {
     /// Maximum number of ready and waiting URLs of one site (registrable domain); further URLs are not added.
     /// 0: no limit.
     pub max_queued_per_site: u64,
-    /// Decompressed bytes of bodies read from one site in one run, after which its other URLs wait for the
+    /// Maximum decompressed size of the bodies read from one site in one run; its other URLs wait for the
     /// next run. 0: no limit.
     pub max_bytes_per_site: Bytes,
-    /// Number of pages fetched from all hosts after which a run ends. 0: no limit.
+    /// Maximum number of pages fetched from all hosts in one run. 0: no limit.
     pub max_pages: u64,
-    /// Time after which a run ends. 0s: no limit.
+    /// Maximum duration of a run. 0s: no limit.
     pub max_time: Span,
-    /// How long a run waits for retries and holds that are not over. If they take longer, the run ends and
-    /// leaves the URLs to the next run.
+    /// How long a run waits for retries and holds. If they take longer, the run ends and leaves the URLs to
+    /// the next run.
     pub linger: Span,
-    /// The shortest time between two visits of a front page, section, feed or sitemap. A listing without new
-    /// URLs is visited less often.
+    /// Shortest time between two visits of a front page, section, feed or sitemap. A listing without new URLs
+    /// is visited less often.
     pub revisit: Span,
-    /// How long after its first visit an article is fetched again when a feed or sitemap reports a change.
+    /// Time after its first visit in which an article is fetched again if a feed or sitemap reports a change.
     /// 0s: never.
     pub recheck_window: Span,
-    /// Ages, counted from the first visit, at which every article is fetched again. Empty: articles are
-    /// fetched again only if a change is reported.
+    /// Ages since the first visit at which every article is fetched again. Empty: only if a change is
+    /// reported.
     pub recheck: Vec<Span>,
     /// Number of threads that parse and extract. 0: one per core.
     pub workers: usize,
@@ -152,15 +171,15 @@ pub struct Crawl {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Template {
-    /// The method by which templates are learned and applied.
+    /// The method for learning and applying templates.
     pub method: TemplateMethod,
     /// Number of buffered article pages at which a host's template is trained (20 to 30 in the paper).
     pub prepare_pages: usize,
-    /// At the end of a run, a host with at least this many buffered pages is trained on them. If it has
-    /// fewer, each page is extracted on its own.
+    /// Number of buffered pages from which a host is trained at the end of a run. With fewer, each page is
+    /// extracted on its own.
     pub min_pages: usize,
-    /// Folder of the pins, with a file `HOST.toml` for each host that has pins ([`read_pins`]). The default
-    /// folder may be missing. Empty: no pins are read.
+    /// Folder of the pins, with a file `HOST.toml` for each host with pins ([`read_pins`]). The default
+    /// folder may be missing. Empty: no pins.
     pub pins: String,
 }
 
@@ -168,24 +187,24 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Text {
-    /// Kinds of additional lines in the body that are kept, such as captions. Kinds that are not listed are
-    /// left out.
+    /// Kinds of additional lines in the body to keep, such as captions. Other kinds are omitted.
     pub keep: Vec<Insert>,
+    /// Parts of a page to keep in separate fields.
+    pub also: Vec<Extra>,
 }
 
 /// Which documents enter the corpus, in which form, and how duplicates are detected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Corpus {
-    /// BCP 47 primary tags such as `vi`; documents in other languages are left out. `und` means an unknown
-    /// language. Empty: documents in all languages enter.
+    /// BCP 47 primary tags such as `vi`; documents in other languages are omitted. `und` means an unknown
+    /// language. Empty: all languages.
     pub languages: Vec<String>,
-    /// Conditions such as `words >= 50` on a document's measured values; all must hold. Empty: all documents
-    /// enter.
+    /// Conditions such as `words >= 50` on a document's measured values; all must hold. Empty: no conditions.
     pub keep_if: Vec<String>,
-    /// How tone marks are placed in Vietnamese texts and titles.
+    /// The place of tone marks in Vietnamese texts and titles.
     pub tones: Tones,
-    /// Kinds of duplicates that are detected when a document is stored.
+    /// Kinds of duplicates to detect when a document is stored.
     pub duplicates: Vec<Duplicate>,
     /// Minimum similarity of near-duplicates, 0.3 to 1.
     pub similarity: f64,
@@ -194,7 +213,7 @@ pub struct Corpus {
     /// Memory for the index of near-duplicates. When it is full, the oldest documents are gradually
     /// forgotten.
     pub index_memory: Bytes,
-    /// Days after which the index of near-duplicates forgets a document, if the store is a database.
+    /// Number of days after which the index of near-duplicates forgets a document if the store is a database.
     pub index_days: u32,
 }
 
@@ -214,7 +233,7 @@ pub enum Duplicate {
 pub struct Log {
     /// Minimum level of gleaner's own messages, or a filter such as `error,gleaner_crawl=debug`.
     pub level: String,
-    /// Whether each message is a JSON object on one line instead of text.
+    /// Whether each message is one line of JSON instead of text.
     pub json: bool,
 }
 
@@ -222,8 +241,8 @@ pub struct Log {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
-    /// URL to which spans are sent by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Empty: no
-    /// spans are recorded.
+    /// URL for spans by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Empty: no spans are
+    /// recorded.
     pub endpoint: String,
 }
 
@@ -231,7 +250,7 @@ pub struct Telemetry {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Demo {
-    /// Whether to serve the bundled newspaper on loopback during the crawl, and crawl it instead of the
+    /// Whether to serve the bundled newspaper on loopback during the crawl, and to crawl it instead of the
     /// seeds.
     pub newspaper: bool,
 }
@@ -262,6 +281,8 @@ impl Default for Crawl {
     fn default() -> Self {
         Self {
             seeds: vec!["seeds/vietnamese.txt".into(), "seeds/english.txt".into()],
+            scope: SeedScope::Site,
+            published_after: Since::default(),
             max_depth: 12,
             max_pages_per_host: 10_000,
             max_queued_per_site: 500_000,

@@ -1,6 +1,6 @@
 //! Reads the file with a host's pins.
 //!
-//! `config/pins/vnexpress.net.toml` has three lists, each of which may be absent:
+//! `config/pins/vnexpress.net.toml` has three optional lists:
 //!
 //! ```toml
 //! keep = ["p.lead"]
@@ -8,24 +8,26 @@
 //! inserts = ["captions"]
 //! ```
 //!
-//! This module checks the form of the file. The template crate checks that the texts are CSS selectors; its
-//! messages name the lines that this module returns.
+//! This module checks the form of the file. The template crate checks that the texts are CSS selectors. Its
+//! messages name the lines from this module.
 
 use gleaner_corpus::Insert;
-use serde::Deserialize;
+use serde::de::Deserializer;
+use serde::{Deserialize, Serialize, Serializer};
 use toml::Spanned;
 
 use crate::read::{line_of, place, wrong};
 use crate::{ConfigError, Origin};
 
-/// The content of a file with pins.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The content of a file with pins, or of the table `pins` of a site.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct PinsFile {
     /// Selectors of elements that are content.
     pub keep: Vec<Written>,
     /// Selectors of elements that are never content.
     pub drop: Vec<Written>,
-    /// Kinds of lines that replace [`crate::Text::keep`]; `None` if the file does not set them.
+    /// Kinds of lines that replace [`crate::Text::keep`]; `None`: the file does not set them.
     pub inserts: Option<Vec<Insert>>,
 }
 
@@ -38,21 +40,25 @@ pub struct Written {
     pub line: usize,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Lists {
-    #[serde(default)]
-    keep: Vec<Spanned<String>>,
-    #[serde(default)]
-    drop: Vec<Spanned<String>>,
-    inserts: Option<Vec<Insert>>,
+/// Reads a text of a file. `line` is a position in the file until the caller replaces it.
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = Spanned::<String>::deserialize(d)?;
+        Ok(Self { line: text.span().start, text: text.into_inner() })
+    }
+}
+
+impl Serialize for Written {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(&self.text)
+    }
 }
 
 /// Reads a file with pins.
 ///
 /// # Errors
-/// The TOML is invalid, a key is unknown, or a value is not a list of texts. The error is one line that names
-/// the file and the line in it.
+/// The TOML is invalid, a key is unknown, or a value is not a list of texts. The error is one line with the
+/// file and the line in it.
 ///
 /// ```
 /// use gleaner_config::{Origin, read_pins};
@@ -65,15 +71,10 @@ struct Lists {
 /// ```
 pub fn read_pins(origin: &Origin<'_>) -> Result<PinsFile, ConfigError> {
     let Origin { file, text } = *origin;
-    let lists: Lists =
+    let mut pins: PinsFile =
         toml::from_str(text).map_err(|error| wrong(&place(file, text, &error), error.message()))?;
-    let written = |list: Vec<Spanned<String>>| list.into_iter().map(|one| written(text, one)).collect();
-    Ok(PinsFile { keep: written(lists.keep), drop: written(lists.drop), inserts: lists.inserts })
-}
-
-fn written(file: &str, one: Spanned<String>) -> Written {
-    let line = line_of(file, one.span().start);
-    Written { text: one.into_inner(), line }
+    pins.keep.iter_mut().chain(&mut pins.drop).for_each(|one| one.line = line_of(text, one.line));
+    Ok(pins)
 }
 
 #[cfg(test)]

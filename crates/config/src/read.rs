@@ -6,12 +6,13 @@ use thiserror::Error;
 use toml::{Table, Value};
 use url::Url;
 
-use crate::Config;
+use crate::paths::move_beside;
+use crate::{Config, Sites};
 
-/// An invalid configuration. The message names the place of the error and a valid form.
+/// An invalid configuration. The message names its place and a valid form.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// The text is not TOML, or has an unknown key or a value of the wrong type.
+    /// The text is not TOML, has an unknown key, or has a value of the wrong type.
     #[error("{origin}: {message}")]
     Wrong {
         /// The name of the file, or `--set key=value`.
@@ -32,23 +33,27 @@ pub enum ConfigError {
 /// A configuration file.
 #[derive(Debug, Clone)]
 pub struct Origin<'a> {
-    /// The name of the file, as the user wrote it.
+    /// The name of the file as the user wrote it.
     pub file: &'a str,
     /// The text of the file.
     pub text: &'a str,
 }
 
-/// Applies `file` (if any) to the defaults, then each of `sets` (`key=value`), and checks the result.
+/// Applies `file`, if any, and then each of `sets` (`key=value`) to the defaults, and checks the result.
+/// Relative paths in the file are relative to its folder.
 ///
 /// # Errors
 /// A key is unknown, a value has a wrong type or unit, or a value is not allowed. The error is one line. It
 /// names the file and the line in it, the pair, or the key.
 pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigError> {
-    let mut table = Table::new();
+    let (mut table, mut sites) = (Table::new(), Sites::default());
     if let Some(Origin { file, text }) = file {
         let origin = |error: toml::de::Error| wrong(&place(file, text, &error), error.message());
-        toml::from_str::<Config>(text).map_err(origin)?;
+        sites = toml::from_str::<Config>(text).map_err(origin)?.site.locate(file, text);
         table = toml::from_str(text).map_err(origin)?;
+        // The sites were read from the text, which has line numbers. A pair cannot set them.
+        table.remove("site");
+        move_beside(file, &mut table);
         if let Some(section) = table.remove("cluster") {
             table.insert(current("cluster").into(), section);
         }
@@ -56,12 +61,13 @@ pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigE
     for pair in sets {
         set(&mut table, pair)?;
     }
-    let config = table.try_into().map_err(|e: toml::de::Error| wrong("configuration", e.message()))?;
+    let config: Config =
+        table.try_into().map_err(|e: toml::de::Error| wrong("configuration", e.message()))?;
+    let config = Config { site: sites, ..config };
     check(&config)?;
     Ok(config)
 }
 
-/// Returns the current name of a section, which may be given by its older name.
 fn current(section: &str) -> &str {
     if section == "cluster" { "workers" } else { section }
 }
@@ -71,7 +77,7 @@ pub(crate) fn wrong(origin: &str, message: &str) -> ConfigError {
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
-/// Formats `config/x.toml, line 12`; only the file if the error has no position.
+/// Formats `config/x.toml, line 12`, or only the file for an error without a position.
 pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
         Some(span) => format!("{file}, line {}", line_of(text, span.start)),
@@ -83,8 +89,7 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Sets one `table.key=value` in `table`. A value that is not valid TOML is read as text, so that
-/// `fetch.delay=5s` needs no quotes.
+/// Sets one `table.key=value` in `table`. An invalid TOML value is text, so `fetch.delay=5s` needs no quotes.
 fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
     let origin = match pair.split_once('=') {
         // A URL may contain a password.
@@ -99,6 +104,10 @@ fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
         .split_once('.')
         .ok_or_else(|| wrong(&origin, "a key has two parts, such as fetch.delay"))?;
     let group = current(group);
+    if group == "site" {
+        let message = "set a site in a file: [site.\"bbc.com\"] in the file of --config";
+        return Err(wrong(&origin, message));
+    }
     let candidates = [toml_value(text.trim()), Some(Value::String(text.trim().into()))];
     let mut first = None;
     for value in candidates.into_iter().flatten() {
@@ -122,8 +131,7 @@ fn toml_value(text: &str) -> Option<Value> {
     toml::from_str::<Table>(&format!("value = {text}")).ok()?.remove("value")
 }
 
-/// Maximum gap between two requests to a site.
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Maximum number of characters in a worker's name, which is part of file names.
 const LONGEST_NAME: usize = 64;
@@ -134,7 +142,8 @@ fn senseless(key: &'static str, message: &str) -> Result<(), ConfigError> {
 
 fn check(config: &Config) -> Result<(), ConfigError> {
     check_crawling(config)?;
-    check_keeping(config)
+    check_keeping(config)?;
+    config.site.check()
 }
 
 fn check_crawling(config: &Config) -> Result<(), ConfigError> {
@@ -227,12 +236,16 @@ fn check_keeping(config: &Config) -> Result<(), ConfigError> {
     if config.archive.rotate.get() < 1 << 20 {
         return senseless("archive.rotate", "must be at least 1MiB");
     }
-    let is_tag = |tag: &String| (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase());
-    if let Some(wrong) = config.corpus.languages.iter().find(|tag| !is_tag(tag)) {
+    if let Some(wrong) = config.corpus.languages.iter().find(|tag| !is_language(tag)) {
         let message = format!("\"{wrong}\" is no primary tag of a language; write it as \"vi\" or \"en\"");
         return senseless("corpus.languages", &message);
     }
     Ok(())
+}
+
+/// Whether the text has the form of a primary tag of BCP 47.
+pub(crate) fn is_language(tag: &str) -> bool {
+    (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase())
 }
 
 #[cfg(test)]

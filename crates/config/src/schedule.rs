@@ -10,15 +10,15 @@ use crate::Span;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Report {
-    /// Number of reports that are kept; older reports are removed. 0: all are kept.
+    /// Number of reports to keep; older ones are removed. 0: all are kept.
     pub keep: usize,
-    /// A program and its arguments, run after a crawl. Empty: none.
+    /// A program and its arguments to run after a crawl. Empty: none.
     pub command: Vec<String>,
-    /// The crawls after which the command is run.
+    /// The crawls after which the command runs.
     pub notify: Notify,
 }
 
-/// The crawls after which the user's command is run.
+/// The crawls after which the user's command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
@@ -36,13 +36,13 @@ pub enum Notify {
 pub struct Schedule {
     /// Cron expressions of five fields: minute, hour, day of the month, month, weekday.
     pub times: Vec<String>,
-    /// IANA name of the time zone of these times. Empty: the zone of the system.
+    /// IANA name of the time zone of these times. Empty: the system's zone.
     pub zone: String,
-    /// Each start is delayed by a random time shorter than this.
+    /// Upper bound of the random delay of each start.
     pub jitter: Span,
-    /// Time after which a scheduled crawl ends. 0s: no limit.
+    /// Maximum duration of a scheduled crawl. 0s: no limit.
     pub max_time: Span,
-    /// Maximum delay with which a missed start is caught up on.
+    /// Maximum delay of a missed start that is caught up on.
     pub catch_up: Span,
 }
 

@@ -1,16 +1,16 @@
-//! Defines values with a unit: times such as `"5s"` and sizes such as `"5MiB"`.
+//! Defines values with a unit: times such as `"5s"` and sizes such as `"5MiB"`; and days.
 //!
-//! A number without a unit is refused, because a reader of `delay = 5` cannot know the unit.
+//! A number without a unit is refused, because a reader of `delay = 5` cannot know it.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use jiff::civil::Date;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A length of time, written as `"500ms"`, `"5s"`, `"2m"`, `"1h"`, `"1d"` or a sum of these (`"1m 30s"`).
-/// Never negative.
+/// A duration, written as `"500ms"`, `"5s"`, `"2m"`, `"1h"`, `"1d"` or a sum of these (`"1m 30s"`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(Duration);
 
@@ -43,6 +43,18 @@ impl Bytes {
     /// Returns the number of bytes.
     #[must_use]
     pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// The first day of a period, written as `"2026-01-01"`; `""`: no day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Since(Option<Date>);
+
+impl Since {
+    /// Returns the day, if any.
+    #[must_use]
+    pub const fn day(self) -> Option<Date> {
         self.0
     }
 }
@@ -105,6 +117,26 @@ impl FromStr for Bytes {
     }
 }
 
+impl FromStr for Since {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        // Only a day: the parser of dates would also accept a time after it.
+        match text.parse() {
+            _ if text.is_empty() => Ok(Self(None)),
+            Ok(day) if text.len() == 10 => Ok(Self(Some(day))),
+            _ => Err(format!("\"{text}\" is no day; write it as \"2026-01-01\"")),
+        }
+    }
+}
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |day| write!(f, "{day}"))
+    }
+}
+
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX);
@@ -122,13 +154,20 @@ impl fmt::Display for Bytes {
     }
 }
 
-struct Text<T>(std::marker::PhantomData<T>);
+/// Reads a value from text. The second field describes the expected form.
+struct Text<T>(std::marker::PhantomData<T>, &'static str);
+
+impl<T> Text<T> {
+    const fn with_unit() -> Self {
+        Self(std::marker::PhantomData, "text with a number and a unit, such as \"5s\" or \"5MiB\"")
+    }
+}
 
 impl<T: FromStr<Err = String>> Visitor<'_> for Text<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text with a number and a unit, such as \"5s\" or \"5MiB\"")
+        f.write_str(self.1)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
@@ -138,13 +177,25 @@ impl<T: FromStr<Err = String>> Visitor<'_> for Text<T> {
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_str(Text(std::marker::PhantomData))
+        d.deserialize_str(Text::with_unit())
     }
 }
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_str(Text(std::marker::PhantomData))
+        d.deserialize_str(Text::with_unit())
+    }
+}
+
+impl<'de> Deserialize<'de> for Since {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_str(Text(std::marker::PhantomData, "a day in quotes, such as \"2026-01-01\""))
+    }
+}
+
+impl Serialize for Since {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
     }
 }
 
@@ -187,6 +238,16 @@ mod tests {
         }
         for text in ["5", "", "5s", "-5MiB", "99999999999GiB", "1.5MiB"] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn days_are_read_and_written() {
+        for (text, back) in [("", ""), ("2026-01-01", "2026-01-01"), (" 2024-02-29 ", "2024-02-29")] {
+            assert_eq!(text.parse::<Since>().unwrap().to_string(), back);
+        }
+        for text in ["2026", "2026-13-01", "2025-02-29", "01.02.2026", "2026-01-01T00:00", "today"] {
+            assert!(text.parse::<Since>().is_err(), "{text}");
         }
     }
 

@@ -1,44 +1,66 @@
-//! Decides which documents enter a corpus, by language and figures, and unifies their tone marks.
+//! Decides which documents enter a corpus, by language, day of publication and figures, and unifies their
+//! tone marks. By default every document enters unchanged. Refusals can be counted by reason.
 //!
-//! By default every document enters unchanged. Each refusal has a reason, so refusals can be counted by
-//! reason.
-//!
-//! Limitation: `und` (undetermined) is treated as a language: a corpus limited to `vi` excludes it
-//! unless `und` is also listed. Figures are computed from the text as it is stored.
+//! Limitation: `und` (undetermined) is treated as a language: a corpus limited to `vi` excludes it unless
+//! `und` is also listed. Figures are computed from the stored text.
 
 use std::fmt;
 
-use crate::tones::{Tones, unified};
-use crate::{Condition, ContentHash, Document, Quality};
+use jiff::civil::Date;
 
-/// The admission rules of a corpus, and where admitted texts have their tone marks.
+use crate::tones::{Tones, unified};
+use crate::{Condition, ContentHash, Document, PerSite, Quality};
+
+/// The admission rules of a corpus, and the place of tone marks in admitted texts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Admission {
     /// Admitted languages as BCP 47 primary tags; empty for all languages.
     pub languages: Vec<String>,
     /// Conditions on a document's figures; all must hold.
     pub conditions: Vec<Condition>,
-    /// Where the tone marks of Vietnamese texts and titles are placed.
+    /// The place of tone marks in Vietnamese texts and titles.
     pub tones: Tones,
+    /// The first admitted day of publication, as the page states it; `None`: all days. Documents without a
+    /// date are admitted.
+    pub published_after: Option<Date>,
+    /// Rules of single sites.
+    pub sites: PerSite<SiteAdmission>,
+}
+
+/// The rules of a site that differ from the general ones.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SiteAdmission {
+    /// Replaces [`Admission::languages`]; `None`: the general rule applies.
+    pub languages: Option<Vec<String>>,
+    /// Replaces [`Admission::published_after`]; `None`: the general rule applies.
+    pub published_after: Option<Option<Date>>,
 }
 
 /// Why a document is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// The document's language, which is not listed.
+    /// The document's language is not listed.
     Language(String),
-    /// The first condition that does not hold.
+    /// This condition is the first that does not hold.
     Condition(String),
+    /// The document was published before this day.
+    PublishedBefore(Date),
 }
 
 impl Admission {
-    /// Returns the document in the form in which it enters the corpus.
+    /// Returns the document as it enters the corpus.
     ///
     /// # Errors
-    /// If the document's language is not listed, or a condition does not hold.
+    /// If the document's language is not listed, it was published too early, or a condition does not hold.
     pub fn admit(&self, document: Document) -> Result<Document, Refusal> {
-        if !self.languages.is_empty() && !self.languages.contains(&document.language) {
+        let site = self.sites.of_host(&document.host);
+        let languages = site.and_then(|site| site.languages.as_ref()).unwrap_or(&self.languages);
+        if !languages.is_empty() && !languages.contains(&document.language) {
             return Err(Refusal::Language(document.language));
+        }
+        let first = site.and_then(|site| site.published_after).unwrap_or(self.published_after);
+        if let Some(first) = first.filter(|first| day_of(&document).is_some_and(|day| day < *first)) {
+            return Err(Refusal::PublishedBefore(first));
         }
         let document = with_tones(document, self.tones);
         match self.first_broken(&document) {
@@ -57,8 +79,12 @@ impl Admission {
     }
 }
 
-/// Moves the tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to the place given by
-/// `tones`, and updates the content hash. Other documents are returned unchanged.
+fn day_of(document: &Document) -> Option<Date> {
+    document.published.as_deref()?.get(..10)?.parse().ok()
+}
+
+/// Moves the tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to the place in `tones`,
+/// and updates the content hash. Returns other documents unchanged.
 #[must_use]
 pub fn with_tones(mut document: Document, tones: Tones) -> Document {
     if document.language != "vi" || tones == Tones::AsWritten {
@@ -74,8 +100,8 @@ pub fn with_tones(mut document: Document, tones: Tones) -> Document {
 }
 
 impl Document {
-    /// Returns the figure with this name, one of [`crate::condition::FIGURES`]; `None` if the document
-    /// lacks it. Reads the whole text.
+    /// Returns the figure with this name, one of [`crate::condition::FIGURES`]; `None`: the document lacks
+    /// it. Reads the whole text.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         figure(self, &Quality::new(&self.text, &self.language), name)
@@ -101,6 +127,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::Language(tag) => write!(f, "its language is {tag}"),
             Self::Condition(condition) => write!(f, "{condition} does not hold"),
+            Self::PublishedBefore(day) => write!(f, "published before {day}"),
         }
     }
 }
@@ -127,7 +154,7 @@ mod tests {
         Admission {
             languages: languages.iter().map(ToString::to_string).collect(),
             conditions: conditions.iter().map(|text| text.parse().unwrap()).collect(),
-            tones: Tones::AsWritten,
+            ..Admission::default()
         }
     }
 
@@ -142,6 +169,34 @@ mod tests {
         assert_eq!(refused(&["en", "und"], &["words>=4"]), "its language is vi");
         assert_eq!(refused(&["vi"], &["words>=3", "words >= 4", "words>=5"]), "words>=4 does not hold");
         assert_eq!(refused(&[], &["language_probability>=0.99"]), "language_probability>=0.99 does not hold");
+    }
+
+    #[test]
+    fn a_site_has_its_own_languages_and_days() {
+        let of_site = SiteAdmission {
+            languages: Some(vec!["en".into()]),
+            published_after: Some("2025-06-01".parse().ok()),
+        };
+        let admission = Admission {
+            published_after: "2026-01-01".parse().ok(),
+            sites: PerSite::from_iter([("b.example".to_owned(), of_site)]),
+            ..admission(&["vi"], &[])
+        };
+        for (host, language, published, refused) in [
+            ("a.example", "vi", None, ""),
+            ("a.example", "vi", Some("2026-01-01T00:30:00+07:00"), ""),
+            ("a.example", "vi", Some("2025-12-31T23:59:00-05:00"), "published before 2026-01-01"),
+            ("a.example", "vi", Some("2025-12-31"), "published before 2026-01-01"),
+            ("a.example", "en", None, "its language is en"),
+            ("www.b.example", "vi", None, "its language is vi"),
+            ("www.b.example", "en", Some("2025-06-01"), ""),
+            ("www.b.example", "en", Some("2025-05-31"), "published before 2025-06-01"),
+        ] {
+            let (host, published) = (host.to_owned(), published.map(str::to_owned));
+            let document = Document { host, published, ..document(language, "Một hai ba.") };
+            let refusal = admission.admit(document).err().map(|refusal| refusal.to_string());
+            assert_eq!(refusal.unwrap_or_default(), refused);
+        }
     }
 
     #[test]

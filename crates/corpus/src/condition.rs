@@ -1,6 +1,6 @@
 //! Parses and evaluates conditions on a document's figures, such as `words>=100`.
 //!
-//! A condition holds for a document that lacks the figure, such as a confidence, or a share of stop
+//! A condition holds for a document that lacks the figure: for example, a confidence, or a share of stop
 //! words in a language without a list.
 
 use std::fmt;
@@ -17,6 +17,16 @@ pub const FIGURES: [(&str, &str); 9] = [
     ("similarity", "similarity to the cluster's representative (with --members)"),
     ("near_duplicates", "documents of its cluster without the representative"),
     ("language_probability", "probability of the language"),
+];
+
+/// The figures between 0 and 1.
+const SHARES: [&str; 6] = [
+    "stop_word_share",
+    "repeated_line_share",
+    "symbol_share",
+    "confidence",
+    "similarity",
+    "language_probability",
 ];
 
 /// Longer signs come first, so that `>=` is not read as `>`.
@@ -49,7 +59,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Returns the condition that the confidence of the extraction is at least `least`, 0 to 1.
+    /// Returns the condition that the extraction's confidence is at least `least`, 0 to 1.
     #[must_use]
     pub const fn confidence(least: f64) -> Self {
         Self { figure: "confidence", sign: Sign::AtLeast, number: least }
@@ -61,8 +71,8 @@ impl Condition {
         self.figure
     }
 
-    /// Whether the condition holds. `figures` returns a figure by name, or `None` if the document lacks
-    /// it; a condition on a missing figure holds.
+    /// Whether the condition holds. `figures` returns a figure by name; `None`: the document lacks it, and
+    /// the condition holds.
     pub fn holds(&self, figures: impl Fn(&str) -> Option<f64>) -> bool {
         figures(self.figure).is_none_or(|figure| match self.sign {
             Sign::AtLeast => figure >= self.number,
@@ -93,6 +103,9 @@ impl FromStr for Condition {
             .expect("the text was split before a sign");
         let number: Option<f64> = rest.trim().parse().ok().filter(|number: &f64| number.is_finite());
         let number = number.ok_or_else(|| format!("\"{text}\": \"{}\" is no number; {form}", rest.trim()))?;
+        if SHARES.contains(&figure) && !(0.0..=1.0).contains(&number) {
+            return Err(format!("\"{text}\": {figure} is between 0 and 1, such as {figure}>=0.8"));
+        }
         Ok(Self { figure, sign, number })
     }
 }
@@ -149,6 +162,7 @@ mod tests {
             ("words=>1", "\">1\" is no number"),
             ("words>=many", "\"many\" is no number"),
             ("words>=NaN", "is no number"),
+            ("confidence>=86", "confidence is between 0 and 1"),
         ];
         for (text, part) in cases {
             let error = text.parse::<Condition>().unwrap_err();

@@ -6,24 +6,23 @@
 //! 1. hash the value; its first b bits select one of m = 2^b registers;
 //! 2. the register keeps the greatest position of the first 1 in the remaining bits;
 //! 3. the estimate is α m² over the sum of 2^-register;
-//! 4. if the estimate is at most 5/2 m and some registers are still 0, estimate from their number
+//! 4. if the estimate is at most 5/2 m and some registers are still 0, their number gives the estimate
 //!    instead (linear counting).
 //!
-//! Here b = 14: 16 KiB and a standard error of 1.04 / √m = 0.8%. The 64-bit hash makes the paper's
-//! correction for 32-bit hashes unnecessary (Heule, Nunkesser, Hall, "HyperLogLog in practice",
-//! EDBT 2013, section 4).
+//! Here b = 14: 16 KiB and a standard error of 1.04 / √m = 0.8%. The 64-bit hash makes the paper's correction
+//! for 32-bit hashes unnecessary (Heule, Nunkesser, Hall, "HyperLogLog in practice", EDBT 2013, section 4).
 //!
-//! Known failure: for 2.5 m to 5 m different words (about 40,000 to 80,000) the estimate is up to 2% too
-//! high. The second paper corrects this with a table that is omitted here.
+//! Limitation: for 2.5 m to 5 m different words (about 40,000 to 80,000) the estimate is up to 2% too high.
+//! The second paper corrects this with a table, which is omitted here.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Hash bits that select a register.
+/// Number of hash bits that select a register.
 const BITS: u32 = 14;
 
 const REGISTERS: usize = 1 << BITS;
 
-/// A counter that estimates how many different values were inserted.
+/// Estimates the number of different inserted values.
 ///
 /// ```
 /// let mut distinct = gleaner_corpus::Distinct::default();
@@ -42,18 +41,18 @@ impl Default for Distinct {
 }
 
 impl Distinct {
-    /// Inserts a value; a repeated value changes nothing.
+    /// Inserts a value. A repeated value changes nothing.
     pub fn insert(&mut self, value: &str) {
         let mut hasher = DefaultHasher::new();
         value.hash(&mut hasher);
         let hash = hasher.finish();
         let register = (hash >> (64 - BITS)) as usize;
-        // The 1 set below the remaining bits limits the count of zeros.
+        // A 1 below the remaining bits limits the count of zeros.
         let position = ((hash << BITS) | (1 << (BITS - 1))).leading_zeros() as u8 + 1;
         self.registers[register] = self.registers[register].max(position);
     }
 
-    /// Merges another counter; a value in both counts once.
+    /// Merges another counter. A value in both counts once.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
             *mine = (*mine).max(*theirs);

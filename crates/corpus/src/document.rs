@@ -6,10 +6,10 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::ContentHash;
+use crate::{ContentHash, Extras};
 
-/// A document's identity: the key of the canonical URL under which its text was first stored (16 bytes
-/// of BLAKE3). Extracting the page again does not change it.
+/// A document's identity: the key of the canonical URL under which its text was first stored (16 bytes of
+/// BLAKE3). It does not change when the page is extracted again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentId(pub [u8; 16]);
 
@@ -20,21 +20,19 @@ pub struct Document {
     pub id: DocumentId,
     /// The URL under which the text was first stored.
     pub url: String,
-    /// The host of [`Self::url`], with its port if that is not the default.
+    /// The host of [`Self::url`], with its port if it is not the default.
     pub host: String,
-    /// The article's headline, as declared by the page.
+    /// The headline that the page declares.
     pub title: Option<String>,
     /// Body text in NFC: one paragraph, heading or list item per line, in page order.
     pub text: String,
-    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if neither the text nor the page
-    /// determines it.
+    /// Language of the text as a BCP 47 primary tag such as `vi`; `und`: not determined.
     pub language: String,
     /// When the page was fetched.
     pub fetched: Timestamp,
-    /// The declared publication time, RFC 3339 with the declared zone; only a date if the page declares
-    /// no time. `None` if not declared.
+    /// The stated publication time, RFC 3339 with an offset, or only a date if time or zone is unknown.
     pub published: Option<String>,
-    /// Authors declared by the page, in the page's order.
+    /// Authors that the page declares, in the page's order.
     pub authors: Vec<String>,
     /// Hash of the normalised text.
     pub content_hash: ContentHash,
@@ -42,11 +40,11 @@ pub struct Document {
     pub method: String,
     /// The version of the host's template, if one was used.
     pub template_version: Option<u32>,
-    /// The kind of each line of the text, one letter per line: `p` paragraph, `h` heading, `i` list
-    /// item, `q` quotation, `c` table cell, `f` caption, `x` preformatted.
+    /// The kind of each line of the text, one letter per line: `p` paragraph, `h` heading, `i` list item, `q`
+    /// quotation, `c` table cell, `f` caption, `x` preformatted.
     #[serde(default)]
     pub kinds: String,
-    /// The declared time of the last change, in the same format as [`Self::published`].
+    /// The declared time of the last change, in the format of [`Self::published`].
     #[serde(default)]
     pub modified: Option<String>,
     /// The declared section, such as "World".
@@ -55,16 +53,43 @@ pub struct Document {
     /// The declared canonical address (`rel=canonical`, else `og:url`).
     #[serde(default)]
     pub canonical: Option<String>,
-    /// Confidence of the extraction in hundredths; `None` for methods that have none.
+    /// Estimated probability in hundredths that the text's word F1 is at least 0.9; `None`: not estimated.
     #[serde(default)]
     pub confidence: Option<u8>,
-    /// Probability of the language in hundredths; `None` if not measured, as in older stores.
+    /// Probability of the language in hundredths; `None`: not measured, as in older stores.
     #[serde(default)]
     pub language_probability: Option<u8>,
+    /// The time of publication. A time without a zone counts as UTC, a day as its midnight.
+    #[serde(default)]
+    pub published_utc: Option<Timestamp>,
+    /// The declared description.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// The declared keywords or tags.
+    #[serde(default)]
+    pub keywords: Vec<String>,
+    /// The declared name of the site.
+    #[serde(default)]
+    pub site_name: Option<String>,
+    /// The address of the declared lead image.
+    #[serde(default)]
+    pub image: Option<String>,
+    /// The declared type of the article: `news`, `opinion`, `live`, `video`, `gallery` or `sponsored`.
+    #[serde(default)]
+    pub article_type: Option<String>,
+    /// Whether the page declares that only subscribers may read the article; `None`: not declared.
+    #[serde(default)]
+    pub paywalled: Option<bool>,
+    /// Whether the text is the whole article, according to the page; `None`: unknown.
+    #[serde(default)]
+    pub complete: Option<bool>,
+    /// Comments, captions and links, if the settings request them.
+    #[serde(default)]
+    pub extras: Extras,
 }
 
 impl Document {
-    /// Returns a document with only a text and its origin: language `und`, no method, no metadata.
+    /// Creates a document with only a text and its origin: language `und`, no method, no metadata.
     #[must_use]
     pub fn bare(id: DocumentId, url: &str, host: &str, text: String, fetched: Timestamp) -> Self {
         Self {
@@ -85,6 +110,15 @@ impl Document {
             canonical: None,
             confidence: None,
             language_probability: None,
+            published_utc: None,
+            description: None,
+            keywords: Vec::new(),
+            site_name: None,
+            image: None,
+            article_type: None,
+            paywalled: None,
+            complete: None,
+            extras: Extras::default(),
             text,
         }
     }

@@ -1,8 +1,8 @@
-//! Lines that are not body text but that a corpus can keep.
+//! Lines that are not body text. A corpus can keep them.
 
 use serde::{Deserialize, Serialize};
 
-/// A kind of line within an article that is not body text but is kept on request.
+/// A kind of line within an article that is not body text. It is kept on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Insert {
@@ -31,7 +31,7 @@ impl Insert {
         }
     }
 
-    /// Returns the kind with this name; `None` for any other name.
+    /// Returns the kind with this name, if there is one.
     ///
     /// ```
     /// use gleaner_corpus::Insert;

@@ -1,28 +1,34 @@
 //! Documents (identity, hashes, language, quality) and near-duplicate detection ([`dedup`]).
 //!
-//! A document is the text of one article with its provenance. The URL under which its text was first
-//! seen identifies it; other URLs with the same normalised text are its aliases. This crate does no IO.
+//! A document is the text of one article with its provenance. The URL under which its text was first seen
+//! identifies it; other URLs with the same normalized text are aliases. This crate does no IO.
 
 mod admission;
 pub mod condition;
 pub mod dedup;
 mod distinct;
 mod document;
+mod extra;
+mod host;
 mod insert;
 pub mod language;
 mod normal;
+mod per_site;
 pub mod quality;
 mod template_method;
 mod tones;
 
-pub use admission::{Admission, Refusal, with_tones};
+pub use admission::{Admission, Refusal, SiteAdmission, with_tones};
 pub use condition::Condition;
 pub use distinct::Distinct;
 pub use document::{Document, DocumentId};
+pub use extra::{Extra, Extras};
+pub use host::is_of_host;
 pub use insert::Insert;
 pub use language::{Language, language};
 
-pub use normal::{ContentHash, each_word, words};
+pub use normal::{ContentHash, each_word, folded, words};
+pub use per_site::PerSite;
 pub use quality::Quality;
 pub use template_method::TemplateMethod;
 pub use tones::{Tones, unified};

@@ -1,8 +1,7 @@
 //! Normalises texts for comparison, and defines words.
 //!
-//! Two texts are equal if they agree after Unicode normalisation (NFC) and after each run of white space
-//! is replaced by one space. Differences in case, punctuation and diacritics count, because they matter
-//! to linguists.
+//! Two texts are equal if they agree after Unicode normalization (NFC), with one space for each run of white
+//! space. Case, punctuation and diacritics matter, because they matter to linguists.
 
 use std::fmt;
 
@@ -47,6 +46,16 @@ impl fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ContentHash({self})")
     }
+}
+
+/// Returns a text in NFC and lower case, for a search that ignores case.
+///
+/// ```
+/// assert_eq!(gleaner_corpus::folded("CHƠ\u{323}"), "chợ");
+/// ```
+#[must_use]
+pub fn folded(text: &str) -> String {
+    text.to_lowercase().nfc().collect()
 }
 
 /// Returns the number of words of a text ([`each_word`]).

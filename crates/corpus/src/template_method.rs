@@ -1,10 +1,10 @@
-//! The method by which a host's template is learned and applied.
+//! The method for learning and applying a host's template.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The method by which a host's template is learned and applied.
+/// The method for learning and applying a host's template.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TemplateMethod {
@@ -18,7 +18,7 @@ pub enum TemplateMethod {
 }
 
 impl TemplateMethod {
-    /// The name in settings and records, such as `fast-content-extractor`.
+    /// Returns the name in settings and records, such as `fast-content-extractor`.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {

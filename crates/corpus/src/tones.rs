@@ -1,14 +1,14 @@
 //! Unifies the place of the tone mark in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
 //!
-//! Both spellings occur, often in one text. The old style marks the first vowel; the style taught in
-//! schools since the 1980s marks the second. All other rhymes have only one place for the mark. After
-//! `q`, the `u` is not part of the rhyme, so `quý` has only one spelling.
+//! Both spellings occur, often in one text. The old style marks the first vowel; the style taught in schools
+//! since the 1980s marks the second. All other rhymes have only one place for the mark. After `q`, the `u` is
+//! not part of the rhyme, so `quý` has only one spelling.
 
 use gleaner_vietnamese::Syllable;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// Where the tone mark of open `oa`, `oe` and `uy` is placed.
+/// The place of the tone mark in open `oa`, `oe` and `uy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tones {
@@ -21,8 +21,8 @@ pub enum Tones {
     New,
 }
 
-/// Returns the text in NFC with the tone marks of open `oa`, `oe` and `uy` in one style.
-/// [`Tones::AsWritten`] leaves the text unchanged.
+/// Returns the text in NFC with the tone marks of open `oa`, `oe` and `uy` in one style. [`Tones::AsWritten`]
+/// leaves the text unchanged.
 ///
 /// ```
 /// use gleaner_corpus::{Tones, unified};
@@ -58,7 +58,7 @@ pub fn unified(text: &str, tones: Tones) -> String {
 }
 
 /// Returns the word with its tone mark on the letter at this place from the end (1 is the last letter);
-/// `None` if the word has no mark or another rhyme.
+/// `None`: the word has no mark or another rhyme.
 fn moved(word: &str, from_end: usize) -> Option<String> {
     let syllable = Syllable::from_word(word)?;
     let mark = syllable.tone.mark()?;
@@ -66,7 +66,7 @@ fn moved(word: &str, from_end: usize) -> Option<String> {
         return None;
     }
     let mut letters: Vec<char> = word.nfd().filter(|c| *c != mark).collect();
-    // The rhyme is the last two letters, which have no other marks.
+    // The rhyme is the last two letters. They have no other marks.
     let vowel = letters.len() - from_end;
     letters.insert(vowel + 1, mark);
     Some(letters.into_iter().nfc().collect())

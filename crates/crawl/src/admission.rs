@@ -1,16 +1,14 @@
 //! Turns a draft into a document for the store, or into an outcome if the document is refused.
 //!
-//! Runs on a worker thread, because it also compresses the text. Each kind of refusal has an outcome of its
-//! own and is counted like any other outcome.
+//! Runs on a worker thread, because it also compresses the text. Each kind of refusal has its own outcome.
 
 use gleaner_corpus::{Admission, Refusal};
 use gleaner_frontier::Outcome;
 use gleaner_store::PackedDocument;
 use gleaner_template::Pins;
 
-use crate::draft::Draft;
+use gleaner_text::draft::Draft;
 
-/// The user's rules: the pins of a host, and the admission rules of the corpus.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) pins: &'a Pins,
@@ -28,5 +26,6 @@ pub(crate) fn outcome_of(refusal: Refusal) -> Outcome {
     match refusal {
         Refusal::Language(language) => Outcome::OtherLanguage { language },
         Refusal::Condition(condition) => Outcome::Filtered { condition },
+        refusal @ Refusal::PublishedBefore(_) => Outcome::Excluded { rule: refusal.to_string() },
     }
 }

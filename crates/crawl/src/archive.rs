@@ -1,17 +1,16 @@
 //! Archives every response before its page counts as fetched.
 //!
-//! 1. The records of a response and its request are built and compressed outside the owner's thread
-//!    ([`RecordBuilder`]).
+//! 1. Worker threads build and compress the records of a response and its request ([`RecordBuilder`]).
 //! 2. The owner appends them before it changes the store for that response.
 //! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`).
 //!
-//! A 304 response becomes a revisit record, and so does a response whose body equals the URL's previous body.
+//! A 304 response becomes a revisit record. So does a response with the same body as the URL's last one.
 //! Failed requests (timeout, too large, wrong type) are not archived.
 
 use std::path::{Path, PathBuf};
 
 use gleaner_archive::files::{self, Options};
-use gleaner_archive::{Capture, Digest, Revisit};
+use gleaner_archive::{Capture, Digest, Digests, Revisit};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_store::{Archived, StoreError, Writer};
@@ -19,7 +18,6 @@ use jiff::Timestamp;
 
 use crate::error::CrawlError;
 
-/// Name of the WARC field with the role of the URL.
 pub(crate) const ROLE: &str = "Gleaner-Role";
 
 /// Value of [`ROLE`] for a robots.txt, which has no role in the frontier.
@@ -30,20 +28,19 @@ pub(crate) struct RecordBuilder {
     level: u32,
 }
 
-/// The records of a response and of its request.
 #[derive(Debug)]
 pub(crate) struct WarcRecords {
     pub(crate) bytes: Vec<u8>,
     pub(crate) records: u64,
     pub(crate) at: Timestamp,
-    /// Digest of the body; `None` for a revisit record and for a response other than 2xx.
-    pub(crate) digest: Option<Digest>,
+    /// Digests of the body; `None`: a revisit record, or a response other than 2xx.
+    pub(crate) digests: Option<Digests>,
 }
 
 impl WarcRecords {
-    /// Whether the archive already has the body of this 2xx response as the URL's latest.
+    /// Whether the body of this 2xx response equals the URL's last archived body.
     pub(crate) const fn is_as_before(&self) -> bool {
-        self.digest.is_none()
+        self.digests.is_none()
     }
 }
 
@@ -53,7 +50,6 @@ impl RecordBuilder {
         config.archive.keep.then_some(Self { level: config.archive.level })
     }
 
-    /// Builds the records of a response. `last`: the URL's latest archived body, if known.
     pub(crate) fn record(
         self,
         url: &str,
@@ -68,24 +64,34 @@ impl RecordBuilder {
             status: response.status,
             headers: &response.headers,
             body: &response.body,
+            coded: response.coded.as_deref(),
             is_cut: response.is_cut,
             request: &response.sent,
             fields: &[(ROLE, role)],
         };
-        let (digest, records) = (capture.digest(), capture.records());
-        let last = last.map(|last| Revisit { at: last.at, payload: Digest::from_bytes(last.digest) });
-        let known = last.filter(|last| response.status == 304 || last.payload == digest);
-        match known {
-            Some(known) => {
-                WarcRecords { bytes: capture.revisit(known, self.level), records, at, digest: None }
+        let (digests, records) = (capture.digests(), capture.records());
+        let is_known =
+            |last: &Archived| response.status == 304 || Digest::from_bytes(last.digest) == digests.content;
+        match last.filter(is_known) {
+            Some(last) => {
+                let payload = Digest::from_bytes(last.payload.unwrap_or(last.digest));
+                let bytes = capture.revisit(Revisit { at: last.at, payload }, self.level);
+                WarcRecords { bytes, records, at, digests: None }
             }
             None => {
                 let is_body = (200..300).contains(&response.status);
-                let bytes = capture.response(digest, self.level);
-                WarcRecords { bytes, records, at, digest: is_body.then_some(digest) }
+                let bytes = capture.response(digests.payload, self.level);
+                WarcRecords { bytes, records, at, digests: is_body.then_some(digests) }
             }
         }
     }
+}
+
+/// Returns where a body is in the archive.
+pub(crate) fn archived(file: u32, offset: u64, at: Timestamp, digests: Digests) -> Archived {
+    let Digests { content, payload } = digests;
+    let payload = (payload != content).then_some(*payload.as_bytes());
+    Archived { file, offset, at, digest: *content.as_bytes(), payload }
 }
 
 /// Returns the folder of the archive.

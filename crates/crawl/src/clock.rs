@@ -1,7 +1,6 @@
 //! Provides the wall-clock time.
 //!
-//! Due times and timestamps in the store use this clock. Gaps between requests use the monotonic system
-//! clock.
+//! Due times and timestamps in the store use this clock. Gaps between requests use the monotonic clock.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,13 +24,11 @@ impl Clock {
         (self.0)()
     }
 
-    /// Returns the time `span` from now; `Timestamp::MAX` on overflow.
     pub(crate) fn after(&self, span: Duration) -> Timestamp {
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
         self.now().checked_add(span).unwrap_or(Timestamp::MAX)
     }
 
-    /// Returns the time left until `at`; zero if `at` has passed.
     pub(crate) fn until(&self, at: Timestamp) -> Duration {
         Duration::try_from(at.duration_since(self.now())).unwrap_or_default()
     }

@@ -1,22 +1,20 @@
 //! Applies user commands to a running crawl: pause a host, resume it, learn its template again.
 //!
-//! 1. A caller queues a [`Command`] ([`Control::request`]). The queue is bounded; a full queue refuses
-//!    commands.
+//! 1. A caller queues a [`Command`] ([`Control::request`]). A full queue refuses commands.
 //! 2. The owner takes all commands at its next tick and writes them to the store.
 //! 3. If no crawl is running, [`follow`] writes a command directly.
 //!
-//! Limitation: if a URL is in flight when its host is paused, its visit still finishes. If a URL was
-//! dispatched with the old template, it is extracted with that template.
+//! Limitation: when a host is paused, its visit in flight still finishes. A URL that was dispatched with the
+//! old template is extracted with it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_store::{HostRecord, StoreError, Writer};
 
-/// Capacity of the queue.
 const MOST: usize = 100;
 
-/// A command for one host. The host is named with its port, unless that is the default port.
+/// A command for one host. The name of the host includes the port if it is not the default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Stop requests to the host until [`Command::Resume`], even across restarts.
@@ -54,7 +52,7 @@ impl Control {
     /// Queues a command. Returns false if the queue is full.
     #[must_use]
     pub fn request(&self, command: Command) -> bool {
-        // No code panics while it holds the lock.
+        // No code panics with this lock.
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = waiting.len() < MOST;
         if has_room {

@@ -1,15 +1,15 @@
-//! Dispatches requests: chooses the next URL of each group that is due.
+//! Dispatches requests: chooses the next URL of each due group.
 //!
-//! The hosts of a due group take turns. A host's robots.txt is requested before the host's first page, and
-//! every URL is checked against it. A host with enough buffered pages is trained before its next request.
-//! This module writes only the outcomes of URLs that robots.txt disallows.
+//! The hosts of a due group take turns. A host's robots.txt is requested before its first page, and every URL
+//! is checked against it. A host with enough buffered pages is trained before its next request. This module
+//! writes no outcomes except for URLs that robots.txt disallows or the settings exclude.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::RobotsRecord;
-use gleaner_frontier::{Outcome, Sight};
+use gleaner_frontier::{CanonicalUrl, Outcome, Sight};
 use gleaner_store::{HostId, Wait};
 use url::Url;
 
@@ -20,10 +20,9 @@ use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Chain, Outgoing, RobotsVisit, Visit, visit_span};
 
-/// Maximum number of URLs that become ready in one change.
 const BATCH: usize = 1_000;
 
-/// Disallowed URLs skipped per turn of a host. Each costs a change of the store, while other hosts wait.
+/// Maximum number of skipped URLs in one turn of a host. Each skip changes the store.
 const FORBIDDEN: usize = 100;
 
 enum Turn {
@@ -48,10 +47,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Dispatches the next URL of each group that is due now.
     pub(crate) fn dispatch(&mut self) -> Result<(), CrawlError> {
-        // All groups are compared with one instant. A group that becomes due meanwhile waits for the next
-        // call.
+        // All groups are compared with one instant. A group that becomes due later waits for the next call.
         let now = Instant::now();
         if !self.membership.may_request() {
             return Ok(());
@@ -98,7 +95,8 @@ impl Pipeline {
                     self.send(id, ready);
                     return Ok(Turn::Taken);
                 }
-                NextUrl::Disallowed(ready, rule) => self.disallow(ready, rule)?,
+                NextUrl::Disallowed(ready, rule) => self.skip(ready, Outcome::Disallowed { rule })?,
+                NextUrl::Excluded(ready, rule) => self.skip(ready, Outcome::Excluded { rule })?,
                 NextUrl::Robots(url) if self.redirected.contains(&url) => break,
                 NextUrl::Robots(url) => {
                     self.request_robots(id, url)?;
@@ -114,7 +112,7 @@ impl Pipeline {
     fn send(&mut self, id: HostId, ready: Ready) {
         let Some(group) = self.frontier.hosts.get(id).map(|host| Arc::clone(&host.group)) else { return };
         let Ready { key, url, record } = ready;
-        self.frontier.spend(id);
+        self.spend(id, &url);
         self.frontier.in_flight += 1;
         self.outgoing.push(Outgoing::Visit(Box::new(Visit {
             key,
@@ -131,6 +129,21 @@ impl Pipeline {
         })));
     }
 
+    pub(crate) fn spend(&mut self, id: HostId, url: &CanonicalUrl) {
+        self.frontier.spend(id);
+        self.recorder.count_request(url.host());
+    }
+
+    pub(crate) fn give_back(&mut self, url: &CanonicalUrl) {
+        if let Some((_, host)) = self.frontier.hosts.named(url.host()) {
+            host.requests = host.requests.saturating_sub(1);
+            let site = Arc::clone(&host.site);
+            self.frontier.quota.give_back_page(&site);
+        }
+        self.frontier.budget.give_back(1);
+        self.recorder.uncount_request(url.host());
+    }
+
     fn request_robots(&mut self, id: HostId, url: Url) -> Result<(), CrawlError> {
         let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
         let store = &self.recorder.store;
@@ -143,25 +156,23 @@ impl Pipeline {
         Ok(())
     }
 
-    fn disallow(&mut self, ready: Ready, rule: String) -> Result<(), CrawlError> {
+    fn skip(&mut self, ready: Ready, outcome: Outcome) -> Result<(), CrawlError> {
         let Ready { key, url, record } = ready;
         let mut change = self.recorder.begin();
-        let outcome = Outcome::Disallowed { rule };
         self.recorder.count(&mut change, url.host(), Some(&outcome), PageCounts::default())?;
         let again = self.recorder.next_visit(&record, &outcome);
         change.end(key, record, outcome, again)?;
         self.commit(change)
     }
 
-    /// Whether nothing is due now or soon. While partitions are being released this is false, because they
-    /// may have work.
+    /// Whether nothing is due now or soon, and no partitions are being released.
     pub(crate) fn is_quiet(&self) -> Result<bool, CrawlError> {
         Ok(self.membership.leaving.is_empty() && self.frontier.is_quiet(self.membership.holds_end())?)
     }
 
     /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any training
-    /// was started. A template is learned only if there are enough pages, and if `is_quiet` or the host has
-    /// no more ready URLs.
+    /// started. Learns a template only if there are enough pages, and if `is_quiet` or the host has no more
+    /// ready URLs.
     pub(crate) fn train_rest(&mut self, is_quiet: bool) -> Result<bool, CrawlError> {
         let mut has_begun = false;
         for id in self.learner.waiting() {
@@ -181,7 +192,6 @@ impl Pipeline {
         Ok(has_begun)
     }
 
-    /// Whether at least one buffered page was never extracted.
     fn has_new_buffered(&self, id: HostId) -> Result<bool, CrawlError> {
         for key in self.recorder.store.buffered(id)? {
             if self.recorder.store.url(key)?.is_some_and(|record| record.last.is_none()) {
@@ -189,5 +199,39 @@ impl Pipeline {
             }
         }
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use gleaner_fetch::{FetchError, Politeness, RobotsState};
+
+    use super::*;
+    use crate::frontier::budget::Budget;
+    use crate::session_config::SessionConfig;
+
+    #[test]
+    fn a_request_that_was_not_sent_counts_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let sets = ["crawl.max_pages=1", "crawl.max_pages_per_host=1"];
+        let (session, writer) = SessionConfig::in_folder(folder.path(), &sets);
+        let (politeness, tasks) = (Politeness::new(Duration::ZERO), crossbeam_channel::unbounded().0);
+        let (run, now) = (session.run.number, session.clock.now());
+        let mut pipeline = Pipeline::new(writer, session, politeness, tasks).unwrap();
+        let host = pipeline.recorder.store.host("a.example").unwrap().unwrap();
+        pipeline.frontier.admit(&host).unwrap();
+        let state = RobotsState::Rules { text: String::new() };
+        pipeline.frontier.apply_robots(host.id, &RobotsRecord { at: now, state });
+        assert!(matches!(pipeline.turn(host.id).unwrap(), Turn::Taken));
+        assert_eq!(pipeline.frontier.budget.exhausted(Instant::now()), Some(Budget::Pages));
+
+        let Some(Outgoing::Visit(visit)) = pipeline.outgoing.pop() else { panic!("no visit") };
+        pipeline.failed(*visit, &FetchError::NotPermitted).unwrap();
+        assert_eq!(pipeline.frontier.budget.exhausted(Instant::now()), None);
+        assert!(matches!(pipeline.turn(host.id).unwrap(), Turn::Taken), "the host has no page left");
+        pipeline.recorder.flush().unwrap();
+        assert_eq!(pipeline.recorder.store.counts(run).unwrap()[0].1.requests, 1);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gleaner_archive::ArchiveError;
-use gleaner_config::Bytes;
+use gleaner_config::{Bytes, ConfigError};
 use gleaner_fetch::ClientError;
 use gleaner_store::StoreError;
 use thiserror::Error;
@@ -20,7 +20,7 @@ pub enum CrawlError {
         hint = if .0.is_full() { "; make room, then run the same command to go on" } else { "" }
     )]
     Archive(#[from] ArchiveError),
-    /// A replayed file cannot be read.
+    /// A file to replay cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Source {
         /// The file.
@@ -31,6 +31,9 @@ pub enum CrawlError {
     /// All worker threads have ended, which is a bug in gleaner.
     #[error("no worker thread is left; please report this")]
     NoWorkerLeft,
+    /// The settings of a site are invalid.
+    #[error(transparent)]
+    Settings(#[from] ConfigError),
     /// The HTTP client cannot be created.
     #[error(transparent)]
     Client(#[from] ClientError),

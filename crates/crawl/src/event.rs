@@ -1,4 +1,4 @@
-//! Defines the messages between the owner's thread, the network and the worker threads.
+//! Defines the messages between the owner thread, the network and the worker threads.
 
 use gleaner_fetch::{FetchError, Response, RobotsAnswer};
 use gleaner_store::HostId;
@@ -13,12 +13,11 @@ use crate::visit::Visit;
 
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Read this response, which was fetched at this time.
+    /// Read this response, fetched at this time.
     Read(Box<Visit>, Box<Response>, Timestamp),
     Train(TrainingJob),
 }
 
-/// The result of a visit, a robots.txt request or a training job.
 #[derive(Debug)]
 pub(crate) enum Event {
     Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<WarcRecords>),
@@ -28,11 +27,11 @@ pub(crate) enum Event {
     Read(Box<Visit>, Box<Reading>, Option<WarcRecords>),
     /// A response other than 2xx.
     NotRead(Box<Visit>, Box<Response>, Option<WarcRecords>),
-    /// A 2xx response at a URL other than the visit's, reached by redirects.
+    /// A 2xx response at another URL than the visit's, after redirects.
     ReadElsewhere(Box<Visit>, Box<Response>, Timestamp),
     /// A request without a usable response.
     Failed(Box<Visit>, FetchError),
-    /// A panic while processing a URL. It is a bug, but is recorded like any other outcome.
+    /// A panic while processing a URL. This is a bug, but has an outcome like any other.
     Panicked(Box<Visit>, String, Option<WarcRecords>),
     Trained(TrainingJob, Box<Trained>),
     /// A panic or error while processing a host's buffered pages.

@@ -1,8 +1,9 @@
 //! Parses a response into the data that the owner needs.
 //!
-//! Runs on a worker thread and reads nothing from the store: the host's template is part of the visit. The
+//! Runs on a worker thread and reads nothing from the store: the visit contains the host's template. The
 //! owner decides the outcome of the visit.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gleaner_fetch::Response;
@@ -18,17 +19,16 @@ use jiff::Timestamp;
 use tracing::warn;
 
 use crate::admission::Rules;
-use crate::draft::{Origin, draft, draft_from};
 use crate::rank;
 use crate::template::PreparedTemplate;
 use crate::visit::Visit;
+use gleaner_text::draft::{Origin, draft, draft_from};
 
 const MOST_LINKS: usize = 10_000;
 
 /// Links that did not enter the frontier, by reason.
-pub(crate) type Refused = BTreeMap<&'static str, u64>;
+pub(crate) type Refused = BTreeMap<Cow<'static, str>, u64>;
 
-/// The data that a worker thread extracted from a response.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) content: Content,
@@ -53,12 +53,11 @@ pub(crate) enum Content {
     Unreadable(String),
 }
 
-/// An article that a template extracted.
 #[derive(Debug)]
 pub(crate) struct Article {
     pub(crate) document: Result<PackedDocument, Outcome>,
     pub(crate) seen: Seen,
-    /// The raw page, if the page is unlike those that the template was learned from.
+    /// The raw page, if it is unlike the template's training pages.
     pub(crate) raw: Option<PackedPage>,
 }
 
@@ -118,10 +117,10 @@ fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, m
             };
             reading.add(discovered.within(scope), rank);
             if cut > 0 {
-                reading.refused.insert("beyond_the_limit_of_a_list", cut);
+                reading.refused.insert("beyond_the_limit_of_a_list".into(), cut);
             }
             if let Some(flaw) = flaw {
-                // No validators are kept, because a 304 response would hide the rest of the list.
+                // Without validators, the list is fetched again. A 304 response would hide its rest.
                 (reading.etag, reading.last_modified) = (None, None);
                 warn!(url = %visit.url, %flaw, "the list is malformed; read up to the error");
             }
@@ -171,11 +170,10 @@ fn read_page(
     };
 }
 
-/// Extracts an article only from the places that its host's template names, without parsing the whole page.
+/// Extracts an article only from the places in its host's template, without parsing the whole page.
 ///
 /// The page is not checked by [`judge`]: of 23 recorded non-article pages of two sites, the detector accepts
-/// none, while `judge` accepts two. Hosts with pins are excluded, because pins require that every line is
-/// judged.
+/// none, `judge` two. Hosts with pins are excluded, because pins require a judgement of every line.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
     let prepared: &PreparedTemplate =
         visit.template.as_deref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
@@ -203,15 +201,13 @@ fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, 
     Article { document: rules.admitted(draft), seen, raw }
 }
 
-/// Whether a page is binary data: more than 2% of its characters are control characters or could not be
-/// decoded.
+/// Whether a page is binary data: more than 2% of its characters are control characters or undecodable.
 fn is_binary(text: &str) -> bool {
     let odd = |c: &char| (c.is_control() && !c.is_whitespace()) || *c == char::REPLACEMENT_CHARACTER;
     text.chars().filter(odd).count() * 50 > text.chars().count()
 }
 
-/// Finds the links of a page. Feeds are followed only from listings, because feeds of articles contain
-/// comments.
+/// Finds the links of a page. Follows feeds only from listings, because feeds of articles contain comments.
 fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {
@@ -232,7 +228,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         let feeds: Vec<Found> =
             on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed).collect();
         reading.refuse("unparsable", on_page.feeds.len() - feeds.len());
-        // Feeds are added first, because the page may also have an ordinary link to the same URL.
+        // Feeds come first, because the page may also have an ordinary link to the same URL.
         discovered.found.splice(0..0, feeds);
     } else {
         let before = discovered.found.len();
@@ -256,7 +252,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
 impl Reading {
     fn refuse(&mut self, label: &'static str, links: usize) {
         if links > 0 {
-            *self.refused.entry(label).or_default() += links as u64;
+            *self.refused.entry(label.into()).or_default() += links as u64;
         }
     }
 

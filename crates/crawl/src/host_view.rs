@@ -1,5 +1,4 @@
-//! A view of a host for the report, the commands and the status page: its gap, robots.txt, template and
-//! results of the last runs.
+//! A host as the report, the commands and the status page show it: gap, robots.txt, template, last results.
 //!
 //! Limitation: while a crawl runs, the view shows the state at the last flush.
 
@@ -7,9 +6,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-use gleaner_config::{Config, Fetch};
+use gleaner_config::Config;
 use gleaner_fetch::{Access, RobotsRecord, Verdict};
-use gleaner_frontier::UrlKey;
+use gleaner_frontier::{Seed, UrlKey};
 use gleaner_render::text::{count, minute};
 use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
 use gleaner_template::Window;
@@ -18,12 +17,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{GroupedCounts, Rhythm, Usual};
 
-/// The last runs, with the counts of each host.
+/// The last runs with the counts of each host, and the seeds.
 #[derive(Debug, Default)]
 pub struct RunHistory {
-    /// The runs, newest first, each with the sum of all hosts' counts.
+    /// The runs, newest first. Each has the sum of all hosts' counts.
     pub runs: Vec<(Run, Counts)>,
     hosts: HashMap<String, HostHistory>,
+    /// For each site the origin of its first seed; `None`: no seeds are recorded.
+    seeds: Option<HashMap<String, String>>,
 }
 
 #[derive(Debug, Default)]
@@ -33,8 +34,7 @@ struct HostHistory {
 }
 
 impl RunHistory {
-    /// Maximum number of runs whose counts are kept per host: the newest run, and the runs it is compared
-    /// with.
+    /// Maximum number of runs with counts per host: the newest run and those it is compared with.
     pub const KEPT: usize = 15;
 
     /// Reads the newest runs, at most `limit`.
@@ -42,7 +42,7 @@ impl RunHistory {
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store, limit: usize) -> Result<Self, StoreError> {
-        let mut history = Self::default();
+        let mut history = Self { seeds: store.seeds()?.map(|seeds| origins(&seeds)), ..Self::default() };
         for (age, run) in store.runs(limit)?.into_iter().enumerate() {
             let mut all = Counts::default();
             for (name, counts) in store.counts(run.number)? {
@@ -61,7 +61,15 @@ impl RunHistory {
         Ok(history)
     }
 
-    /// Computes the usual number of new documents of a host with these counts (newest first).
+    fn seeding(&self, site: &str) -> Seeding {
+        match self.seeds.as_ref().map(|seeds| seeds.get(site)) {
+            None => Seeding::Unknown,
+            Some(None) => Seeding::OutOfScope,
+            Some(Some(origin)) => Seeding::Seed(origin.clone()),
+        }
+    }
+
+    /// Computes the usual number of new documents of a host. `counts`: newest first.
     fn usual(&self, counts: &[Option<Counts>]) -> Option<f64> {
         let ((newest, _), past) = self.runs.split_first()?;
         let counts = counts.iter().skip(1).map(Option::as_ref).chain(std::iter::repeat(None));
@@ -76,29 +84,60 @@ impl RunHistory {
     }
 }
 
-/// A host, as reports, commands and the status page show it.
+fn origins(seeds: &[Seed]) -> HashMap<String, String> {
+    let mut origins = HashMap::new();
+    for seed in seeds {
+        origins.entry(seed.url.domain().to_owned()).or_insert_with(|| seed.origin());
+    }
+    origins
+}
+
+/// Whether a host's site is among the seeds of the last crawl.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Seeding {
+    /// No crawl has recorded its seeds.
+    Unknown,
+    /// The site is not among the seeds.
+    OutOfScope,
+    /// The site has a seed. The text names its origin, such as `seeds.txt line 3`.
+    Seed(String),
+}
+
+impl Seeding {
+    /// Returns the origin of the seed; `None`: there is no seed, or it is unknown.
+    #[must_use]
+    pub fn origin(&self) -> Option<&str> {
+        match self {
+            Self::Seed(origin) => Some(origin),
+            Self::Unknown | Self::OutOfScope => None,
+        }
+    }
+}
+
+/// A host as reports, commands and the status page show it.
 #[derive(Debug, Clone)]
 pub struct HostView {
     /// The host's record in the store.
     pub record: HostRecord,
-    /// The host's robots.txt; `None` if it was not fetched yet.
+    /// Whether the host's site is among the seeds.
+    pub seeding: Seeding,
+    /// The host's robots.txt; `None`: not yet fetched.
     pub robots: Option<RobotsView>,
     /// The gap between two requests, from the settings and, if known, robots.txt.
     pub gap: Duration,
     /// The state of the host's template.
     pub template: TemplateState,
-    /// The host's counts in the last runs, newest first, at most [`RunHistory::KEPT`]; `None` for a run
-    /// without the host. The list ends with the oldest of these runs that has counts of the host.
+    /// The host's counts in the last runs, newest first, at most [`RunHistory::KEPT`]; `None`: a run without
+    /// the host. The last entry is the oldest of these runs that has counts of the host.
     pub counts: Vec<Option<Counts>>,
-    /// The host's usual number of new documents in a run; `None` if unknown.
+    /// The host's usual number of new documents in a run; `None`: unknown.
     pub usual: Option<f64>,
-    /// The start of the last run that stored a new document of the host; `None` if no such run was read.
+    /// The start of the last run that stored a new document of the host; `None`: no run that was read.
     pub last_new: Option<Timestamp>,
 }
 
 impl HostView {
-    /// Builds the view of a host. Moves the host's counts out of `history`. A report needs no counts and
-    /// passes an empty history.
+    /// Builds the view of a host. Moves the host's counts out of `history`, which is empty for a report.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -112,7 +151,8 @@ impl HostView {
         let robots = store.robots::<RobotsRecord>(&record.name)?;
         let access = robots.as_ref().map(|robots| robots.rules(config.fetch.product()));
         Ok(Self {
-            gap: gap(&config.fetch, access.as_ref()),
+            seeding: history.seeding(&record.domain),
+            gap: gap(config, &record.domain, access.as_ref()),
             robots: robots.zip(access).map(|(robots, access)| RobotsView::new(robots.at, &access)),
             template: TemplateState::read(store, &record)?,
             usual: history.usual(&counts),
@@ -130,18 +170,20 @@ impl HostView {
         store.hosts().map(|record| Self::new(store, config, record?, history)).collect()
     }
 
-    /// Returns the host's counts in the newest run; empty if the host was not in scope.
+    /// Returns the host's counts in the newest run; empty if the host was not in scope then.
     #[must_use]
     pub fn newest(&self) -> GroupedCounts {
         self.counts.first().and_then(Option::as_ref).map(GroupedCounts::from_counts).unwrap_or_default()
     }
 
-    /// Returns whether the host may be requested at `now`, or the reason why not.
+    /// Returns whether the host may be requested at `now`, or why not.
     #[must_use]
     pub fn request_state(&self, now: Timestamp) -> RequestState {
         match (&self.robots, self.record.held_until) {
             _ if self.record.paused => RequestState::Paused,
-            (Some(RobotsView { forbidden: Some(_), .. }), _) => RequestState::Forbidden,
+            _ if self.seeding == Seeding::OutOfScope => RequestState::OutOfScope,
+            (Some(RobotsView { forbidden: Some(_), .. }), _) => RequestState::RobotsUnreachable,
+            (Some(RobotsView { front_page_rule: Some(_), .. }), _) => RequestState::Disallowed,
             (_, Some(until)) if until > now => RequestState::Held(until),
             (None, _) => RequestState::NotRequested,
             _ => RequestState::Open,
@@ -149,9 +191,9 @@ impl HostView {
     }
 }
 
-/// Returns the gap from the settings and the host's robots.txt. Other hosts of its group may need a longer gap.
-fn gap(fetch: &Fetch, access: Option<&Access>) -> Duration {
-    access.unwrap_or(&Access::AllAllowed).effective_delay(fetch)
+/// Returns the gap from the settings and the host's robots.txt. Its group may have a longer gap.
+fn gap(config: &Config, site: &str, access: Option<&Access>) -> Duration {
+    access.unwrap_or(&Access::AllAllowed).effective_delay(config.delay_of(site), &config.fetch)
 }
 
 /// Whether a host may be requested.
@@ -159,11 +201,15 @@ fn gap(fetch: &Fetch, access: Option<&Access>) -> Duration {
 pub enum RequestState {
     /// The user paused the host.
     Paused,
-    /// The host's robots.txt disallows everything.
-    Forbidden,
-    /// The host is on hold until this time, because it asked for a pause or because requests failed.
+    /// The host's site was not among the seeds of the last crawl.
+    OutOfScope,
+    /// The host's robots.txt cannot be read, so nothing may be requested.
+    RobotsUnreachable,
+    /// The host's robots.txt disallows the front page, and perhaps everything.
+    Disallowed,
+    /// The host is on hold until this time, because it requested a pause or requests failed.
     Held(Timestamp),
-    /// The host's robots.txt was not fetched yet.
+    /// The host's robots.txt was not yet fetched.
     NotRequested,
     /// The host may be requested.
     Open,
@@ -173,7 +219,9 @@ impl fmt::Display for RequestState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Paused => f.write_str("paused"),
-            Self::Forbidden => f.write_str("robots.txt: all disallowed"),
+            Self::OutOfScope => f.write_str("not among the seeds"),
+            Self::RobotsUnreachable => f.write_str("robots.txt unreachable"),
+            Self::Disallowed => f.write_str("disallowed by robots.txt"),
             Self::Held(until) => write!(f, "held until {} UTC", minute(*until)),
             Self::NotRequested => f.write_str("not requested yet"),
             Self::Open => f.write_str("open"),
@@ -186,9 +234,9 @@ impl fmt::Display for RequestState {
 pub struct RobotsView {
     /// When the robots.txt was fetched.
     pub at: Timestamp,
-    /// Why everything is disallowed; `None` if something is allowed.
+    /// Why everything is disallowed; `None`: something is allowed.
     pub forbidden: Option<String>,
-    /// The rule that disallows the front page; `None` if it is allowed.
+    /// The rule that disallows the front page; `None`: the front page is allowed.
     pub front_page_rule: Option<String>,
     /// Whether the robots.txt has rules.
     pub has_rules: bool,
@@ -215,7 +263,7 @@ impl fmt::Display for RobotsView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.forbidden, &self.front_page_rule, self.has_rules) {
             (Some(reason), ..) => write!(f, "nothing is allowed: {reason}"),
-            (None, Some(rule), _) => write!(f, "the front page is disallowed by `{rule}`"),
+            (None, Some(rule), _) => write!(f, "disallows the front page by `{rule}`"),
             (None, None, true) => f.write_str("has rules; the front page is allowed"),
             (None, None, false) => f.write_str("not found: everything is allowed"),
         }
@@ -225,13 +273,13 @@ impl fmt::Display for RobotsView {
 /// A host's template, and how well it fits the last pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateState {
-    /// The newest version; 0 if there is none.
+    /// The newest version; 0: no template yet.
     pub version: u32,
-    /// Whether the template was learned in the reported run; always `false` outside of reports.
+    /// Whether the template was learned in the reported run; always `false` outside reports.
     pub learned: bool,
-    /// Whether the template is out of date, so that pages are buffered for the next version.
+    /// Whether the template is out of date and pages are buffered for the next version.
     pub outdated: bool,
-    /// Number of recently extracted pages that are unlike the pages the template was learned from.
+    /// How many of the recently extracted pages are unlike the training pages.
     pub unlike: usize,
     /// Number of recently extracted pages.
     pub watched: usize,
@@ -252,8 +300,7 @@ impl TemplateState {
         })
     }
 
-    /// Whether the template needs attention: it is out of date, or at least a third of the recent pages is
-    /// unlike it.
+    /// Whether the template needs attention: it is out of date, or a third of the recent pages is unlike.
     #[must_use]
     pub fn is_unwell(&self) -> bool {
         self.outdated || self.unlike * 3 >= self.watched.max(1)

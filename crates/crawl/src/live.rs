@@ -1,7 +1,7 @@
 //! Records which hosts are active, for display in a terminal.
 //!
-//! The owner records dispatches and outcomes; readers get copies. The entry of a host remains until the run
-//! ends and takes about 100 bytes.
+//! The owner records dispatches, outcomes and pauses; readers get copies. The entry of a host takes about 100
+//! bytes and stays until the run ends.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,8 +9,16 @@ use std::time::{Duration, Instant};
 
 use gleaner_frontier::Outcome;
 
+use crate::frontier::schedule::GroupName;
+
 #[derive(Debug, Default)]
-pub(crate) struct Live(Mutex<HashMap<String, Seen>>);
+pub(crate) struct Live(Mutex<Hosts>);
+
+#[derive(Debug, Default)]
+struct Hosts {
+    hosts: HashMap<String, Seen>,
+    gaps: HashMap<GroupName, Instant>,
+}
 
 #[derive(Debug, Clone)]
 struct Seen {
@@ -19,9 +27,18 @@ struct Seen {
     last: String,
     at: Instant,
     asked: bool,
+    group: Option<GroupName>,
+    pause: Option<(Instant, String)>,
 }
 
-/// An active host.
+impl Seen {
+    fn new() -> Self {
+        let at = Instant::now();
+        Self { pages: 0, stored: 0, last: String::new(), at, asked: false, group: None, pause: None }
+    }
+}
+
+/// A host with recent activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Active {
     /// The host's name.
@@ -30,29 +47,32 @@ pub struct Active {
     pub pages: u64,
     /// Number of these visits that stored a new document.
     pub stored: u64,
-    /// The last outcome, by [`Outcome::reason`], or the reason of a retry; empty if there is none.
+    /// The last outcome, by [`Outcome::reason`], or the reason of a retry; empty: none yet.
     pub last: String,
     /// Whether a URL of the host is in flight.
     pub asked: bool,
     /// Time since the host's last event.
     pub since: Duration,
+    /// Time until the host's next request is allowed; `None`: it is allowed now, or a request is in flight.
+    pub waits: Option<Duration>,
+    /// The reason for the wait, unless it is the gap between two requests.
+    pub waits_for: Option<String>,
 }
 
 impl Live {
-    fn hosts(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
-        // Counters stay usable after a panic.
+    fn hosts(&self) -> MutexGuard<'_, Hosts> {
+        // The counters are usable after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn clear(&self) {
-        self.hosts().clear();
+        *self.hosts() = Hosts::default();
     }
 
     fn see(&self, host: &str, change: impl FnOnce(&mut Seen)) {
-        let mut hosts = self.hosts();
+        let hosts = &mut self.hosts().hosts;
         if !hosts.contains_key(host) {
-            let seen = Seen { pages: 0, stored: 0, last: String::new(), at: Instant::now(), asked: false };
-            hosts.insert(host.to_owned(), seen);
+            hosts.insert(host.to_owned(), Seen::new());
         }
         if let Some(seen) = hosts.get_mut(host) {
             change(seen);
@@ -60,8 +80,23 @@ impl Live {
         }
     }
 
-    pub(crate) fn begins(&self, host: &str) {
-        self.see(host, |seen| seen.asked = true);
+    pub(crate) fn begins(&self, host: &str, group: &GroupName) {
+        self.see(host, |seen| {
+            seen.asked = true;
+            seen.group = Some(GroupName::clone(group));
+            seen.pause = None;
+        });
+    }
+
+    pub(crate) fn gap(&self, group: &GroupName, until: Instant) {
+        self.hosts().gaps.insert(GroupName::clone(group), until);
+    }
+
+    pub(crate) fn pauses(&self, host: &str, until: Instant, why: &str) {
+        self.see(host, |seen| {
+            seen.asked = false;
+            seen.pause = Some((until, why.to_owned()));
+        });
     }
 
     pub(crate) fn waits(&self, host: &str, reason: &str) {
@@ -71,7 +106,6 @@ impl Live {
         });
     }
 
-    /// Records the end of a visit. `None`: the page was buffered.
     pub(crate) fn ended(&self, host: &str, outcome: Option<&Outcome>) {
         self.see(host, |seen| {
             seen.asked = false;
@@ -81,20 +115,30 @@ impl Live {
         });
     }
 
-    /// Returns up to `limit` hosts that have a URL in flight or had an event within `window`, busiest first,
-    /// and the number of further such hosts.
+    /// Returns up to `limit` active hosts, busiest first, and the number of further active hosts.
     pub(crate) fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
         let now = Instant::now();
-        let active = |(host, seen): (&String, &Seen)| Active {
-            host: host.clone(),
-            pages: seen.pages,
-            stored: seen.stored,
-            last: seen.last.clone(),
-            asked: seen.asked,
-            since: now.saturating_duration_since(seen.at),
+        let all = self.hosts();
+        let active = |(host, seen): (&String, &Seen)| {
+            let pause = seen.pause.as_ref().filter(|(until, _)| *until > now);
+            let gap = seen.group.as_ref().and_then(|group| all.gaps.get(group)).copied();
+            let until = pause.map(|(until, _)| *until).or(gap).filter(|_| !seen.asked);
+            let left =
+                |until: Instant| Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero());
+            Active {
+                host: host.clone(),
+                pages: seen.pages,
+                stored: seen.stored,
+                last: seen.last.clone(),
+                asked: seen.asked,
+                since: now.saturating_duration_since(seen.at),
+                waits: until.and_then(left),
+                waits_for: pause.map(|(_, why)| why.clone()),
+            }
         };
-        let mut hosts: Vec<Active> = self.hosts().iter().map(active).collect();
-        hosts.retain(|host| host.asked || host.since <= window);
+        let mut hosts: Vec<Active> = all.hosts.iter().map(active).collect();
+        drop(all);
+        hosts.retain(|host| host.asked || host.since <= window || host.waits_for.is_some());
         hosts.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.host.cmp(&b.host)));
         let more = hosts.len().saturating_sub(limit);
         hosts.truncate(limit);
@@ -108,25 +152,36 @@ mod tests {
 
     #[test]
     fn the_busiest_hosts_come_first_and_the_rest_is_counted() {
-        let live = Live::default();
+        let (live, group) = (Live::default(), GroupName::from("example"));
         for (host, visits) in [("a.example", 2), ("b.example", 5), ("c.example", 1)] {
             for _ in 0..visits {
-                live.begins(host);
+                live.begins(host, &group);
                 live.ended(host, Some(&Outcome::Stored));
             }
         }
-        live.begins("e.example");
+        live.begins("e.example", &group);
         live.waits("e.example", "http_503");
         let (all, _) = live.active(Duration::from_secs(60), 9);
         let waiting = all.iter().find(|host| host.host == "e.example").unwrap();
         assert_eq!((waiting.asked, waiting.pages, waiting.last.as_str()), (false, 0, "will retry: http_503"));
-        live.begins("d.example");
+        live.begins("d.example", &group);
         let (hosts, more) = live.active(Duration::from_secs(60), 2);
         let names: Vec<&str> = hosts.iter().map(|host| host.host.as_str()).collect();
         assert_eq!((names, more), (vec!["b.example", "a.example"], 3));
         assert_eq!((hosts[0].pages, hosts[0].stored, hosts[0].last.as_str()), (5, 5, "stored"));
         let (asked, _) = live.active(Duration::ZERO, 9);
         assert!(asked.iter().any(|host| host.host == "d.example" && host.asked && host.last.is_empty()));
+        let soon = Instant::now() + Duration::from_secs(300);
+        live.gap(&group, soon);
+        live.pauses("c.example", soon, "robots.txt is unavailable");
+        let (all, _) = live.active(Duration::from_secs(60), 9);
+        let waits = |name: &str| {
+            let host = all.iter().find(|host| host.host == name).unwrap();
+            (host.waits.is_some(), host.waits_for.as_deref())
+        };
+        assert_eq!(waits("a.example"), (true, None));
+        assert_eq!(waits("c.example"), (true, Some("robots.txt is unavailable")));
+        assert_eq!(waits("d.example"), (false, None), "a request is in flight");
         live.clear();
         assert_eq!(live.active(Duration::from_secs(60), 9), (Vec::new(), 0));
     }

@@ -1,6 +1,6 @@
-//! Tracks which partitions this worker may request from, and whether it has reported that it has no work.
+//! Tracks from which partitions this worker may request, and whether it has reported that it is idle.
 //!
-//! A crawl without other workers keeps its single partition and always may send requests.
+//! A crawl without other workers has one partition and may always send requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,9 +17,8 @@ pub(crate) struct Membership {
     progress: Arc<Progress>,
     /// Partitions that will be released once nothing is in flight there.
     pub(crate) leaving: BTreeSet<PartitionId>,
-    /// Partitions on hold because their last worker did not release them, with the end of each hold.
+    /// Partitions that their last worker did not release, with the end of their hold.
     holds: BTreeMap<PartitionId, Instant>,
-    /// Whether this worker has reported to the others that it has no work.
     pub(crate) is_idle: bool,
 }
 
@@ -28,7 +27,7 @@ impl Membership {
         Self { store, progress, leaving: BTreeSet::new(), holds: BTreeMap::new(), is_idle: false }
     }
 
-    /// Whether the leases are certainly valid, so that requests may be sent.
+    /// Whether requests may be sent, because the leases are certain.
     pub(crate) fn may_request(&self) -> bool {
         self.store.leases().is_none_or(Leases::is_certain)
     }
@@ -37,31 +36,26 @@ impl Membership {
         !self.leaving.is_empty() && self.leaving.contains(&self.store.partition_of(host))
     }
 
-    /// Returns the end of a partition's hold; `None` if it is not on hold. A hold is set if the last worker
-    /// did not release the partition.
     pub(crate) fn held_until(&self, partition: PartitionId) -> Option<Instant> {
         self.holds.get(&partition).copied().filter(|until| *until > Instant::now())
     }
 
-    /// Returns when the last hold of a partition ends; `None` if there was none. The time may have passed.
+    /// Returns when the last hold ends, which may be in the past; `None`: there was no hold.
     pub(crate) fn holds_end(&self) -> Option<Instant> {
         self.holds.values().max().copied()
     }
 
-    /// Blocks requests in these partitions until `until`.
     pub(crate) fn hold(&mut self, partitions: impl Iterator<Item = PartitionId>, until: Instant) {
         self.holds.extend(partitions.map(|partition| (partition, until)));
     }
 
-    /// Removes and returns the leaving partitions, with their holds.
     pub(crate) fn take_leaving(&mut self) -> Vec<PartitionId> {
         let left = std::mem::take(&mut self.leaving);
         self.holds.retain(|partition, _| !left.contains(partition));
         left.into_iter().collect()
     }
 
-    /// Returns the partitions that other workers should get. Partitions on hold are excluded, because their
-    /// next owner would not know of the hold.
+    /// Returns surplus partitions, except those on hold: their next owner would not know the hold.
     pub(crate) fn surplus(&self, leases: &Leases) -> Vec<PartitionId> {
         let is_free = |partition: &PartitionId| self.held_until(*partition).is_none();
         self.store.held_partitions().into_iter().rev().filter(is_free).take(leases.excess()).collect()
@@ -71,7 +65,6 @@ impl Membership {
         leases.report(self.progress.pages.load(Ordering::Relaxed), is_idle);
     }
 
-    /// Reports that this worker has work, if it had reported that it has none.
     pub(crate) fn mark_busy(&mut self) {
         if std::mem::take(&mut self.is_idle)
             && let Some(leases) = self.store.leases()

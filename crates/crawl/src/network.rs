@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender};
 use gleaner_config::GapScope;
 use gleaner_fetch::{
-    FetchError, Fetcher, Request, Response, Right, RobotsAnswer, RobotsRecord, RobotsRequest, Want,
+    FetchError, Fetcher, Request, Response, Right, RobotsAnswer, RobotsRecord, RobotsRequest, RobotsState,
+    Want,
 };
 use gleaner_frontier::{CanonicalUrl, Role};
 use gleaner_store::{HostId, Lease, Store};
@@ -26,19 +27,16 @@ use crate::pipeline::{Pipeline, Source};
 use crate::progress::Progress;
 use crate::visit::{Outgoing, RobotsVisit, Visit};
 
-/// The source of responses for a crawl: sends the pipeline's requests.
 pub(crate) struct Network {
     requester: Requester,
     events: Receiver<Event>,
-    /// When due URLs, leases and user requests were last checked.
     ticked: Option<Instant>,
 }
 
-/// Sends requests. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Requester {
     pub(crate) runtime: Handle,
-    /// Needed to look up the partition of a URL.
+    /// For the partition of a URL.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
@@ -52,8 +50,7 @@ pub(crate) struct Requester {
 impl Source for Network {
     type Ending = Ending;
 
-    /// Dispatches due URLs. After a stop request or at the end of a budget it dispatches nothing, and the
-    /// visits in flight finish.
+    /// Dispatches due URLs. After a stop request or at a budget, dispatches nothing; visits in flight finish.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
         let ending = self.dispatch_due(pipeline)?;
         pipeline.outgoing.drain(..).for_each(|request| self.requester.send(request));
@@ -61,7 +58,7 @@ impl Source for Network {
     }
 
     fn wait(&mut self, _: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError> {
-        // The channel stays open, since the requester holds a sender.
+        // The channel stays open, because the requester has a sender.
         Ok(self.events.recv_timeout(pause).ok())
     }
 
@@ -69,7 +66,7 @@ impl Source for Network {
         pipeline.apply(event)
     }
 
-    /// Does nothing: the frontier in the store is the progress of a crawl.
+    /// Does nothing: the frontier in the store records the progress of a crawl.
     fn record_progress(&mut self, _: &mut Pipeline) -> Result<(), CrawlError> {
         Ok(())
     }
@@ -99,7 +96,6 @@ impl Network {
         Ok(pipeline.is_over_everywhere()?.then_some(Ending::Quiet))
     }
 
-    /// Checks the leases, user requests and due URLs, at most once per [`TICK`].
     fn tick(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
         if self.ticked.is_some_and(|ticked| ticked.elapsed() < TICK) {
             return Ok(());
@@ -127,7 +123,7 @@ impl Requester {
         let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
         let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
-            // Only a followed redirect waits here. The gap does not count as request time.
+            // Only a redirect within a visit waits here. The gap does not count as request time.
             let wait = fetcher.gates().ready_in(&group);
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
@@ -143,13 +139,15 @@ impl Requester {
     }
 
     fn pass_on(&self, visit: Box<Visit>, answer: Result<Response, FetchError>) {
-        // A closed channel means that the crawl was abandoned. The frontier still has the URL.
+        // The channel is closed if the crawl was abandoned. The frontier still has the URL.
         match answer {
             Ok(response) => {
+                self.progress.answered();
                 let _ = self.tasks.send(Task::Read(visit, Box::new(response), whole(self.clock.now())));
             }
             Err(error) => {
                 debug!(url = %visit.url, %error, "no response");
+                self.progress.unanswered(&error.to_string());
                 let _ = self.events.send(Event::Failed(visit, error));
             }
         }
@@ -174,7 +172,7 @@ impl Requester {
     async fn robots_answer(&self, visit: RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
         let (this, previous) = (self.clone(), visit.previous.clone());
         match tokio::spawn(async move { this.request_robots(&visit).await }).await {
-            // The time until the next robots.txt request counts from the response, not from the request.
+            // The time until the next robots.txt request counts from the response.
             Ok((RobotsAnswer::Record(record), records)) => {
                 (RobotsAnswer::Record(RobotsRecord { at: self.clock.now(), ..record }), records)
             }
@@ -187,8 +185,9 @@ impl Requester {
     }
 
     async fn request_robots(&self, visit: &RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
-        let mut records = Vec::new();
+        let (mut records, mut is_answered) = (Vec::new(), false);
         let mut heard = |url: &Url, response: &Response| {
+            is_answered = true;
             let now = self.clock.now();
             let record = |builder: RecordBuilder| builder.record(url.as_str(), ROBOTS, response, now, None);
             records.extend(self.records.map(record));
@@ -203,11 +202,18 @@ impl Requester {
             now: self.clock.now(),
         };
         let answer = self.fetcher.robots(request, &mut heard).await;
+        match &answer {
+            _ if is_answered => self.progress.answered(),
+            RobotsAnswer::Record(RobotsRecord { state: RobotsState::Unreachable { reason, .. }, .. }) => {
+                self.progress.unanswered(reason);
+            }
+            _ => {}
+        }
         (answer, records)
     }
 
-    /// Returns the group of a URL in the visit's partition; `None` if the URL is in another partition. Does
-    /// not read the store, because requests must end in time even while a database is unreachable.
+    /// Returns the group of a URL in the visit's partition; `None`: the URL is in another partition. Does not
+    /// read the store, because requests must end in time even if a database is unreachable.
     fn group_within(&self, visit: &RobotsVisit, url: &Url) -> Option<String> {
         let parsed = CanonicalUrl::parse(url.as_str());
         let Ok(place) = parsed else {
@@ -238,8 +244,7 @@ fn whole(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(Timestamp::MAX)
 }
 
-/// Builds the request of a visit. It is conditional if validators of the URL are stored and no redirect led
-/// to another page.
+/// Builds the request of a visit: conditional if the URL has validators and was not redirected elsewhere.
 fn request(visit: &Visit) -> Request {
     let want = match visit.record.role {
         Role::Feed | Role::Sitemap => Want::List,

@@ -1,4 +1,4 @@
-//! Records a page or list that was read: links enter the frontier, the text enters the corpus.
+//! Records a page or list after it was read: links enter the frontier, the text enters the corpus.
 
 use std::sync::atomic::Ordering;
 
@@ -28,7 +28,7 @@ impl Pipeline {
         records: Option<WarcRecords>,
     ) -> Result<GroupName, CrawlError> {
         self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
-        // If the body is unchanged, only a new template could change the extracted text.
+        // With an unchanged body, only a new template could change the extracted text.
         if is_unchanged(&visit, records.as_ref()) {
             self.recorder.archive(records, None)?;
             let counts = PageCounts { bytes: reading.bytes, refused: None };
@@ -46,8 +46,7 @@ impl Pipeline {
         self.record_content(change, visit, reading, news)
     }
 
-    /// Adds the links of a page to the frontier. Returns the change, and the number of URLs that are new or
-    /// have changed.
+    /// Adds the links of a page to the frontier. Returns the change and the number of new or changed URLs.
     fn discover_links(
         &mut self,
         visit: &mut Visit,
@@ -57,7 +56,7 @@ impl Pipeline {
         let (change, news) = self.discover(visit, reading)?;
         visit.sight = sight(visit, reading, news, digest);
         if reading.refused.contains_key(QUEUE_FULL) {
-            // Without validators, the next response contains the full list.
+            // Without validators, the next response has the full list.
             (reading.etag, reading.last_modified) = (None, None);
         }
         if visit.record.role != Role::Page || becomes_section(visit, reading, news) {
@@ -66,11 +65,11 @@ impl Pipeline {
         Ok((change, news))
     }
 
-    /// Adds new URLs, and makes known URLs with an announced change ready again. A long list is committed in
+    /// Adds new URLs, and makes known URLs ready if a change was announced. A long list is committed in
     /// parts. After a crash, the remaining URLs are found again.
     fn discover(&mut self, visit: &Visit, reading: &mut Reading) -> Result<(Change, u64), CrawlError> {
         let is_list = matches!(visit.record.role, Role::Feed | Role::Sitemap);
-        // Entries of a list have depth 1. Lists named in lists have a growing depth, so that such chains end.
+        // Entries of a list have depth 1. For lists in lists the depth grows, so that such chains end.
         let deeper = visit.record.depth + 1;
         let depth = |role| if is_list && role != Role::Sitemap { 1 } else { deeper };
         let Reading { found, refused, .. } = reading;
@@ -78,19 +77,22 @@ impl Pipeline {
         for (number, (found, rank)) in found.iter().enumerate() {
             let (key, depth) = (found.url.key(), depth(found.role));
             if depth > self.session.config.crawl.max_depth {
-                *refused.entry("too_deep").or_default() += 1;
+                *refused.entry("too_deep".into()).or_default() += 1;
             } else if key != visit.key {
                 let frontier = &mut self.frontier;
                 let is_known = frontier.known.contains(key);
                 let has_room = is_known || frontier.quota.has_room(found.url.domain(), *rank);
                 if !has_room && change.url(key)?.is_none() {
-                    *refused.entry(QUEUE_FULL).or_default() += 1;
+                    *refused.entry(QUEUE_FULL.into()).or_default() += 1;
                     continue;
                 }
                 let turn = self.recorder.turn_of(found, *rank);
                 let is_new = !is_known && change.discover_at(visit.record.host, found, depth, 0, turn)?;
                 frontier.known.insert(key);
-                news += u64::from(is_new || self.recorder.revive_if_updated(&mut change, found)?);
+                let is_open = is_new
+                    || !is_known && self.recorder.revive_if_allowed(&mut change, found, turn)?
+                    || self.recorder.revive_if_updated(&mut change, found)?;
+                news += u64::from(is_open);
             }
             if number % PART == PART - 1 {
                 self.commit(change)?;
@@ -100,7 +102,6 @@ impl Pipeline {
         Ok((change, news))
     }
 
-    /// Decides the outcome from the content, and ends the visit.
     fn record_content(
         &mut self,
         mut change: Change,
@@ -140,18 +141,16 @@ fn becomes_section(visit: &Visit, reading: &Reading, news: u64) -> bool {
     matches!(reading.content, Content::NotArticle(_)) && is_section(visit, news)
 }
 
-/// Stores the validators of the response in the URL's record.
 fn keep_validators(visit: &mut Visit, reading: &mut Reading) {
     let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
     visit.record.etag = kept(reading.etag.take());
     visit.record.last_modified = kept(reading.last_modified.take());
     if visit.record.role == Role::Page && visit.record.etag.is_some() {
-        // One validator is enough, and omitting the second saves space for many pages.
+        // One validator is enough. Omitting the second saves space for many pages.
         visit.record.last_modified = None;
     }
 }
 
-/// Whether an article's body equals the archived one.
 fn is_unchanged(visit: &Visit, records: Option<&WarcRecords>) -> bool {
     records.is_some_and(WarcRecords::is_as_before)
         && visit.record.role == Role::Page

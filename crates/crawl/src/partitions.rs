@@ -1,14 +1,16 @@
 //! Handles the partitions of a crawl with several workers.
 //!
-//! | event | action of the owner |
-//! |---|---|
-//! | this worker gained a partition | enqueues the partition's seeds; the partition's hosts wait a full gap |
-//! | other workers should get partitions | stops requests in some partitions and releases them when nothing is in flight there |
-//! | the leases may have ended | starts no requests, and ends those in flight |
-//! | the last worker of a gained partition did not release it | sends no requests there for `fetch.timeout`, because sites may still be processing earlier requests |
-//! | another worker holds a partition of this worker | starts the crawl again, as after a crash (`session.rs`) |
+//! Events, and what the owner does:
 //!
-//! A crawl without other workers keeps its single partition.
+//! * This worker gained a partition: the owner enqueues its seeds. Its hosts wait a full gap.
+//! * Other workers should get partitions: the owner stops requests in some partitions, and releases them when
+//!   nothing is in flight there.
+//! * The leases may have ended: the owner starts no requests, and ends those in flight.
+//! * The last worker of a gained partition did not release it: the owner sends no requests there for
+//!   `fetch.timeout`, because sites may still process earlier requests.
+//! * Another worker took a partition of this worker: the crawl starts again, as after a crash (`session.rs`).
+//!
+//! A crawl without other workers has one partition.
 
 use std::time::Instant;
 
@@ -22,7 +24,6 @@ use crate::frontier::hosts::Host;
 use crate::pipeline::Pipeline;
 use crate::rank;
 
-/// Messages read per call.
 const MESSAGES: usize = 1_000;
 
 pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Result<(), StoreError> {
@@ -36,14 +37,12 @@ pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestam
 }
 
 impl Pipeline {
-    /// Loads gained partitions, releases surplus partitions, and handles messages from other workers.
     pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(()) };
         self.take_found(&received.found)?;
         self.answer_wanted(received.wanted)?;
         if leases.has_gained() {
-            // Reported before the partitions are loaded, so that no worker considers this one idle in
-            // between.
+            // Reported before the partitions are loaded, so that this worker never looks idle meanwhile.
             self.membership.mark_busy();
             let gained = leases.gained();
             info!(partitions = gained.len(), "partitions were assigned to this worker");
@@ -60,18 +59,17 @@ impl Pipeline {
         self.release_leaving()
     }
 
-    /// Whether a replay must regroup once nothing is in flight: partitions were gained, or other workers
-    /// should get some. Also handles messages from other workers.
+    /// Whether a replay must regroup once nothing is in flight: it gained partitions, or other workers should
+    /// get some. Also handles messages from other workers.
     pub(crate) fn must_regroup(&mut self) -> Result<bool, CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(false) };
-        // A replay sends no requests. The next crawl asks for these robots.txt files again.
+        // A replay sends no requests. The next crawl requests these robots.txt files again.
         let mut change = self.recorder.begin();
         received.wanted.iter().for_each(|wanted| change.drop_wanted(wanted));
         self.commit(change)?;
         Ok(leases.has_gained() || leases.excess() > 0)
     }
 
-    /// Releases surplus partitions at once. Nothing may be in flight.
     pub(crate) fn release_surplus(&mut self) -> Result<(), CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(()) };
         let partitions = self.membership.surplus(&leases);
@@ -81,8 +79,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Reports this worker's state to the other workers and applies their messages. Returns the leases and
-    /// the messages that the caller must handle; `None` if there are no other workers.
+    /// Reports this worker's state to the others and applies their messages. Returns the leases and the
+    /// messages for the caller; `None`: there are no other workers.
     fn follow_workers(&mut self) -> Result<Option<(Leases, Received)>, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(None) };
         if leases.is_lost() {
@@ -93,16 +91,15 @@ impl Pipeline {
         let received = self.recorder.receive(&mut change, MESSAGES)?;
         if received.done > 0 {
             // Reported before the messages leave the store. Otherwise another worker could find no messages
-            // and consider this worker idle.
+            // and see this worker as idle.
             self.membership.mark_busy();
             self.commit(change)?;
         }
         Ok(Some((leases, received)))
     }
 
-    /// Releases all leaving partitions together, once nothing is in flight in any of them. If each were
-    /// released on its own, partitions without hosts would be first, and the worker that takes them would get
-    /// no work.
+    /// Releases all leaving partitions together, once nothing is in flight in any of them. Released one by
+    /// one, partitions without hosts would be first, and the worker that takes them would get no work.
     fn release_leaving(&mut self) -> Result<(), CrawlError> {
         let (membership, frontier) = (&self.membership, &self.frontier);
         if membership.leaving.is_empty() {
@@ -126,8 +123,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Whether the whole crawl is over, now that this worker has no work: no other worker has work either, or
-    /// another worker has ended the run.
+    /// Whether an idle worker's crawl is over: no other worker has work, or one has ended the run.
     pub(crate) fn is_over_everywhere(&mut self) -> Result<bool, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(true) };
         if !self.membership.is_idle {

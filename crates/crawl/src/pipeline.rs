@@ -1,7 +1,7 @@
 //! Joins the stages of a crawl or replay in one loop: [`Pipeline::run`].
 //!
-//! One thread, the owner's, runs the loop, and only this thread writes the store. The dispatch of a URL does
-//! not change its record, so a crash leaves every URL in flight as it was.
+//! The owner thread runs the loop, and only this thread writes the store. Dispatching a URL does not change
+//! its record, so after a crash every URL in flight is as before.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -26,14 +26,13 @@ use crate::session_config::SessionConfig;
 use crate::stop::Stop;
 use crate::visit::{Outgoing, Visit};
 
-/// A source of responses: the network, or WARC files.
 pub(crate) trait Source {
     type Ending;
 
-    /// Starts the visits that are due. Returns how the work ended, or `None` while it continues.
+    /// Starts the due visits. Returns how the work ended; `None`: it continues.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Self::Ending>, CrawlError>;
 
-    /// Waits for an event, at most for `pause`. Returns `None` if there was none.
+    /// Waits for an event, at most for `pause`.
     fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError>;
 
     fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError>;
@@ -42,20 +41,16 @@ pub(crate) trait Source {
     fn record_progress(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError>;
 }
 
-/// The state of a crawl, grouped by purpose.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
-    /// Decides which URL is next, and when.
     pub(crate) frontier: Frontier,
-    /// Writes the store and the archive.
     pub(crate) recorder: Recorder,
     pub(crate) learner: Learner,
     pub(crate) membership: Membership,
-    /// Robots.txt files that hosts of other partitions wait for.
+    /// Robots.txt files for which hosts of other partitions wait.
     pub(crate) redirected: RedirectedRobots,
     pub(crate) session: SessionConfig,
     pub(crate) tasks: Sender<Task>,
-    /// Requests that the source sends next.
     pub(crate) outgoing: Vec<Outgoing>,
 }
 
@@ -80,15 +75,7 @@ impl Pipeline {
         })
     }
 
-    /// Runs the loop until the source ends.
-    ///
-    /// | stage | runs on | function |
-    /// |---|---|---|
-    /// | dispatch: the next URL of each group whose gap has passed | this thread | [`Source::dispatch`] |
-    /// | fetch, or read from an archive | async tasks, or a thread | `network.rs`, `replay/source.rs` |
-    /// | decode, parse, judge, extract, find links; train | worker threads | `worker.rs` |
-    /// | decide the outcome, record it, release the group | this thread | [`Pipeline::apply`] |
-    /// | flush archive and store | this thread | [`Recorder::flush`] |
+    /// Runs the loop until the source ends: dispatch, wait, apply, flush. `lib.rs` describes the stages.
     pub(crate) fn run<S: Source>(&mut self, source: &mut S) -> Result<S::Ending, CrawlError> {
         loop {
             if let Some(ending) = source.dispatch(self)? {
@@ -104,7 +91,6 @@ impl Pipeline {
         }
     }
 
-    /// Applies an event: decides the outcome of its visit and records it in one change.
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
         let released = match event {
             Event::Read(visit, reading, records) => Some(self.page_read(*visit, *reading, records)?),
@@ -146,7 +132,7 @@ impl Pipeline {
                 return Ok(());
             }
         };
-        // `None`: the visit continues, so its group stays busy.
+        // `None`: the visit continues, and its group stays busy.
         if let Some(group) = released {
             self.frontier.in_flight -= 1;
             self.frontier.release_group(&group);
@@ -154,7 +140,6 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Writes a change, and updates the frontier accordingly.
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
         let committed = self.recorder.commit(change)?;
         for record in &committed.touched {
@@ -172,7 +157,6 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Loads the known hosts of these partitions.
     pub(crate) fn load_hosts(&mut self, partitions: Vec<PartitionId>) -> Result<(), StoreError> {
         self.frontier.load_counts()?;
         let records: Result<Vec<HostRecord>, StoreError> =
@@ -203,7 +187,7 @@ impl Pipeline {
     }
 
     /// Starts training on a host's buffered pages. `learns`: whether to learn a template. Returns the host's
-    /// group, which is busy until training ends; `None` if the host is unknown.
+    /// group, which is busy until training ends; `None`: the host is unknown.
     pub(crate) fn start_training(&mut self, id: HostId, learns: bool) -> Option<GroupName> {
         let host = self.frontier.hosts.get(id)?;
         let version = learns.then(|| self.learner.next_version(id));
@@ -218,8 +202,7 @@ impl Pipeline {
         Some(group)
     }
 
-    /// Records an entry for every host of this run, even without visits, because the report must distinguish
-    /// such hosts from hosts out of scope.
+    /// Records counts for every host of this run, even zeros, so that the report knows the hosts in scope.
     pub(crate) fn count_all_hosts(&mut self) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         for (_, host) in self.frontier.hosts.iter() {

@@ -13,7 +13,7 @@ use crate::live::{Active, Live};
 /// Upper bounds of the latency histogram's buckets, in milliseconds.
 pub const LATENCIES: [u64; 12] = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
 
-/// Counters of a running crawl, which any thread may read. Also holds the queue of user commands.
+/// Counters of a running crawl, readable from any thread, and the queue of user commands.
 #[derive(Debug, Default)]
 pub struct Progress {
     pub(crate) pages: AtomicU64,
@@ -31,11 +31,21 @@ pub struct Progress {
     latencies: [AtomicU64; LATENCIES.len() + 1],
     latency_micros: AtomicU64,
     waited_millis: AtomicU64,
+    responses: AtomicU64,
+    unanswered: Mutex<NoResponse>,
     control: Control,
 }
 
-/// The durations of page requests. Each redirect hop counts as its own request. Requests of robots.txt and
-/// gaps do not count.
+/// Requests without any response.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NoResponse {
+    /// Number of requests, robots.txt included.
+    pub requests: u64,
+    /// The error of the last request.
+    pub error: String,
+}
+
+/// The durations of page requests. Each redirect hop is a request. Gaps and robots.txt do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Latency {
     /// Number of requests per bucket of [`LATENCIES`]; the last element counts those above the last bound.
@@ -74,8 +84,8 @@ impl Progress {
         &self.control
     }
 
-    /// Returns up to `limit` hosts that have a URL in flight or had an event within `window`, busiest first,
-    /// and the number of further such hosts.
+    /// Returns up to `limit` hosts with a URL in flight or an event within `window`, busiest first, and the
+    /// number of further hosts.
     #[must_use]
     pub fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
         self.live.active(window, limit)
@@ -103,7 +113,7 @@ impl Progress {
     }
 
     pub(crate) fn ended(&self, outcome: &Outcome) {
-        // No code panics while it holds the lock.
+        // No code panics with this lock.
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         *outcomes.entry(outcome.label()).or_default() += 1;
         let counter = match (outcome, outcome.class()) {
@@ -114,6 +124,24 @@ impl Progress {
             _ => return,
         };
         counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the requests so far if no site has responded; `None`: a site responded, or no request ended.
+    #[must_use]
+    pub fn no_response(&self) -> Option<NoResponse> {
+        let is_answered = self.responses.load(Ordering::Relaxed) > 0;
+        let unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        (!is_answered && unanswered.requests > 0).then(|| unanswered.clone())
+    }
+
+    pub(crate) fn answered(&self) {
+        self.responses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn unanswered(&self, error: &str) {
+        let mut unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        unanswered.requests += 1;
+        error.clone_into(&mut unanswered.error);
     }
 
     pub(crate) fn took(&self, time: Duration) {
@@ -151,9 +179,11 @@ impl Progress {
             &self.in_flight,
             &self.latency_micros,
             &self.waited_millis,
+            &self.responses,
         ];
         counters.into_iter().chain(&self.latencies).for_each(|counter| counter.store(0, Ordering::Relaxed));
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.unanswered.lock().unwrap_or_else(PoisonError::into_inner) = NoResponse::default();
         self.live.clear();
     }
 

@@ -8,9 +8,7 @@ pub(crate) const SECTION: u8 = 1;
 pub(crate) const NEWS: u8 = 2;
 /// Links that look like articles, and sitemaps in a sitemap index.
 pub(crate) const ARTICLE: u8 = 3;
-/// Revisited articles.
 pub(crate) const RECHECK: u8 = 4;
-/// All other links.
 pub(crate) const OTHER: u8 = 5;
 /// Pages from other sitemaps, most of them years old.
 pub(crate) const ARCHIVE: u8 = 6;

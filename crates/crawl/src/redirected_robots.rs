@@ -1,23 +1,22 @@
 //! Handles a robots.txt that redirects to a host in another partition.
 //!
-//! Only the worker that holds a host's partition sends requests to the host. A redirect within the partition
-//! is followed at once ([`gleaner_fetch::Fetcher::robots`]). A redirect to another partition becomes a
-//! message to that partition, even if this worker holds it:
+//! Only the worker that has a host's partition sends requests to the host. A redirect within the partition is
+//! followed at once ([`gleaner_fetch::Fetcher::robots`]). A redirect to another partition becomes a message
+//! to that partition, even if this worker has it:
 //!
 //! ```text
 //! owner of a: a/robots.txt ─► redirect to b ─► wanted ───► owner of b: known? ─► no: gap of b, request
 //!             rules of a   ◄──────────────── found ◄────────────────── yes ◄──────────┘
 //! ```
 //!
-//! * Until the answer arrives, the redirecting host gets no requests. Its robots.txt is requested again after
-//!   the usual pause.
+//! * Until the answer arrives, the redirecting host gets no requests. Its robots.txt is then retried as
+//!   usual.
 //! * The result is stored as the target's robots.txt, so many redirecting hosts cost one request.
-//! * The message stays in the store until this owner or a later one answers it. No run ends before that.
-//! * If the target redirects to a third partition, the target's owner sends a message there first. At most
+//! * The message stays in the store until it is answered, by this owner or a later one. No run ends before.
+//! * If the target redirects to a third partition, the target's owner first sends a message there. At most
 //!   five redirects in a row are followed (RFC 9309, 2.3.1.2).
 //!
-//! Limitation: a redirect loop over several partitions is retried like a failure. It does not count as a
-//! missing robots.txt.
+//! Limitation: a redirect loop over several partitions counts as a failure, not as a missing robots.txt.
 
 use std::time::Duration;
 
@@ -32,10 +31,10 @@ use crate::frontier::hosts::group_of_url;
 use crate::pipeline::Pipeline;
 use crate::visit::{Outgoing, RobotsVisit};
 
-/// Maximum number of redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2).
+/// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
 
-/// If the target may not be requested for longer than this, the answer is a failure.
+/// If the target must not be requested for a longer time, the answer is a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn waits_for(url: &Url) -> String {
@@ -47,8 +46,8 @@ fn is_own(url: &CanonicalUrl) -> bool {
 }
 
 impl Pipeline {
-    /// Answers the messages that ask for a robots.txt, or requests the file. A message that cannot be handled
-    /// now stays in the store until the next tick.
+    /// Answers the requests for a robots.txt, or fetches the file. A message that cannot be handled now stays
+    /// in the store until the next tick.
     pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
         for wanted in wanted {
             if !self.redirected.is_known(&wanted) {
@@ -75,7 +74,7 @@ impl Pipeline {
                 same.by.push(wanted);
                 return Ok(());
             }
-            // Two URLs that wait for each other would wait forever.
+            // Otherwise two URLs could wait for each other forever.
             return self
                 .answer(&[wanted], &RobotsRecord::failed("its redirects form a loop".into(), None, now));
         }
@@ -91,7 +90,7 @@ impl Pipeline {
         self.request_redirected(partition, &url, wanted, known)
     }
 
-    /// Whether the URL is the robots.txt of a crawled host that may be requesting it right now.
+    /// Whether the URL is the robots.txt of a crawled host that may be requesting it now.
     fn may_be_requesting(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
         let Some(host) = self.recorder.store.host(url.host())? else { return Ok(false) };
         let host = self.frontier.hosts.get(host.id).filter(|host| is_own(url) && host.access.is_none());
@@ -111,7 +110,7 @@ impl Pipeline {
             let reason = "it redirects to a host that asked to wait".into();
             return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.session.clock.now()));
         }
-        // The host may not belong to this crawl, so the time of its last request is unknown.
+        // This crawl may not include the host, so the time of its last request is unknown.
         self.frontier.politeness.gates.start_gap(&group);
         let hops = wanted.hops;
         self.redirected.insert(wanted, partition);
@@ -145,15 +144,14 @@ impl Pipeline {
                 self.answer_waiting(url, &RobotsRecord::failed(reason, None, self.session.clock.now()))
             }
             RobotsAnswer::NotPermitted => {
-                // The message stays in the store, and this owner or the next one requests the file again.
+                // The message stays in the store. This owner or the next one requests the file again.
                 self.redirected.remove(url.as_str());
                 Ok(())
             }
         }
     }
 
-    /// Sends a message that asks the target's partition for the robots.txt. Returns false if the redirect
-    /// cannot be followed.
+    /// Requests the robots.txt from the target's partition. `false`: the redirect cannot be followed.
     pub(crate) fn request_elsewhere(
         &mut self,
         origin: &Url,
@@ -189,7 +187,7 @@ impl Pipeline {
         let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };
         let known: Option<RobotsRecord> = self.recorder.store.robots_at(&place)?;
         let is_failure = |record: &RobotsRecord| matches!(record.state, RobotsState::Unreachable { .. });
-        // A failure must not replace a stored robots.txt, and a late answer must not replace a newer one.
+        // A failure must not replace a stored robots.txt, nor a late answer a newer one.
         let is_news = if is_failure(record) {
             known.is_none()
         } else {

@@ -1,21 +1,21 @@
 //! Follows redirects that set cookies, within one visit.
 //!
-//! Normally the target of a redirect becomes a URL of its own, which is requested later without cookies.
-//! Behind a cookie wall that request fails, because the target redirects again. Therefore, if a redirect
-//! within a site (one registrable domain) sets a cookie for its target, the same visit continues there with
-//! the site's cookies:
+//! Normally the target of a redirect becomes a URL of its own and is requested later without cookies. Behind
+//! a cookie wall that request fails, because the target redirects again. If a redirect within a site (one
+//! registrable domain) sets a cookie for its target, the same visit therefore continues there with the site's
+//! cookies:
 //!
-//! 1. Each hop passes the checks of any URL: scope, known robots.txt, `crawl.max_pages_per_host`, budgets. It
-//!    waits for its gap. A visit follows at most `fetch.max_redirects` hops.
-//! 2. A chain that returns to the visit's URL ends like any visit of that URL. If the chain ends at another
-//!    URL, the visit is recorded as a redirect, and the response is processed as a response of the other URL.
+//! 1. Each hop passes the checks of any URL: scope and rules, known robots.txt, limits of host and site,
+//!    budgets. It waits for its gap. A visit follows at most `fetch.max_redirects` hops.
+//! 2. A chain that returns to the visit's URL ends like any visit of that URL. A chain that ends elsewhere is
+//!    recorded as a redirect, and the response is processed for the other URL.
 //! 3. The cookies are dropped when the visit ends.
 //!
-//! The visit does not continue at the target if the target was already requested with the same cookies, is a
-//! known page, is on a host without a known robots.txt or on hold, or must wait longer than one gap.
+//! The visit does not continue if the target was already requested with the same cookies, is a known page, is
+//! on a host that is on hold or has no known robots.txt, or must wait longer than one gap.
 //!
-//! Limitation: a redirect that sets no cookie starts no chain, even if its target sets a cookie and redirects
-//! back. A replay follows no redirects, because the archive contains each response of a chain.
+//! Limitation: a redirect without a cookie starts no chain, even if its target sets a cookie and redirects
+//! back. A replay follows no redirects, because the archive has each response of a chain.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -88,11 +88,11 @@ impl Pipeline {
         if !self.membership.may_request() || self.membership.is_leaving(host) {
             return Ok(Next::Later);
         }
-        let is_full = self.frontier.hosts.get(host).is_some_and(|host| self.frontier.is_at_cap(host));
+        let is_full = self.frontier.hosts.get(host).is_some_and(|host| self.frontier.is_used_up(host));
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, target);
         let is_shut = self.frontier.politeness.gates.ready_in(&group) > self.frontier.hosts.gap(&group);
         let is_held = !self.frontier.politeness.holds.remaining(target.host()).is_zero();
-        // The schedule delays a visit only for its own host and group. If the obstacle were another host, the
+        // The schedule delays a visit only for its own host and group. If another host were the obstacle, the
         // visit would be dispatched again after every gap.
         let is_own_host = target.host() == visit.url.host();
         Ok(match (is_full || is_held, is_shut) {
@@ -103,7 +103,7 @@ impl Pipeline {
         })
     }
 
-    /// Returns the target's host if it may be requested now and its known robots.txt allows the target.
+    /// Returns the target's host if it may be requested now and its robots.txt allows the target.
     fn host_that_admits(&self, visit: &Visit, target: &CanonicalUrl) -> Result<Option<HostId>, CrawlError> {
         let id = if target.host() == visit.url.host() {
             Some(visit.record.host)
@@ -118,7 +118,6 @@ impl Pipeline {
         Ok(access.filter(|access| access.verdict(&robots_path(target)).is_allowed()).map(|_| id))
     }
 
-    /// Whether the URL was already visited as a page. A URL that only redirected does not count.
     fn is_known_page(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
         let last = self.recorder.store.url(url.key())?.map(|record| record.last);
         let redirects = |last: &Option<Outcome>| {
@@ -129,16 +128,15 @@ impl Pipeline {
 
     fn hop(&mut self, id: HostId, mut visit: Visit, url: CanonicalUrl, cookie: String) {
         debug!(from = %visit.requested(), to = %url, "following a redirect with its cookies");
-        self.frontier.spend(id);
+        self.spend(id, &url);
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, &url);
-        // The wait for the gap does not count as visit time.
+        // The visit time does not include the wait for the gap.
         visit.begun = Instant::now() + self.frontier.politeness.gates.ready_in(&group);
         visit.add_hop(Hop { url, cookie, group });
         visit.lease = self.recorder.store.lease_of(id);
         self.outgoing.push(Outgoing::Visit(Box::new(visit)));
     }
 
-    /// Ends a visit as a redirect to another URL. `hops`: the number of redirects that led to it.
     pub(crate) fn redirect(
         &mut self,
         visit: Visit,
@@ -159,24 +157,23 @@ impl Pipeline {
     }
 
     /// Ends a visit whose chain led to a 2xx response at another URL. Passes the response on for that URL,
-    /// unless that URL is a known page. Returns `None` if the response was passed on, otherwise the released
-    /// group.
+    /// unless it is a known page. Returns `None` if the response was passed on, otherwise the released group.
     pub(crate) fn read_elsewhere(
         &mut self,
         visit: Visit,
         response: Box<Response>,
         fetched: Timestamp,
     ) -> Result<Option<GroupName>, CrawlError> {
-        self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
         let (url, hops, at) = (visit.requested().clone(), visit.hops(), visit.at);
-        // A URL that only redirected before may now return its page.
+        // A URL that only redirected before may now be a page.
         let is_page = self.is_known_page(&url)?;
         let group = self.redirect(visit, url.clone(), hops)?;
         let record = if is_page { None } else { self.recorder.store.url(url.key())? };
-        let Some(record) = record else { return Ok(Some(group)) };
-        if !self.frontier.hosts.contains(record.host) {
+        let Some(record) = record.filter(|record| self.frontier.hosts.contains(record.host)) else {
+            // A response that is passed on counts as the page of the other URL.
+            self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
             return Ok(Some(group));
-        }
+        };
         let visit = Visit {
             key: url.key(),
             span: visit_span(&url, record.role),
@@ -190,7 +187,7 @@ impl Pipeline {
             url,
             record,
         };
-        // A closed channel means that no worker is left. The frontier still has the URL.
+        // Without workers the channel is closed. The frontier still has the URL.
         let sent = self.tasks.send(Task::Read(Box::new(visit), response, fetched));
         Ok(sent.is_err().then_some(group))
     }
@@ -198,7 +195,7 @@ impl Pipeline {
 
 pub(crate) enum Followed {
     Here,
-    /// The visit starts again later; its group is released.
+    /// The visit starts again later. Its group is released.
     Later(GroupName),
     /// The target becomes a URL of its own.
     Apart(Box<Visit>),

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gleaner_fetch::{FetchError, Held, Response};
-use gleaner_frontier::{CanonicalUrl, Outcome, Role};
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::UrlRecord;
 use tracing::debug;
 
@@ -15,14 +15,13 @@ use crate::recorder::outcomes::PageCounts;
 use crate::redirects::Followed;
 use crate::visit::Visit;
 
-/// Factor on the number of retries while a host returns only 429 or 503.
+/// Factor for the number of retries while a host returns only 429 or 503.
 const PUSHED_BACK: u32 = 4;
-/// Longest pause before a retry.
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Pipeline {
-    /// Ends or postpones the visit of a URL whose response is not 2xx. Returns the released group; `None` if
-    /// the visit continues at the target of a redirect.
+    /// Ends or postpones a visit after a response other than 2xx. Returns the released group; `None`: the
+    /// visit continues at the target of a redirect.
     pub(crate) fn not_read(
         &mut self,
         visit: Visit,
@@ -56,9 +55,9 @@ impl Pipeline {
         }
     }
 
-    /// Handles 429 or 503. The host is on hold for as long as it asked. The URL is retried after the hold and
-    /// a pause, so that other URLs are requested first. If no other URL gets a response either, four times as
-    /// many retries are allowed.
+    /// Handles 429 or 503. The host is on hold for the time that it requested. The URL is retried after the
+    /// hold and a pause, so other URLs come first. If these get no response either, four times as many
+    /// retries are allowed.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
@@ -71,12 +70,11 @@ impl Pipeline {
         Ok(group)
     }
 
-    /// Ends or postpones the visit of a URL without a usable response.
     pub(crate) fn failed(&mut self, visit: Visit, error: &FetchError) -> Result<GroupName, CrawlError> {
         match error {
             permanent if visit.is_elsewhere() && !permanent.is_transient() => self.ended_elsewhere(visit),
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
-            // Pages may link to feeds with ordinary links. Request the URL again as a feed.
+            // Ordinary links may lead to feeds. Request the URL again as a feed.
             FetchError::WrongType { content_type } if is_feed(content_type) => {
                 let mut change = self.recorder.begin();
                 change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
@@ -87,15 +85,13 @@ impl Pipeline {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // A missing permit is unrelated to the page: the URL stays ready and loses no retry.
+            // A missing permit says nothing about the page: the URL stays ready and loses no retry.
             FetchError::NotPermitted => {
-                if let Some(host) = self.frontier.hosts.get_mut(visit.record.host) {
-                    host.fetched = host.fetched.saturating_sub(1);
-                }
+                self.give_back(visit.requested());
                 Ok(visit.group)
             }
             other if other.is_transient() => {
-                // A failed connection can put the host on hold, like a 503.
+                // Like a 503, a failed connection can cause a hold.
                 let hold = self.frontier.politeness.holds.remaining(visit.requested().host());
                 if !hold.is_zero() {
                     self.record_hold(&visit, hold)?;
@@ -152,13 +148,14 @@ impl Pipeline {
             |reason: &str| Outcome::RedirectRefused { to: location.to_string(), reason: reason.into() };
         let target = match CanonicalUrl::parse(location.as_str()) {
             Ok(target) => target,
-            Err(refusal) => return self.finish(visit, refuse(refusal.label())).map(Some),
+            Err(refusal) => return self.finish(visit, refuse(&refusal.label())).map(Some),
         };
         if visit.hops() >= self.session.config.fetch.max_redirects {
             return self.finish(visit, refuse("too_many_redirects")).map(Some);
         }
-        if !self.frontier.scope.contains(&target) {
-            return self.finish(visit, refuse("out_of_scope")).map(Some);
+        let found = Found { url: target.clone(), role: visit.record.role, dated: None, news: false };
+        if let Some(refusal) = self.frontier.scope.objection(&found) {
+            return self.finish(visit, refuse(&refusal.label())).map(Some);
         }
         let is_itself = target.key() == visit.key;
         if is_itself && visit.hops() == visit.record.hops && target.as_str() != visit.record.url {

@@ -12,8 +12,7 @@ use crate::rank;
 use crate::redirected_robots::waits_for;
 
 impl Pipeline {
-    /// Applies the response to a robots.txt request. A robots.txt that redirects to another partition counts
-    /// as unavailable until that partition answers.
+    /// Applies the response to a robots.txt request. A redirect to another partition waits for its answer.
     pub(crate) fn robots_answered(
         &mut self,
         id: HostId,
@@ -30,12 +29,12 @@ impl Pipeline {
                 self.record_robots(id, origin, &waits)?;
                 self.request_elsewhere(origin, &url, u32::try_from(hops).unwrap_or(u32::MAX)).map(drop)
             }
-            // The lease has ended. The next owner of the partition requests the file.
+            // The lease has ended. The partition's next owner requests the file.
             RobotsAnswer::NotPermitted => Ok(()),
         }
     }
 
-    /// Stores a host's robots.txt before any page is requested, because a `Crawl-delay` must survive a crash.
+    /// Stores a host's robots.txt before any page request, because a `Crawl-delay` must survive a crash.
     pub(crate) fn record_robots(
         &mut self,
         id: HostId,
@@ -60,8 +59,7 @@ impl Pipeline {
         self.recorder.flush_rules()
     }
 
-    /// Returns the sitemaps named in robots.txt. If there are none and the host is a seed's, tries
-    /// `/sitemap.xml`.
+    /// Returns the sitemaps in robots.txt, or `/sitemap.xml` for a seed's host without any.
     fn sitemaps(&self, host: &Host, origin: &Url) -> Vec<CanonicalUrl> {
         let Some(access) = &host.access else { return Vec::new() };
         let in_scope = |url: &CanonicalUrl| self.frontier.scope.contains(url);

@@ -24,6 +24,7 @@ use crate::network::{Network, Requester};
 use crate::partitions::enqueue_seeds;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
+use crate::scope::scope;
 use crate::session_config::SessionConfig;
 use crate::stop::Stop;
 use crate::summary::{Summary, held_back};
@@ -52,21 +53,23 @@ pub struct Start {
     pub clock: Clock,
 }
 
-/// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks until then; the calling
-/// thread owns the store.
+/// Crawls until nothing is due, a budget is spent or a stop requested. Blocks; the calling thread owns the
+/// store.
 ///
 /// # Errors
 /// The store, the archive or the HTTP client failed, the disk is nearly full, or no worker thread can be
-/// started. The frontier is then in the same state as after a crash, and the same call resumes.
+/// started. The frontier is then as after a crash, and the same call resumes.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock } = start;
-    // The archive and the snapshot requests are in the folder of the store.
+    // The archive and the snapshot requests are in the store's folder.
     config.store.path = writer.folder().to_string_lossy().into_owned();
+    let scope = Arc::new(scope(&config, &seeds)?);
     let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
     writer.forget_near(config.corpus.index_days)?;
     let session_config = SessionConfig {
         config: Arc::new(config),
         seeds: seeds.into(),
+        scope,
         pins: Arc::new(pins),
         admission: Arc::new(admission),
         takes_all: false,
@@ -88,7 +91,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         });
         match ended {
             Ok(ending) => break (session, ending),
-            // Another worker took over a partition of this one: start again, as after a crash.
+            // Another worker has taken a partition of this one. Start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon_lost(&fetcher, &runtime);
                 is_over = session_config.rejoin(&mut writer)?;
@@ -139,8 +142,7 @@ impl Session {
         writer: Writer,
     ) -> Result<Self, CrawlError> {
         let config = Arc::clone(&session.config);
-        // Unbounded is safe: the frontier limits the URLs in flight, and each task and event belongs to one
-        // of them.
+        // Unbounded is safe: each task and event belongs to a URL in flight, and the frontier limits those.
         let (tasks, work) = unbounded::<Task>();
         let (events, arrivals) = unbounded::<Event>();
         let (pins, admission) = (Arc::clone(&session.pins), Arc::clone(&session.admission));
@@ -177,7 +179,7 @@ impl Session {
         self.pipeline.run(&mut Network::new(requester, self.arrivals.clone()))
     }
 
-    /// Ends all requests, because another worker holds the leases, and returns the writer. Waits until no
+    /// Ends all requests, because another worker has the leases, and returns the writer. Waits until no
     /// request is in flight, because the next session does not know the gaps of this one.
     fn abandon_lost(self, fetcher: &Fetcher, runtime: &Handle) -> Writer {
         if let Some(leases) = self.pipeline.recorder.store.leases() {
@@ -188,7 +190,7 @@ impl Session {
     }
 
     pub(crate) fn abandon(self) -> Writer {
-        // Later events are dropped, because the channel is closed.
+        // The closed channel drops later events.
         let Self { pipeline, arrivals, workers, .. } = self;
         drop(arrivals);
         let Pipeline { recorder, tasks, .. } = pipeline;
@@ -231,6 +233,10 @@ pub(crate) fn begin(
         warn!("the clock is {behind:#} behind the last run; moving all due times back by as much");
     }
     let begun = writer.begin_run(now, replayed)?;
+    // A replay without seeds keeps those of the last crawl.
+    if !seeds.is_empty() {
+        writer.record_seeds(seeds)?;
+    }
     enqueue_seeds(writer, seeds, begun.0.started)?;
     Ok(begun)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
-use gleaner_frontier::Seed;
+use gleaner_frontier::{Scope, Seed};
 use gleaner_store::{Run, Writer};
 use gleaner_template::HostPins;
 
@@ -17,9 +17,10 @@ use crate::stop::Stop;
 pub(crate) struct SessionConfig {
     pub(crate) config: Arc<Config>,
     pub(crate) seeds: Arc<[Seed]>,
+    pub(crate) scope: Arc<Scope>,
     pub(crate) pins: Arc<HostPins>,
     pub(crate) admission: Arc<Admission>,
-    /// Whether hosts out of scope are accepted, as a replay does.
+    /// Whether to accept hosts out of scope, as in a replay.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
@@ -28,8 +29,8 @@ pub(crate) struct SessionConfig {
 }
 
 impl SessionConfig {
-    /// Rejoins the workers after another worker took over partitions of this one. Returns whether the run is
-    /// over, because another worker has ended it or begun the next run.
+    /// Joins the workers again after another worker took partitions of this one. Returns whether the run is
+    /// over, because another worker has ended it or begun the next.
     pub(crate) fn rejoin(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
         writer.rejoin()?;
         let last = writer.store().last_run()?;
@@ -39,7 +40,7 @@ impl SessionConfig {
 
 #[cfg(test)]
 impl SessionConfig {
-    /// Creates a session with these settings, a new store in `folder`, and the seed `http://a.example/`.
+    /// Creates a session with these settings, a new store in `folder` and the seed `http://a.example/`.
     pub(crate) fn in_folder(folder: &std::path::Path, sets: &[&str]) -> (Self, Writer) {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
         let config = gleaner_config::read(None, &sets).unwrap();
@@ -52,6 +53,7 @@ impl SessionConfig {
         crate::partitions::enqueue_seeds(&mut writer, &seeds, run.started).unwrap();
         let session = Self {
             admission: Arc::default(),
+            scope: Arc::new(crate::scope(&config, &seeds).unwrap()),
             config: Arc::new(config),
             seeds,
             pins: Arc::default(),

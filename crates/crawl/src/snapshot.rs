@@ -1,16 +1,14 @@
 //! Copies the corpus at one moment, even while a crawl runs.
 //!
 //! A caller writes a request file into the data folder ([`request`]). At its next tick, the owner of the
-//! crawl flushes, copies, and writes an answer file. A daemon that waits for its next run does the same
-//! ([`follow`]). If no process uses the folder, the caller copies the corpus itself ([`take`]).
+//! crawl flushes, copies, and writes an answer file. Between runs, a daemon does the same ([`follow`]). If no
+//! process uses the folder, the caller copies the corpus itself ([`take`]).
 //!
-//! 1. Complete archive files are hard-linked if possible, otherwise copied. The newest file is copied up to
-//!    its flushed length.
+//! 1. Complete archive files are hard-linked or copied. The newest is copied up to its flushed length.
 //! 2. The store is copied record by record.
-//! 3. Everything is written to `DIR.part`, which is renamed when it is complete. `DIR` is therefore complete
-//!    or does not exist.
+//! 3. Everything is written to `DIR.part`, which is renamed at the end. So `DIR` is never incomplete.
 //!
-//! Limitation: the crawl pauses during the copy, for some seconds per hundred thousand documents.
+//! Limitation: the crawl pauses during the copy, some seconds per hundred thousand documents.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -62,13 +60,12 @@ pub fn request(data: &Path, target: &Path) -> Result<(), SnapshotError> {
     written.and_then(|()| fs::rename(&part, &request)).map_err(wrong(&request))
 }
 
-/// Withdraws the request, if no process has handled it yet.
+/// Withdraws the request if no process has handled it.
 pub fn withdraw(data: &Path) {
     let _ = fs::remove_file(data.join(REQUEST));
 }
 
-/// Reads and removes the answer to a request; `None` if there is none yet. `Err` contains the reason of a
-/// failure.
+/// Reads and removes the answer to a request. `None`: not yet answered; `Err`: the reason of a failure.
 #[must_use]
 pub fn answer(data: &Path) -> Option<Result<(), String>> {
     let path = data.join(ANSWER);
@@ -121,7 +118,7 @@ fn copy_up_to(from: &Path, to: &Path, length: u64) -> io::Result<()> {
     out.sync_all()
 }
 
-/// Handles a request for a copy, if there is one, while no crawl runs. All commits must be flushed.
+/// Handles a request for a copy, if any, while no crawl runs. All commits must be flushed.
 pub fn follow(config: &Config, store: &Store) {
     let data = Path::new(&config.store.path);
     if !data.join(REQUEST).exists() {
@@ -129,7 +126,7 @@ pub fn follow(config: &Config, store: &Store) {
     }
     let copied = match store.writer() {
         Ok(Some(writer)) => Ok(writer),
-        // A crawl has begun and handles the request.
+        // A crawl has begun. It handles the request.
         Ok(None) => return,
         Err(error) => Err(error),
     };

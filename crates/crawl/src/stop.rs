@@ -3,20 +3,45 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to stop a crawl: URLs in flight are finished and kept, and no new requests start. Clones share
-/// one state.
+/// A request to stop a crawl. URLs in flight are finished and kept; no requests start. Clones share one
+/// state.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    requested: Arc<AtomicBool>,
+    parent: Option<Arc<Self>>,
+}
 
 impl Stop {
-    /// Requests the stop. Further calls change nothing.
+    /// Returns a stop for a part of the work, such as one crawl of a process with many. A request of this
+    /// stop also stops the part, but not the reverse.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self { requested: Arc::default(), parent: Some(Arc::new(self.clone())) }
+    }
+
+    /// Requests the stop. Further calls have no effect.
     pub fn request(&self) {
-        self.0.store(true, Ordering::Release);
+        self.requested.store(true, Ordering::Release);
     }
 
     /// Whether a stop was requested.
     #[must_use]
     pub fn is_requested(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        self.requested.load(Ordering::Acquire) || self.parent.as_ref().is_some_and(|stop| stop.is_requested())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_stops_alone_or_with_the_whole() {
+        let whole = Stop::default();
+        let (one, other) = (whole.child(), whole.child());
+        one.clone().request();
+        assert_eq!([&whole, &one, &other].map(Stop::is_requested), [false, true, false]);
+        whole.request();
+        assert!(other.is_requested() && whole.child().is_requested());
     }
 }

@@ -17,7 +17,7 @@ pub struct Summary {
     pub resumed: bool,
     /// How the run ended.
     pub ending: Ending,
-    /// The counts of each host that has any in the run, by host name.
+    /// The counts of each host with any counts in the run, by host name.
     pub hosts: Vec<(String, Counts)>,
     /// URLs left for the next run, by host and reason.
     pub held_back: Vec<HeldBack>,
@@ -64,8 +64,7 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
-/// Returns the reason why URLs were left when the limit `setting` was reached. The report compares these
-/// texts.
+/// Returns the reason for URLs left by the limit `setting`. The report compares these texts.
 pub(crate) fn reached(setting: &str) -> String {
     format!("{setting} reached")
 }
@@ -74,12 +73,13 @@ fn why(host: &Host, frontier: &Frontier, ending: Ending) -> String {
     if host.paused {
         return "the host is paused".into();
     }
+    let spent = frontier.quota.spent(&host.site);
     match (&host.access, ending) {
         (Some(Access::AllDisallowed { reason }), _) => reason.clone(),
         _ if frontier.is_at_cap(host) => {
             reached(&format!("crawl.max_pages_per_host = {}", frontier.page_cap()))
         }
-        _ if frontier.quota.is_spent(&host.site) => reached("crawl.max_bytes_per_site"),
+        _ if spent.is_some() => reached(&spent.unwrap_or_default()),
         (_, Ending::Stopped) => "the run was interrupted".into(),
         (_, Ending::Budget(budget)) => reached(&budget.to_string()),
         (_, Ending::Quiet) => "the host asked to wait".into(),

@@ -1,8 +1,8 @@
 //! Computes the start times of scheduled crawls from cron expressions in a time zone.
 //!
-//! Expressions use local time, and each local time counts once a day. A time skipped in spring is moved
-//! forward by as much as the clock jumps. A time repeated in autumn counts at its first occurrence. This
-//! module reads no clock: the caller passes times and random numbers.
+//! Expressions use local time; each local time counts once a day. A time skipped in spring moves forward by
+//! the clock's jump. A time repeated in autumn counts at its first occurrence. This module reads no clock:
+//! the caller passes times and random numbers.
 //!
 //! Limitation: an hourly expression has one start fewer on the day of a repeated hour.
 
@@ -15,9 +15,9 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
-/// Longer than any forward jump of a local clock.
+/// Longer than any jump of a local clock.
 const LEAP: SignedDuration = SignedDuration::from_hours(3);
-/// Maximum number of starts examined per call; an expression that matches every minute has 1,440 a day.
+/// Maximum number of starts per call. An expression for every minute has 1,440 a day.
 const STARTS: usize = 20_000;
 
 /// Why a schedule cannot be used.
@@ -85,7 +85,7 @@ impl Timetable {
         })
     }
 
-    /// Returns the first start after `time`; `None` if there is none within four years.
+    /// Returns the first start after `time`; `None`: no start within four years.
     #[must_use]
     pub fn after(&self, time: Timestamp) -> Option<Timestamp> {
         self.times.iter().filter_map(|one| self.next_of(one, time)).min()
@@ -93,7 +93,7 @@ impl Timetable {
 
     fn next_of(&self, one: &Crontab, time: Timestamp) -> Option<Timestamp> {
         let clock = time.to_zoned(self.zone.clone()).datetime().to_zoned(TimeZone::UTC).ok()?.timestamp();
-        // A skipped local time starts later than its expression states.
+        // A skipped local time starts later than in its expression.
         let mut clock = clock.checked_sub(LEAP).ok()?;
         for _ in 0..STARTS {
             let next = one.find_next(MakeTimestamp(clock)).ok()?;
@@ -106,9 +106,9 @@ impl Timetable {
         None
     }
 
-    /// Returns the start to catch up on at `now`. This is the last start before `now`, if it is within
-    /// `schedule.catch_up`, and if no run began since or the last run has not ended. Returns `None` also if
-    /// the corpus has no run yet.
+    /// Returns the start to catch up on at `now`: the last one before `now`, if it is within
+    /// `schedule.catch_up` and no run began since, or the last run has not ended. `None` also if the corpus
+    /// has no run yet.
     #[must_use]
     pub fn missed(&self, now: Timestamp, last: Option<&Run>) -> Option<Timestamp> {
         let start = self.starts(now.checked_sub(self.catch_up).unwrap_or(Timestamp::MIN), now).last()?;
@@ -125,11 +125,11 @@ impl Timetable {
     /// Whether a start is too long ago to catch up on.
     #[must_use]
     pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
-        // A delay of up to a minute is tolerated, because the machine may be busy.
+        // Up to a minute late is tolerated, because the machine may be busy.
         now.duration_since(start) > self.catch_up.max(SignedDuration::from_mins(1))
     }
 
-    /// Returns the delay of a start, derived from a random number: less than `schedule.jitter`.
+    /// Returns the delay of a start for a random number: less than `schedule.jitter`.
     #[must_use]
     pub fn delay(&self, random: u64) -> Duration {
         let millis = u64::try_from(self.jitter.as_millis()).unwrap_or(u64::MAX);

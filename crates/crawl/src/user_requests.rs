@@ -22,7 +22,6 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Applies a command to a host, if this crawl has loaded the host.
     fn apply_command(&mut self, command: &Command) {
         let Some((id, host)) = self.frontier.hosts.named(command.host()) else { return };
         match command {

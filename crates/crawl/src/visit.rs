@@ -21,18 +21,17 @@ pub(crate) struct Visit {
     pub(crate) record: UrlRecord,
     pub(crate) group: GroupName,
     pub(crate) begun: Instant,
-    /// Wall-clock time of the dispatch; in a replay, when the response was fetched.
+    /// Time of the dispatch; in a replay, time of the fetch.
     pub(crate) at: Timestamp,
     pub(crate) span: Span,
     pub(crate) lease: Lease,
-    /// The result of a list visit, set when the response was read.
+    /// The result of a list visit, known once the response was read.
     pub(crate) sight: Sight,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
-    /// The redirects followed within the visit; `None` if none can be followed, as in a replay.
+    /// The redirects of this visit; `None`: none can be followed, as in a replay.
     pub(crate) chain: Option<Chain>,
 }
 
-/// The redirects followed within one visit, and the cookies they set.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     cookies: Option<Cookies>,
@@ -48,7 +47,7 @@ pub(crate) struct Hop {
 
 #[derive(Debug)]
 pub(crate) struct RobotsVisit {
-    /// The URL of a host's own robots.txt, or of the target of a redirect.
+    /// The URL of a host's own robots.txt, or the target of a redirect.
     pub(crate) url: Url,
     pub(crate) hops: usize,
     pub(crate) group: GroupName,
@@ -57,7 +56,6 @@ pub(crate) struct RobotsVisit {
     pub(crate) previous: Option<RobotsRecord>,
 }
 
-/// A request that the network sends.
 #[derive(Debug)]
 pub(crate) enum Outgoing {
     Visit(Box<Visit>),
@@ -72,12 +70,10 @@ impl Visit {
         self.chain.as_ref()?.hops.last()
     }
 
-    /// Returns the URL to request: the visit's own URL, or the last redirect target.
     pub(crate) fn requested(&self) -> &CanonicalUrl {
         self.hop().map_or(&self.url, |hop| &hop.url)
     }
 
-    /// Whether redirects led to another page.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.requested().key() != self.key
     }
@@ -91,7 +87,6 @@ impl Visit {
         self.hop().map(|hop| hop.cookie.clone())
     }
 
-    /// Returns the group of the requested URL.
     pub(crate) fn requested_group(&self) -> &GroupName {
         self.hop().map_or(&self.group, |hop| &hop.group)
     }
@@ -102,8 +97,8 @@ impl Visit {
         }
     }
 
-    /// Stores the cookies that a redirect within the site set, and returns the `Cookie` header for `target`.
-    /// Returns `None` if there are no cookies for it, or if the same cookies were sent to it before.
+    /// Stores the cookies that a redirect within the site set. Returns the `Cookie` header for `target`;
+    /// `None`: there are no cookies for it, or the same ones were already sent.
     pub(crate) fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
         let from = self.requested().url().clone();
         let chain = self.chain.as_mut()?;
@@ -119,7 +114,6 @@ pub(crate) fn visit_span(url: &CanonicalUrl, role: Role) -> Span {
     info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
 }
 
-/// Returns the part of a URL that is matched against robots.txt rules (RFC 9309, 2.2.2).
 pub(crate) fn robots_path(url: &CanonicalUrl) -> String {
     let url = url.url();
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))

@@ -1,4 +1,4 @@
-//! Runs the worker threads, which decode, parse, judge and extract pages, find links, and train templates.
+//! The worker threads: they decode, parse, judge and extract pages, find links, and train templates.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,7 +22,6 @@ use crate::extraction;
 use crate::learner::training;
 use crate::visit::Visit;
 
-/// The data that worker threads need in addition to their tasks.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkerContext {
     pub(crate) store: Store,
@@ -34,7 +33,6 @@ pub(crate) struct WorkerContext {
     pub(crate) clock: Clock,
 }
 
-/// Starts `count` worker threads; 0: one per core.
 pub(crate) fn start(
     count: usize,
     work: &Receiver<Task>,
@@ -62,7 +60,7 @@ pub(crate) fn start(
 }
 
 impl WorkerContext {
-    /// Does one task. A panic becomes an event, so that the crawl continues and the page is not lost.
+    /// Runs one task. A panic becomes an event, so the crawl continues and the page is not lost.
     fn done(&self, task: Task) -> Event {
         match task {
             Task::Read(visit, response, fetched) => self.read(visit, response, fetched),

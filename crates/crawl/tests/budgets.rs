@@ -1,6 +1,6 @@
 //! Tests that a run ends when it reaches its budget, and that the next run continues.
 
-use crate::site::{Routes, Site, html};
+use crate::site::{Routes, Site, crawl, crawl_until, html};
 use gleaner_crawl::{Budget, Ending};
 use gleaner_store::{HostId, Store};
 use tempfile::TempDir;
@@ -50,4 +50,20 @@ fn a_run_whose_time_is_over_ends_without_asking_on() {
     assert!(ready(&store) > 0);
     // A host without any visit also has an entry in the counts.
     assert_eq!(store.counts(1).unwrap()[0].0, "site.example");
+}
+
+#[test]
+fn requests_before_an_interruption_count_towards_the_budget() {
+    let links: String = (0..40).map(|n| format!("<a href=/missing-{n}>{n}</a> ")).collect();
+    let (folder, site) = (TempDir::new().unwrap(), Site::serve(Routes::from([("/", vec![html(&links)])])));
+    let proxy = format!("fetch.proxy=http://{}", site.address);
+    let sets = [proxy.as_str(), "crawl.max_pages=35", "fetch.delay=20ms", "crawl.linger=0s"];
+    let has_begun = |_: &Store| site.asked().len() > 4;
+    let (summary, store) = crawl_until(folder.path(), "http://site.example/", &sets, has_begun);
+    assert_eq!(summary.ending, Ending::Stopped);
+    drop((summary, store));
+    let (summary, _store) = crawl(folder.path(), "http://site.example/", &sets);
+    assert!(summary.resumed && summary.ending == Ending::Budget(Budget::Pages), "{summary:?}");
+    let pages = site.asked().iter().filter(|path| *path != "/robots.txt").count();
+    assert_eq!(pages, 35);
 }

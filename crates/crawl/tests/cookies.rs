@@ -208,6 +208,19 @@ fn a_hop_is_judged_like_any_url() {
 }
 
 #[test]
+fn each_response_of_a_chain_is_counted_once() {
+    let site = Site::scripted(|asked, _| match (asked.path.as_str(), asked.cookie.as_str()) {
+        ("/", _) => html("<a href=/brook>a</a>"),
+        ("/brook", _) => to("/page", &["k=v"]),
+        ("/page", _) => article("brook"),
+        _ => reply(404, "", ""),
+    });
+    let counted = site.crawl_counted(TempDir::new().unwrap().path());
+    let pages = site.asked().iter().filter(|path| *path != "/robots.txt").count();
+    assert_eq!((counted.pages, counted.stored), (pages as u64, 1), "{:?}", site.asked());
+}
+
+#[test]
 fn a_hop_waits_for_the_gap() {
     let gap = Duration::from_millis(60);
     let (site, store, _folder) =

@@ -37,18 +37,21 @@ fn a_consent_wall_is_named_with_its_share() {
     let wall = counts(&[("stored", 3), ("not_article: consent_wall", 97), ("listing", 12)]);
     let report = report_of(wall);
     assert_eq!(report.status, Status::Unusual);
-    let said = "vnexpress.net: 3 new, usually 240: 97% of pages end as not_article: consent_wall";
+    let said = "vnexpress.net: 3 new, usually 240: 97% of pages: consent dialogs instead of articles (not_article: consent_wall)";
     assert_eq!(sentences(&report), [said]);
 }
 
 #[test]
 fn a_host_that_gives_nothing_is_explained() {
     for (last, why) in [
-        (counts(&[("failed: timeout", 4)]), "cannot be reached: failed: timeout (URLs: 4)"),
+        (
+            counts(&[("failed: timeout", 4)]),
+            "cannot be reached: no response in time (failed: timeout), URLs: 4",
+        ),
         (counts(&[("disallowed", 260)]), "robots.txt forbids every URL that was due (URLs: 260)"),
         (
             counts(&[("rejected: http_403", 260)]),
-            "0 new, usually 240: 100% of pages end as rejected: http_403",
+            "0 new, usually 240: 100% of pages: the site refuses the crawler (rejected: http_403)",
         ),
         (
             counts(&[("listing", 12)]),
@@ -56,7 +59,7 @@ fn a_host_that_gives_nothing_is_explained() {
         ),
         (
             counts(&[("duplicate", 230), ("listing", 12)]),
-            "0 new, usually 240: 100% of pages end as duplicate",
+            "0 new, usually 240: 100% of pages: texts that are already in the corpus (duplicate)",
         ),
     ] {
         let report = report_of(last);
@@ -123,13 +126,68 @@ fn the_first_nights_are_fine_whatever_they_give() {
 }
 
 #[test]
+fn a_seed_without_documents_is_named_from_the_first_night_on() {
+    let refused = || counts(&[("rejected: http_403", 9)]);
+    let with_seeds = |seeds: [&str; 2], others: Counts| {
+        let nights =
+            [("a.example", vec![refused(), refused()]), ("www.a.example", vec![others.clone(), others])];
+        let mut data = run_data(&nights);
+        for (host, seed) in data.hosts.iter_mut().zip(seeds) {
+            host.seed = Some(seed.to_owned());
+        }
+        data
+    };
+    let named = |data: &RunData| {
+        let report = Report::new(data);
+        let said = sentences(&report)
+            .into_iter()
+            .filter(|said| said.contains("no documents so far"))
+            .collect::<Vec<_>>();
+        assert_eq!(report.status, Status::Fine, "{:?}", report.findings);
+        said
+    };
+    let said =
+        "a.example: no documents so far: 100% of pages: the site refuses the crawler (rejected: http_403)";
+    assert_eq!(named(&with_seeds(["line 1", "line 2"], gives(3))), [said]);
+    // Another host of the same seed gives documents, or pages wait for a template.
+    assert_eq!(named(&with_seeds(["line 1", "line 1"], gives(3))), [""; 0]);
+    let mut waits = with_seeds(["line 1", "line 2"], gives(3));
+    waits.hosts[0].template.buffered = 4;
+    assert_eq!(named(&waits), [""; 0]);
+    waits.hosts[0].template.buffered = 0;
+    waits.hosts[0].seed = None;
+    assert_eq!(named(&waits), [""; 0]);
+}
+
+#[test]
+fn a_corpus_that_stays_empty_is_unusual() {
+    let mut data = run_data(&[("a.example", vec![counts(&[("not_article: hub", 9)])])]);
+    data.documents = 0;
+    let said = "the corpus has no documents: no page of any host gave one";
+    let is_said = |data: &RunData| sentences(&Report::new(data)).iter().any(|text| text == said);
+    assert!(is_said(&data));
+    assert_eq!(Report::new(&data).status, Status::Unusual);
+    data.ending = Ending::Budget { key: "crawl.max_pages".into() };
+    assert!(!is_said(&data));
+    data.ending = Ending::Quiet;
+    data.hosts[0].template.buffered = 9;
+    assert!(!is_said(&data));
+    data.hosts[0].template.buffered = 0;
+    data.documents = 1;
+    assert!(!is_said(&data));
+}
+
+#[test]
 fn a_new_host_that_does_not_answer_is_a_note_beside_others() {
     let mut data = run_data(&[("tuoitre.vn", nights(100, gives(104)))]);
     let counts = counts(&[("failed: dns", 1)]);
     data.hosts.push(HostData { name: "wrong.example".into(), counts, ..HostData::default() });
     let report = Report::new(&data);
     assert_eq!(report.status, Status::Fine);
-    assert_eq!(sentences(&report), ["wrong.example: cannot be reached: failed: dns (URLs: 1)"]);
+    assert_eq!(
+        sentences(&report),
+        ["wrong.example: cannot be reached: the host's name cannot be resolved (failed: dns), URLs: 1"]
+    );
 }
 
 #[test]
@@ -161,7 +219,7 @@ fn a_small_host_is_silent_only_after_some_nights() {
 #[test]
 fn failures_are_told_when_there_are_many_more() {
     let last = counts(&[("stored", 150), ("failed: http_500", 90), ("listing", 12)]);
-    let said = "vnexpress.net: 36% of its URLs fail, usually 0%; most common reason: failed: http_500";
+    let said = "vnexpress.net: 36% of its URLs fail, usually 0%; most often: the server has an error (failed: http_500)";
     assert_eq!(sentences(&report_of(last)), [said]);
     let few = counts(&[("stored", 230), ("failed: http_500", 9), ("listing", 12)]);
     assert_eq!(report_of(few).status, Status::Fine);
@@ -181,7 +239,9 @@ fn the_gravest_comes_first_then_the_largest_host() {
     let hosts: Vec<Option<&str>> = report.findings.iter().map(|finding| finding.host.as_deref()).collect();
     assert_eq!(hosts[..2], [None, Some("large.example")]);
     assert_eq!(report.findings[0].grade, Grade::Failed);
-    assert!(report.findings.iter().any(|finding| finding.text.contains("(version 2) is out of date; pages")));
+    assert!(
+        report.findings.iter().any(|finding| finding.text.contains("(version 2) is out of date, probably"))
+    );
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, unreachable_pub, reason = "a test fails by panicking, and says what it skips")]
 
+mod bad_nights;
 mod budgets;
 mod cookies;
+mod excluded;
 mod findings;
 mod histories;
 mod month;

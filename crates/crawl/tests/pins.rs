@@ -1,7 +1,7 @@
 //! Tests that pins apply to all documents of a crawl, including those a template was learned from.
 
 use crate::site::{Routes, Site, html};
-use gleaner_corpus::Insert;
+use gleaner_corpus::{Document, Extra, Extras, Insert};
 use gleaner_template::{HostPins, Inserts, Pins};
 use tempfile::TempDir;
 
@@ -15,7 +15,8 @@ fn serve() -> Site {
         let said =
             format!("The {word} came in the night, said the {word} watch, and nobody had expected it. ");
         html(&format!(
-            "<title>The {word}</title><h1>The {word}</h1><p class=byline>By {word} Weaver</p><div class=story><p>{}</p></div><p class=plea>{}</p>",
+            "<title>The {word}</title><h1>The {word}</h1><p class=byline>By {word} Weaver</p><div class=story><p>{}</p></div><p class=plea>{}</p>\
+             <div class=comments><p>I like {word}.</p></div>",
             said.repeat(12),
             format!("Whoever reads of the {word} should, we think, pay for the pleasure. ").repeat(8)
         ))
@@ -32,12 +33,16 @@ fn texts(drop: &[(usize, &str)]) -> Vec<String> {
 }
 
 fn texts_by(pins: HostPins) -> Vec<String> {
+    documents(pins).into_iter().map(|document| document.text).collect()
+}
+
+fn documents(pins: HostPins) -> Vec<Document> {
     let site = serve();
     let folder = TempDir::new().unwrap();
     let proxy = format!("fetch.proxy=http://{}", site.address);
     let sets = [proxy.as_str(), "template.min_pages=3", "template.prepare_pages=3"];
     let (_, store) = crate::site::crawl_pinned(folder.path(), "http://site.example/", &sets, pins);
-    store.documents().map(|document| document.unwrap().text).collect()
+    store.documents().map(|document| document.unwrap()).collect()
 }
 
 #[test]
@@ -56,4 +61,17 @@ fn what_is_kept_is_in_every_document() {
     let kept = texts_by(HostPins::default().or_inserts(by_lines, "text.keep"));
     assert!(kept.len() == PATHS.len() && kept.iter().all(|text| text.contains(" Weaver\n")), "{kept:?}");
     assert!(texts(&[]).iter().all(|text| !text.contains("Weaver")));
+}
+
+#[test]
+fn comments_are_kept_beside_the_text_on_request() {
+    let kept = documents(HostPins::default().with_extras(&[Extra::Comments]));
+    let is_kept = |document: &Document| {
+        matches!(&*document.extras.comments, [comment] if comment.starts_with("I like "))
+            && document.extras.captions.is_empty()
+            && !document.text.contains("I like ")
+    };
+    assert!(kept.len() == PATHS.len() && kept.iter().all(is_kept), "{kept:?}");
+    let without = documents(HostPins::default());
+    assert!(without.iter().all(|document| document.extras == Extras::default()), "{without:?}");
 }

@@ -93,6 +93,8 @@ fn an_article_is_looked_at_again_at_the_ages_that_are_set_and_one_that_is_gone_i
     assert_eq!(crate::site::ending(&store, &path(1)), "gone: http_404");
     assert_eq!(counts(3).ended("unchanged"), 4);
     assert_eq!(counts(5).ended("unchanged"), 5);
+    let host = store.host("site.example").unwrap().unwrap();
+    assert_eq!(host.announced_updates, 0, "the site announced nothing");
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn a_site_behind_a_wall_is_reported_the_same_night() {
     let report = nights.told(Mood::Wall);
     assert_eq!(
         first(&report),
-        "b.example: 0 new, usually 12: 100% of pages end as not_article: consent_wall"
+        "b.example: 0 new, usually 12: 100% of pages: consent dialogs instead of articles (not_article: consent_wall)"
     );
     let written = folder::write(&folder::of(nights.folder.path()), &report, 400).unwrap();
     assert_eq!(folder::read(&written.json).unwrap(), report);

@@ -1,14 +1,14 @@
 //! Assigns the pages of a set to five folds: page k of the manifest is in fold k mod 5. A fold learns from
 //! pages of the other folds.
 //!
-//! Limitation: a fold learns from the first pages of the manifest, which may be from one week of the site.
+//! Limitation: a fold learns from the first pages of the manifest, possibly all from one week.
 
 pub(crate) const FOLDS: usize = 5;
 
 pub(crate) const TEACHERS: usize = 30;
 
-/// How many of the first pages of a set are kept. They contain the training pages of every fold: 30 pages,
-/// plus the pages of one fold among them.
+/// The number of first pages of a set that are kept. They contain the 30 training pages of every fold, and
+/// the fold's own pages among them.
 pub(crate) const KEPT: usize = 38;
 
 pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {

@@ -3,11 +3,10 @@
 //! [`Set`]s are folders of recorded pages with gold text. A [`Method`] extracts a text, a [`Protocol`]
 //! defines the pages that the method may learn from, [`measure`] compares the text with the gold text, and a
 //! [`Report`] summarizes the scores. [`papers`] reproduces the papers' tables; [`pairs`] evaluates the
-//! detection of duplicates. Only [`set`] reads files. Times are measured in two places: per page for a
-//! [`Report`], and in `papers/clock.rs` for two of the papers' tables.
+//! detection of duplicates. Only [`set`] reads files. Times are measured per page for a [`Report`], and in
+//! `papers/clock.rs` for two of the papers' tables.
 //!
-//! Limitation: gold texts contain errors, and a difference of a few thousandths between two methods is not
-//! significant.
+//! Limitation: gold texts contain errors. Differences of a few thousandths are not significant.
 
 mod folds;
 pub mod measure;

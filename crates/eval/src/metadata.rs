@@ -1,8 +1,8 @@
 //! Evaluates metadata: how often a value is found, and how often the headline equals the gold headline.
 //!
-//! The gold headline is the manifest's `title`. No set has gold values for dates, authors and sections, so
-//! only the share of pages with a value is reported for them. Headlines are compared in NFC and lower case,
-//! with collapsed white space and with one form of quotation marks, dashes and dots.
+//! The gold headline is the manifest's `title`. For dates, authors and sections, sets have no gold values, so
+//! only the share of pages with a value is reported. Headlines are compared in NFC and lower case, with
+//! collapsed white space and one form of quotation marks, dashes and dots.
 //!
 //! Limitation: a value that is found may be wrong. Gold headlines have errors, too: some contain the site's
 //! name, some are cut, and some are the title for social media.
@@ -20,9 +20,9 @@ use crate::{Set, SetError};
 pub struct Read {
     /// The page's id in its set.
     pub id: String,
-    /// The page's URL. Empty if the manifest has none.
+    /// The page's URL; empty if the manifest has none.
     pub url: String,
-    /// The gold headline. `None` if the manifest has none.
+    /// The gold headline; `None`: the manifest has none.
     pub gold: Option<String>,
     /// The page's metadata.
     pub metadata: Metadata,
@@ -37,9 +37,9 @@ pub struct Coverage {
     pub title: usize,
     /// Pages with a date of publication.
     pub published: usize,
-    /// Pages whose date of publication has a time of day.
+    /// Pages with a date of publication that has a time of day.
     pub timed: usize,
-    /// Pages whose date of publication has a time zone.
+    /// Pages with a date of publication that has a time zone.
     pub zoned: usize,
     /// Pages with an author.
     pub authors: usize,
@@ -51,13 +51,13 @@ pub struct Coverage {
     pub canonical: usize,
     /// Pages with a gold headline.
     pub gold: usize,
-    /// Pages whose headline equals the gold headline.
+    /// Pages with a headline equal to the gold headline.
     pub same: usize,
     /// Mean word F1 of the headline against the gold headline, 0 to 1. 0 if no page has a gold headline.
     pub words: f64,
 }
 
-/// Reads the metadata of every page of a set, in the order of the manifest.
+/// Reads the metadata of every page of a set, in manifest order.
 ///
 /// # Errors
 /// [`SetError`]: the first page that cannot be read.

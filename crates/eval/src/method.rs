@@ -10,7 +10,7 @@ use gleaner_extract::{content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use gleaner_methods::{Input, SinglePage};
-use gleaner_template::{Detector, SiteTemplate, site};
+use gleaner_template::{Detector, Extracted, SiteTemplate, site};
 use jiff::Timestamp;
 
 /// An extraction method.
@@ -18,17 +18,16 @@ use jiff::Timestamp;
 pub enum Method {
     /// A method that uses only the page itself.
     SinglePage(SinglePage),
-    /// ContentExtractor as published: compares the page with others of its site.
+    /// ContentExtractor as published: compares the page with other pages of its site.
     ContentExtractor,
     /// The template of the page's site, as published.
     FastContentExtractor,
-    /// The method of the crawl. It uses the content places of the site's template. If these are unknown, it
-    /// uses the block model and the template. If these are unsure or there is no template, it uses only the
-    /// page.
+    /// The method of the crawl. Uses the content places of the site's template. If these are unknown, uses
+    /// the block model and the template. If these are unsure or there is no template, uses only the page.
     Gleaner,
 }
 
-/// The results of learning from pages of one site, with only those templates that the methods need.
+/// The results of learning from pages of one site. Contains only templates that the methods need.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
     template: Option<(SiteTemplate, Detector)>,
@@ -37,11 +36,11 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Learns what `methods` need from pages with their URLs. `model` is the block model for methods that use
-    /// one. Without pages, the result is empty.
+    /// Learns what `methods` need from pages with their URLs. `model`: the block model for methods that use
+    /// it. Without pages, the result is empty.
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
-        // The time of learning is only information for people and is not used here.
+        // The time of learning is only for display and not used here.
         let learn = || {
             let template = SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
             let detector = Detector::from_template(&template);
@@ -65,7 +64,7 @@ impl Learned {
 }
 
 impl Method {
-    /// Returns all single-page methods, then those that learn from a site.
+    /// Returns all single-page methods, then the methods that learn from a site.
     pub fn all() -> impl Iterator<Item = Self> {
         let of_sites = [Self::ContentExtractor, Self::FastContentExtractor, Self::Gleaner];
         SinglePage::ALL.into_iter().map(Self::SinglePage).chain(of_sites)
@@ -100,12 +99,13 @@ impl Method {
         !matches!(self, Self::SinglePage(_))
     }
 
-    /// Returns the page's text. There are no lines if the page has no text, or if the method needs a site and
-    /// has learned nothing. `model` is the block model.
+    /// Returns the page's text; no lines if the page has no text, or if the method needs a site and has
+    /// learned nothing. `model`: the block model.
     #[must_use]
     pub fn extract(self, input: Input<'_>, learned: &Learned, model: &Forest) -> Vec<Line> {
         let page = input.page;
         match self {
+            Self::Gleaner => Self::gleaner(page, learned, model).lines,
             Self::SinglePage(SinglePage::BlockModel) => block_model::extract(page, model),
             Self::SinglePage(method) => method.extract(input),
             Self::ContentExtractor => {
@@ -114,12 +114,17 @@ impl Method {
             Self::FastContentExtractor => {
                 learned.fast.as_ref().map(|template| template.detect(page)).unwrap_or_default()
             }
-            Self::Gleaner => match &learned.template {
-                Some((template, detector)) => {
-                    detector.detect(page).unwrap_or_else(|| template.extract_with(model, page)).lines
-                }
-                None => site::extract_alone_with(model, page).lines,
-            },
+        }
+    }
+
+    /// Returns the text of the method `gleaner` with its confidence. `model`: the block model.
+    #[must_use]
+    pub fn gleaner(page: &Page, learned: &Learned, model: &Forest) -> Extracted {
+        match &learned.template {
+            Some((template, detector)) => {
+                detector.detect(page).unwrap_or_else(|| template.extract_with(model, page))
+            }
+            None => site::extract_alone_with(model, page),
         }
     }
 }

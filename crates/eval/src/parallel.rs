@@ -10,7 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::set::SetError;
 
-/// Maximum number of threads per core. More threads would wait for each other and slow down the machine.
+/// Maximum number of threads per core. More threads would slow down the machine.
 pub const PER_CORE: usize = 4;
 
 pub(crate) fn pool(asked: Option<NonZeroUsize>) -> Result<ThreadPool, SetError> {

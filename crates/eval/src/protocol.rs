@@ -1,19 +1,17 @@
 //! Defines the pages that a method may learn from, and runs the evaluation.
 //!
 //! With `template`, each set has five folds: page k of the manifest is in fold k mod 5, including pages
-//! without gold text. The pages of a fold are scored with a template that was learned from raw pages of the
-//! other folds, from at most the first 30 of them in the order of the manifest. Therefore each page is scored
-//! once, by a template that was learned without it. With `cold`, each page is scored without other pages.
+//! without gold text. For each fold, a template is learned from raw pages of the other folds: at most the
+//! first 30 in the order of the manifest. Each page is thus scored once, by a template learned without the
+//! page. With `cold`, each page is scored without other pages.
 //!
 //! Each page is decoded and parsed once for all methods. Memory contains the training pages (at most 38 per
 //! set) and one page per thread. Sets are processed one after another. The scores do not depend on the number
 //! of threads, but times do.
 //!
-//! A page that cannot be read is neither scored nor learned from, and is listed at the end. The other pages
-//! are still scored.
+//! An unreadable page is neither scored nor learned from, and is listed at the end. Other pages are scored.
 //!
-//! Limitation: a set with many sites is learned as if it were one site, and a set with few pages does not use
-//! all threads.
+//! Limitation: a set with many sites is learned as if it were one site. A small set does not use all threads.
 
 use std::num::NonZeroUsize;
 
@@ -28,7 +26,6 @@ use crate::set::{Entry, Recorded, Set, SetError};
 use crate::training::{CrossValidated, TrainingSet, boosting};
 use crate::{Learned, Measure, Method};
 
-/// Minimum number of training pages; fewer cannot be compared.
 const NEEDED: usize = 2;
 
 /// The pages that a method may learn from.
@@ -50,7 +47,7 @@ impl Protocol {
         }
     }
 
-    /// Whether the method can extract anything under this protocol.
+    /// Whether the method can extract under this protocol.
     #[must_use]
     pub fn allows(self, method: Method) -> bool {
         self.learns() || !method.needs_site()
@@ -70,10 +67,9 @@ pub struct Task {
     pub methods: Vec<Method>,
     /// The measures in addition to the word measure.
     pub measures: Vec<Measure>,
-    /// Whether each page is classified with a block model that was trained without its site, instead of the
-    /// built-in one.
+    /// Whether each page gets a block model trained without its site instead of the built-in model.
     pub cross_validate: bool,
-    /// The number of threads, limited to [`PER_CORE`](crate::PER_CORE) per core. `None`: one per core.
+    /// The number of threads, limited to [`PER_CORE`](crate::PER_CORE) per core; `None`: one per core.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -82,11 +78,11 @@ pub struct Task {
 pub struct Run {
     /// The pages that the methods could learn from.
     pub protocol: Protocol,
-    /// The scores per set, in the order of the sets. Sets without gold text are omitted.
+    /// The scores per set, in set order. Sets without gold text are omitted.
     pub sets: Vec<SetScores>,
     /// Omissions and warnings, one sentence each.
     pub remarks: Vec<String>,
-    /// The pages that were not scored because they could not be read, with the reason, one sentence each.
+    /// The unreadable pages, which were not scored, with the reason, one sentence each.
     pub unread: Vec<String>,
 }
 
@@ -95,8 +91,7 @@ pub struct Run {
 pub struct SetScores {
     /// The set's name.
     pub name: String,
-    /// Each method's page scores, in the order of the manifest. All methods have the same pages: the readable
-    /// pages with gold text.
+    /// Each method's page scores, in manifest order. Every method has all readable pages with gold text.
     pub methods: Vec<(Method, Vec<PageScore>)>,
 }
 
@@ -164,13 +159,10 @@ impl SetScores {
     }
 }
 
-/// Returns the model for pages of a site: the one that was trained without the site, or else the built-in
-/// one.
 fn model<'a>(models: &'a CrossValidated, entry: &Entry) -> &'a Forest {
     models.of(&entry.site).unwrap_or_else(|| block_model::built_in())
 }
 
-/// Returns the sets that can be scored, and remarks on omitted sets and methods.
 fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
     let mut remarks = Vec::new();
     for method in task.methods.iter().filter(|&&method| !task.protocol.allows(method)) {

@@ -1,24 +1,24 @@
 //! Summarizes a run: one row per set and method, and one row per method for all sets together.
 //!
-//! Values are means over pages. The exception is `site_mean_f1`, the mean over sets of each set's mean, which
-//! gives all sites the same weight. Space saving is computed from the total bytes. In JSON and CSV a row
-//! contains the requested values but no times, since times differ from run to run.
+//! Values are means over pages, except `site_mean_f1`: the mean over sets of each set's mean, with the same
+//! weight for all sites. Space saving is computed from the total bytes. In JSON and CSV, rows contain no
+//! times, because times differ from run to run.
 //!
-//! Limitation: the mean edit distance ratio covers only the pages on which it could be computed; their number
-//! is reported. The ratio of the other pages would be low.
+//! Limitation: the mean edit distance ratio covers only pages on which it could be computed; their number is
+//! reported. On the other pages, the ratio would be low.
 
 use crate::measure::Ratios;
 use crate::measure::space::Space;
 pub use crate::set::ALL;
 use crate::{Method, PageScore, Protocol, Run};
 
-/// A page with an F1 below this counts as failed.
+/// A page with a lower F1 counts as failed.
 const HALF: f64 = 0.5;
 
 /// The rows of a run.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// One row per set and method, in their order. The rows for all sets together come last.
+    /// One row per set and method, in order. The rows for all sets together are last.
     pub rows: Vec<Row>,
 }
 
@@ -58,7 +58,7 @@ pub struct Row {
 /// The edit distance ratio of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EditDistance {
-    /// The mean, 0 to 1. `None`: it could not be computed on any page.
+    /// The mean, 0 to 1; `None`: it could be computed on no page.
     pub ratio: Option<f64>,
     /// The number of pages on which the ratio was computed.
     pub pages: usize,
@@ -152,7 +152,7 @@ impl Row {
         columns
     }
 
-    /// Returns the requested values except those of the word measure.
+    /// Returns the requested values, except the word measure.
     #[must_use]
     pub fn other_measures(&self) -> Vec<(&'static str, Value)> {
         let mut columns = Vec::new();
@@ -209,7 +209,7 @@ impl Value {
     }
 }
 
-/// Returns the pages with the worst results of a method, at most `count`: lowest F1 first, then by path.
+/// Returns at most `count` pages with the worst results of a method: lowest F1 first, then by path.
 #[must_use]
 pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);
@@ -269,6 +269,7 @@ mod tests {
             subsequence: None,
             edit_distance_ratio: None,
             space: None,
+            estimate: None,
             time: Duration::from_millis(shared),
         }
     }
@@ -315,7 +316,7 @@ mod tests {
         assert_eq!(lines.len(), 4);
     }
 
-    /// A page without a value is excluded from the mean, and the row shows how many pages have one.
+    /// A page without a value is excluded from the mean. The row shows the number of pages with a value.
     #[test]
     fn what_was_not_measured_is_counted() {
         let mut run = two_sets();

@@ -1,6 +1,6 @@
 //! Scores the methods on one page.
 //!
-//! Limitation: the time is wall-clock time, since processor time is not available on every platform. Only
+//! Limitation: the time is wall-clock time, because processor time is not available on every platform. Only
 //! times within one run are comparable.
 
 use std::path::{Path, PathBuf};
@@ -31,11 +31,13 @@ pub struct PageScore {
     pub edit_distance_ratio: Option<Option<f64>>,
     /// The sizes of [`crate::measure::space`], if requested.
     pub space: Option<Space>,
+    /// The method that `gleaner` used for the text, and the margin, 0 to 1; `None` for other methods.
+    pub estimate: Option<(gleaner_template::Method, f32)>,
     /// The time of the extraction, without decoding and parsing.
     pub time: Duration,
 }
 
-/// Returns one score per method, in their order. If the gold text has no word, F1 is 0.
+/// Returns one score per method, in method order. Without words in the gold text, F1 is 0.
 #[must_use]
 pub fn score_page(
     path: &Path,
@@ -52,7 +54,14 @@ pub fn score_page(
     let html = wants(Measure::Space).then(|| Size::from_bytes(&recorded.bytes));
     let score = |method: &Method| {
         let start = Instant::now();
-        let lines = method.extract(input, learned, model);
+        let (lines, estimate) = match method {
+            Method::Gleaner => {
+                let extracted = Method::gleaner(input.page, learned, model);
+                let estimate = (extracted.method, extracted.margin);
+                (extracted.lines, Some(estimate))
+            }
+            method => (method.extract(input, learned, model), None),
+        };
         let time = start.elapsed();
         let text = plain(&lines);
         PageScore {
@@ -62,6 +71,7 @@ pub fn score_page(
             subsequence: wants(Measure::Subsequence).then(|| subsequence::ratios(&text, gold)),
             edit_distance_ratio: wants(Measure::EditDistance).then(|| edit_distance::ratio(&text, gold)),
             space: html.map(|html| Space { html, text: Size::from_bytes(text.as_bytes()) }),
+            estimate,
             time,
         }
     };

@@ -2,11 +2,11 @@
 //!
 //! A set contains `manifest.jsonl` (one object per line: `id`, `url`, `site`, `lang`, and `title` if known),
 //! `<id>.html.gz` or `<id>.html`, and `<id>.txt`, the gold text with one block per line. A page without gold
-//! text is only used for training. For a folder without a manifest, all sets below it are used, in the order
-//! of their paths.
+//! text is only used for training. A folder without a manifest means all sets below it, in the order of
+//! their paths.
 //!
-//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported at once. The bytes
-//! of a page are read later, so a damaged page is found in the middle of a run.
+//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported at once, but pages
+//! are read later, so a damaged page is found in the middle of a run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -24,10 +24,10 @@ const LIMIT: u64 = 64 << 20;
 
 const DEPTH: usize = 4;
 
-/// Maximum number of errors that are listed. Further ones are counted.
+/// Maximum number of listed errors. Further errors are counted.
 pub const LISTED: usize = 20;
 
-/// The name of all sets together. No set has this name.
+/// The name for all sets together. No set has this name.
 pub const ALL: &str = "all";
 
 const MANIFEST: &str = "manifest.jsonl";
@@ -35,7 +35,7 @@ const MANIFEST: &str = "manifest.jsonl";
 /// A folder of recorded pages, before their content is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set {
-    /// The folder's name, or its whole path if several sets have the same name.
+    /// The folder's name; the whole path if several sets have the same name.
     pub name: String,
     /// The path of the folder.
     pub folder: PathBuf,
@@ -48,17 +48,17 @@ pub struct Set {
 pub struct Entry {
     /// The page's id, unique in its set.
     pub id: String,
-    /// The page's URL. Empty if the manifest has none.
+    /// The page's URL; empty if the manifest has none.
     pub url: String,
-    /// The site's host. Empty if the manifest has none.
+    /// The site's host; empty if the manifest has none.
     pub site: String,
-    /// The language tag. Empty if the manifest has none.
+    /// The language tag; empty if the manifest has none.
     pub lang: String,
-    /// The headline. `None` if the manifest has none.
+    /// The headline; `None`: the manifest has none.
     pub title: Option<String>,
     /// The file of the page, compressed with gzip if its name ends in `.gz`.
     pub html: PathBuf,
-    /// The file of the gold text. `None` if there is none.
+    /// The file of the gold text, if any.
     pub gold: Option<PathBuf>,
 }
 
@@ -71,7 +71,7 @@ pub struct Recorded {
     pub source: String,
     /// The parsed page.
     pub page: Page,
-    /// The gold text. `None` if there is none.
+    /// The gold text, if any.
     pub gold: Option<String>,
 }
 
@@ -116,7 +116,7 @@ pub enum SetError {
         /// What is missing.
         reason: &'static str,
     },
-    /// Several errors, none of which is of this kind.
+    /// Several errors; none is itself of this kind.
     #[error("{}", listed(.0))]
     Several(Vec<Self>),
     /// The threads could not be started.
@@ -130,7 +130,7 @@ pub enum SetError {
 }
 
 impl SetError {
-    /// Combines errors: a single one is returned unchanged, several become [`Self::Several`].
+    /// Combines errors: one error is returned unchanged, several become [`Self::Several`].
     pub(crate) fn all(mut errors: Vec<Self>) -> Self {
         if errors.len() == 1 { errors.remove(0) } else { Self::Several(errors) }
     }
@@ -169,8 +169,8 @@ struct Record {
 }
 
 impl Set {
-    /// Returns the sets in `folders`: each folder itself or, if it has no manifest, all sets below it. Each
-    /// set is returned only once.
+    /// Returns the sets in `folders`: each folder or, without a manifest, all sets below it. Without
+    /// repetitions.
     ///
     /// # Errors
     /// [`SetError`]: a folder cannot be read or contains no set, or a manifest has errors, which are all returned.
@@ -245,7 +245,7 @@ impl Entry {
         Ok(Recorded { bytes, source, page, gold })
     }
 
-    /// Reads only the gold text. `None` if there is none.
+    /// Reads only the gold text, if any.
     ///
     /// # Errors
     /// [`SetError::Read`]: the file is missing, too large, or not UTF-8.
@@ -274,7 +274,7 @@ fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
     Ok(Entry { id, url, site, lang, title, html, gold })
 }
 
-/// Returns the error message of a line. The line number within the line, which is always 1, is omitted.
+/// Returns the error message of a line, without serde's line number, which is always 1.
 fn no_page(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -312,8 +312,7 @@ fn base_name(folder: &Path) -> String {
     }
 }
 
-/// Names sets by their paths if several sets have the same name, or if a set has the name of all sets
-/// together.
+/// Names sets by their paths if several sets have the same name or a set is named [`ALL`].
 fn tell_apart(sets: &mut [Set]) {
     let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
     for set in sets {
@@ -334,7 +333,6 @@ fn bytes(path: &Path) -> Result<Vec<u8>, SetError> {
         .map_err(wrong(path))
 }
 
-/// Reads a text without its byte order mark.
 fn text(path: &Path) -> Result<String, SetError> {
     let mut bytes = bytes(path)?;
     if bytes.starts_with("\u{feff}".as_bytes()) {

@@ -8,7 +8,7 @@ use std::io;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_export::{Beside, Compression, Filter, Format, Stream};
+use gleaner_export::{Compression, Fields, Filter, Format, RecordContext, Stream};
 use jiff::Timestamp;
 
 const DOCUMENTS: usize = 200;
@@ -44,11 +44,12 @@ fn formats(c: &mut Criterion) {
     for (name, format) in formats {
         group.bench_function(name, |b| {
             b.iter(|| {
-                let stream = Stream::new(io::sink(), format, Filter::default());
+                let stream = Stream::new(io::sink(), format, &Fields::default(), Filter::default());
                 let mut stream = stream.expect("nothing fails on nowhere");
                 for document in &documents {
-                    let beside = Beside { urls: vec![document.url.clone()], ..Beside::default() };
-                    stream.write(black_box(document), &beside).expect("nothing fails on nowhere");
+                    let context =
+                        RecordContext { urls: vec![document.url.clone()], ..RecordContext::default() };
+                    stream.write(black_box(document), &context).expect("nothing fails on nowhere");
                 }
                 drop(stream.finish().expect("nothing fails on nowhere"));
             });

@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_export::{Beside, Compression, Filter, Format, Single};
+use gleaner_export::{Compression, Fields, Filter, Format, RecordContext, Single};
 use jiff::Timestamp;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,10 +27,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for format in [Format::JsonLines(Compression::None), Format::Parquet] {
         let path = folder.path().join(format!("corpus{}", format.ending()));
         let filter = Filter { languages: vec!["vi".into()], ..Filter::default() };
-        let mut file = Single::begin(&path, format, filter)?;
+        let mut file = Single::begin(&path, format, &Fields::default(), filter)?;
         for document in &documents {
-            let beside = Beside { urls: vec![document.url.clone()], ..Beside::default() };
-            file.write(document, &beside)?;
+            let context = RecordContext { urls: vec![document.url.clone()], ..RecordContext::default() };
+            file.write(document, &context)?;
         }
         let tally = file.finish()?;
         println!("{format:?}: {} documents, excluded {:?}", tally.documents, tally.held_back);

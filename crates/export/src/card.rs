@@ -1,20 +1,20 @@
 //! Writes files for other programs: a card for `datasets` and a registry file for Manatee.
 //!
-//! The card has languages, counts and sources. It names no licence, because the texts belong to their
-//! publishers; users must find out what they may do with the texts.
+//! The card has languages, counts and sources. It names no licence: the texts belong to their publishers, and
+//! users must find out what they may do with them.
 
 use std::fmt::Write;
 
 use crate::Manifest;
 use crate::format::vertical::ATTRIBUTES;
-use crate::record::{FIELDS, Kind};
+use crate::record::Fields;
 
 /// Number of hosts in the card; the manifest has all of them.
 const HOSTS: usize = 20;
 
-/// Returns the `README.md` of a folder for `datasets`: front matter and a description.
+/// Returns the `README.md` of a folder for `datasets`: front matter, and a description of these fields.
 #[must_use]
-pub fn readme(manifest: &Manifest) -> String {
+pub fn readme(manifest: &Manifest, fields: &Fields) -> String {
     let tally = &manifest.tally;
     let mut languages: Vec<_> = tally.languages.iter().collect();
     languages.sort_by_key(|(_, share)| std::cmp::Reverse(share.documents));
@@ -63,13 +63,13 @@ pub fn readme(manifest: &Manifest) -> String {
         }
     }
     out += "\n## Fields\n\n| field | type |\n|---|---|\n";
-    for (field, kind) in FIELDS {
-        let _ = writeln!(out, "| `{field}` | {} |", kind.label());
+    for field in fields.iter() {
+        let _ = writeln!(out, "| `{}` | {} |", field.name, field.kind.label());
     }
     out
 }
 
-/// Returns the size category of the Hugging Face Hub.
+/// The size categories of the Hugging Face Hub.
 const fn size(documents: u64) -> &'static str {
     match documents {
         0..1_000 => "n<1K",
@@ -78,30 +78,16 @@ const fn size(documents: u64) -> &'static str {
         100_000..1_000_000 => "100K<n<1M",
         1_000_000..10_000_000 => "1M<n<10M",
         10_000_000..100_000_000 => "10M<n<100M",
-        _ => "100M<n<1B",
+        100_000_000..1_000_000_000 => "100M<n<1B",
+        1_000_000_000..10_000_000_000 => "1B<n<10B",
+        10_000_000_000..100_000_000_000 => "10B<n<100B",
+        100_000_000_000..1_000_000_000_000 => "100B<n<1T",
+        _ => "n>1T",
     }
 }
 
-impl Kind {
-    /// Returns the name of the type for users.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Text => "string",
-            Self::OptionalText => "string or null",
-            Self::Texts => "list of strings",
-            Self::Time => "timestamp (microseconds, UTC)",
-            Self::Count => "int64",
-            Self::OptionalCount => "int64 or null",
-            Self::OptionalSmallCount => "int32 or null",
-            Self::Number => "float64",
-            Self::OptionalNumber => "float64 or null",
-        }
-    }
-}
-
-/// Returns a registry file for Manatee, to which the user must add the paths of the machine. It names a
-/// language only if all documents are Vietnamese or all are English.
+/// Returns a registry file for Manatee. The user must add the paths of the machine. The file names a language
+/// only if all documents are Vietnamese or all are English.
 #[must_use]
 pub fn registry(manifest: &Manifest) -> String {
     let files: Vec<_> = manifest.files.iter().map(|file| file.path.as_str()).collect();
@@ -128,7 +114,7 @@ pub fn registry(manifest: &Manifest) -> String {
             }
         }
     }
-    out += "}\nSTRUCTURE p {\n    ATTRIBUTE \"kind\"\n}\nSTRUCTURE g {\n    DISPLAYTAG 0\n    DISPLAYBEGIN \"_EMPTY_\"\n}\n";
+    out += "}\nSTRUCTURE p {\n    ATTRIBUTE \"kind\"\n}\nSTRUCTURE s\nSTRUCTURE g {\n    DISPLAYTAG 0\n    DISPLAYBEGIN \"_EMPTY_\"\n}\n";
     out
 }
 
@@ -137,14 +123,14 @@ mod tests {
     use gleaner_corpus::Condition;
 
     use super::*;
-    use crate::Beside;
+    use crate::RecordContext;
     use crate::record::tests::documents;
     use crate::{Filter, Selection, Tally};
 
     fn manifest() -> Manifest {
         let filter = Filter { conditions: vec![Condition::confidence(0.3)], ..Filter::default() };
         let mut selection = Selection::new(filter, Tally::default());
-        documents().iter().for_each(|document| drop(selection.take(document, &Beside::default())));
+        documents().iter().for_each(|document| drop(selection.take(document, &RecordContext::default())));
         Manifest {
             manifest_version: 1,
             gleaner: "0.1.0".into(),
@@ -161,7 +147,15 @@ mod tests {
 
     #[test]
     fn a_card_for_people_and_programs() {
-        assert_eq!(readme(&manifest()), include_str!("format/snapshots/card.md"));
+        assert_eq!(readme(&manifest(), &Fields::default()), include_str!("format/snapshots/card.md"));
+    }
+
+    #[test]
+    fn size_categories_are_those_of_the_hub() {
+        for (documents, label) in [(999, "n<1K"), (999_999_999, "100M<n<1B"), (1_000_000_000, "1B<n<10B")] {
+            assert_eq!(size(documents), label);
+        }
+        assert_eq!((size(999_999_999_999), size(u64::MAX)), ("100B<n<1T", "n>1T"));
     }
 
     #[test]

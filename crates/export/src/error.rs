@@ -28,7 +28,13 @@ pub enum ExportError {
         /// The target.
         path: PathBuf,
     },
-    /// The target is `/`, `..` or the like.
+    /// An export without documents would replace a file that has some.
+    #[error("no document matches: {} stays as it is; remove it first if it must be empty", path.display())]
+    WouldEmpty {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The target is `/`, `..` or similar.
     #[error("\"{}\" has no name of its own: name a new folder", path.display())]
     Nameless {
         /// The requested path.
@@ -47,19 +53,19 @@ pub enum ExportError {
         /// The version of gleaner that wrote it.
         version: String,
     },
-    /// The file to be read is not a shard.
+    /// The input file is not a shard.
     #[error("{} is no shard: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
     NoShard {
         /// The file.
         path: PathBuf,
     },
-    /// The folder to be read has no shards.
+    /// The input folder has no shards.
     #[error("no shards in {}: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
     NoShards {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder to be read contains an unfinished export.
+    /// The input folder contains an unfinished export.
     #[error("{} is an unfinished export: finish it first", path.display())]
     Unfinished {
         /// The folder.
@@ -96,7 +102,7 @@ impl ExportError {
         move |source| Self::Read { path, source }
     }
 
-    /// Returns the underlying system error; `None` if there is none.
+    /// Returns the underlying system error, if any.
     #[must_use]
     pub const fn io(&self) -> Option<&io::Error> {
         match self {

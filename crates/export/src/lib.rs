@@ -2,10 +2,12 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | [`record`] | the fields of an exported document and their order |
+//! | [`record`] | an exported document: its fields and their order |
 //! | [`filter`] | selects the exported documents, and counts the others by reason |
+//! | [`sample`] | a random sample of documents |
+//! | `tokens` | sentences and tokens of a line |
 //! | [`repeated`] | removes paragraphs that the corpus repeats |
-//! | [`format`](mod@format) | the formats of a record: JSON Lines, Parquet, vertical, text |
+//! | [`format`](mod@format) | the formats of a record |
 //! | [`single`] | one file, written atomically |
 //! | [`folder`] | many files, written atomically, and resumed after an interruption |
 //! | [`manifest`] | the list of written files, with checksums |
@@ -15,9 +17,8 @@
 //!
 //! docs/corpus.md describes record, formats and guarantees for users.
 //!
-//! Limitation: an export reads the current corpus. If documents are removed or extracted again between
-//! an interruption and the resumption, earlier shards have the old state and later shards have the new
-//! state.
+//! Limitation: an export reads the current corpus. If documents are removed or extracted again during an
+//! interruption, earlier shards have the old state and later ones the new state.
 
 pub mod card;
 mod error;
@@ -29,13 +30,16 @@ pub mod manifest;
 pub mod reading;
 pub mod record;
 pub mod repeated;
+pub mod sample;
 pub mod single;
+mod tokens;
 
 pub use error::ExportError;
-pub use filter::{Filter, Selection, Tally};
+pub use filter::{Filter, Property, Selection, Tally, TextFilter};
 pub use folder::{Folder, Request};
 pub use format::{Compression, Format};
 pub use manifest::{DataFile, Manifest};
-pub use record::{Beside, Record};
+pub use record::{Fields, Record, RecordContext};
 pub use repeated::Repeats;
+pub use sample::{Sample, Sampler};
 pub use single::{Single, Stream};

@@ -1,8 +1,8 @@
 //! The `manifest.json` file: lists the exported files for users, for verification and for resuming.
 //!
-//! The manifest is written atomically after every complete file, so it always lists exactly the complete
-//! data on disk, up to the document `last_id`. Documents are exported in the order of their ids, so
-//! `last_id` is sufficient to resume.
+//! The manifest is written atomically after every complete file, so it lists exactly the complete data on
+//! disk, up to the document `last_id`. Documents are exported in the order of their ids, so `last_id`
+//! suffices to resume.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub const NAME: &str = "manifest.json";
 /// The manifest version that this program writes.
 pub const VERSION: u32 = 1;
 
-/// The contents of an export; also the content of `manifest.json`.
+/// The content of an export and of `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The manifest version, [`VERSION`].
@@ -33,14 +33,14 @@ pub struct Manifest {
     pub complete: bool,
     /// When the export began.
     pub started: Timestamp,
-    /// Documents fetched before this time are excluded; `None` for no limit.
+    /// Documents fetched before this time are excluded; `None`: no limit.
     pub since: Option<Timestamp>,
-    /// Documents fetched at this time or later are excluded; it is the `--since` of the next export.
+    /// Documents fetched at this time or later are excluded. It is the `--since` of the next export.
     pub until: Timestamp,
     /// Counts of exported and excluded documents.
     #[serde(flatten)]
     pub tally: Tally,
-    /// The id of the last document processed; `None` before the first.
+    /// The id of the last processed document; `None`: none yet.
     pub last_id: Option<String>,
     /// The data files, in the order of their documents.
     pub files: Vec<DataFile>,
@@ -55,15 +55,15 @@ pub struct DataFile {
     pub documents: u64,
     /// The file's size in bytes.
     pub bytes: u64,
-    /// SHA-256 of the file, 64 hexadecimal digits, as in `sha256sum`.
+    /// SHA-256 of the file: 64 hexadecimal digits, as in `sha256sum`.
     pub sha256: String,
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; `None` if there is none.
+    /// Reads the manifest of a folder; `None`: the folder has none.
     ///
     /// # Errors
-    /// If the manifest cannot be read.
+    /// The manifest cannot be read.
     pub fn read(folder: &Path) -> Result<Option<Self>, ExportError> {
         let path = folder.join(NAME);
         let text = match fs::read(&path) {
@@ -76,10 +76,10 @@ impl Manifest {
             .map_err(|error| ExportError::reading(path)(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Writes the manifest into a folder atomically.
+    /// Writes the manifest atomically into a folder.
     ///
     /// # Errors
-    /// If the manifest cannot be written.
+    /// The manifest cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), ExportError> {
         let path = folder.join(NAME);
         let new = folder.join("manifest.json.new");
@@ -99,13 +99,11 @@ pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Flushes changes of a folder's entries to disk.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     // Windows cannot open folders and needs no such call.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// A writer that counts and hashes the bytes written.
 #[derive(Debug)]
 pub(crate) struct Counted<W> {
     out: W,
@@ -122,7 +120,6 @@ impl<W: Write> Counted<W> {
         self.bytes
     }
 
-    /// Returns the inner writer, the byte count and the SHA-256.
     pub(crate) fn into_parts(self) -> (W, u64, String) {
         (self.out, self.bytes, hex(self.hash))
     }
@@ -141,12 +138,11 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-/// Returns a hash as hexadecimal digits.
 pub(crate) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hashes the first `bytes` bytes of a file. More bytes can be added to the returned hash.
+/// Hashes the first `bytes` bytes of a file. The returned hash accepts more bytes.
 pub(crate) fn hash_file(path: &Path, bytes: u64) -> io::Result<Sha256> {
     let mut hash = Sha256::new();
     let mut counted = io::Read::take(File::open(path)?, bytes);

@@ -1,11 +1,11 @@
 //! Removes paragraphs that the corpus repeats.
 //!
-//! There are two passes. The first counts documents ([`Repeats::count`]), only representatives, so that
-//! copies of one article do not make its paragraphs repeated. The second removes repeated paragraphs
-//! from each text and returns their hashes ([`Repeats::leave_out`]).
+//! The first pass counts the paragraphs of representatives ([`Repeats::count`]). It ignores other documents,
+//! so that copies of one article do not make its paragraphs repeated. The second pass removes repeated
+//! paragraphs from each text and returns their hashes ([`Repeats::leave_out`]).
 //! [`gleaner_corpus::dedup::paragraphs`] defines when a paragraph is repeated.
 //!
-//! Limitation: the counts take up to 200 KB of memory per host, for all hosts at once.
+//! Limitation: the counts take up to 200 KB of memory per host, for all hosts at the same time.
 
 use gleaner_corpus::Document;
 use gleaner_corpus::dedup::paragraphs::{ParagraphParams, Paragraphs, without};
@@ -23,13 +23,13 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Counts the paragraphs of a document, which must be a representative.
+    /// Counts the paragraphs of a document. It must be a representative.
     pub fn count(&mut self, document: &Document) {
         self.paragraphs.count(&document.host, &document.text);
     }
 
-    /// Removes the repeated paragraphs from a text, and their letters from its kinds. Returns the hashes
-    /// of the removed paragraphs, 16 hexadecimal digits each, in the order of the text.
+    /// Removes the repeated paragraphs and their letters from a text and its kinds. Returns the hashes of the
+    /// removed paragraphs in the order of the text, 16 hexadecimal digits each.
     #[must_use]
     pub fn leave_out(&self, document: &mut Document) -> Vec<String> {
         let repeated = self.paragraphs.repeated(&document.host, &document.text);

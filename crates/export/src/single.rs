@@ -1,7 +1,6 @@
 //! Writes one stream of documents: to standard output, or atomically to one file.
 //!
-//! There is no manifest, and an interrupted export starts from the beginning. A device or a pipe is
-//! written directly.
+//! There is no manifest, and an interrupted export starts over. Devices and pipes are written directly.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -10,9 +9,9 @@ use std::path::{Path, PathBuf};
 use gleaner_corpus::Document;
 
 use crate::format::Sink;
-use crate::{Beside, ExportError, Filter, Format, Selection, Tally};
+use crate::{ExportError, Fields, Filter, Format, RecordContext, Selection, Tally};
 
-/// Bytes of rows buffered for one row group of a Parquet file.
+/// Size in bytes of a Parquet row group before compression.
 pub(crate) const GROUP: u64 = 32 << 20;
 
 /// Writes selected documents to a writer.
@@ -23,33 +22,36 @@ pub struct Stream<W: Write + Send> {
 }
 
 impl<W: Write + Send> Stream<W> {
-    /// Begins a stream. `format` must be one that writes a single file.
+    /// Begins a stream. `format` must not [need a folder](Format::needs_folder).
     ///
     /// # Errors
-    /// If `out` cannot be written.
-    ///
-    /// # Panics
-    /// If `format` is plain text, which [needs a folder](Format::needs_folder).
-    pub fn new(out: W, format: Format, filter: Filter) -> io::Result<Self> {
-        let sink = format.sink(out, GROUP)?.expect("forms of many files are refused before");
+    /// `out` cannot be written.
+    pub fn new(out: W, format: Format, fields: &Fields, filter: Filter) -> io::Result<Self> {
+        let sink = format.sink(out, fields, GROUP)?;
         Ok(Self { sink, selection: Selection::new(filter, Tally::default()) })
     }
 
-    /// Writes a document with its additional data, if it passes the filter.
+    /// Whether the filter's limit is reached. No later document is then written.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.selection.is_full()
+    }
+
+    /// Writes a document with its additional data if it passes the filter.
     ///
     /// # Errors
-    /// If the writer fails.
-    pub fn write(&mut self, document: &Document, beside: &Beside) -> io::Result<()> {
-        match self.selection.take(document, beside) {
+    /// The writer fails.
+    pub fn write(&mut self, document: &Document, context: &RecordContext) -> io::Result<()> {
+        match self.selection.take(document, context) {
             Some(record) => self.sink.write(&record),
             None => Ok(()),
         }
     }
 
-    /// Finishes and flushes the stream; returns the writer and the counts.
+    /// Finishes and flushes the stream. Returns the writer and the counts.
     ///
     /// # Errors
-    /// If the writer fails.
+    /// The writer fails.
     pub fn finish(self) -> io::Result<(W, Tally)> {
         let mut out = self.sink.finish()?;
         out.flush()?;
@@ -57,23 +59,22 @@ impl<W: Write + Send> Stream<W> {
     }
 }
 
-/// Writes documents to one file, under a temporary name in the same folder until it is complete.
+/// Writes documents to one file. The file has a temporary name in the same folder until it is complete.
 #[derive(Debug)]
 pub struct Single {
     stream: Stream<BufWriter<File>>,
-    /// The file's final name.
     target: PathBuf,
-    /// The temporary name; `None` for a device or a pipe.
+    /// `None`: a device or a pipe.
     part: Option<PathBuf>,
 }
 
 impl Single {
-    /// Creates the file, under its temporary name.
+    /// Creates the file under its temporary name.
     ///
     /// # Errors
-    /// If the file cannot be created.
-    pub fn begin(path: &Path, format: Format, filter: Filter) -> Result<Self, ExportError> {
-        // Resolve symbolic links, so that a link stays a link.
+    /// The file cannot be created.
+    pub fn begin(path: &Path, format: Format, fields: &Fields, filter: Filter) -> Result<Self, ExportError> {
+        // Resolves symbolic links, so that a link stays a link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let is_special = fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file());
         let part = (!is_special).then(|| {
@@ -85,26 +86,40 @@ impl Single {
             Some(part) => File::create(part),
             None => File::options().write(true).open(&target),
         };
-        let stream = file.and_then(|file| Stream::new(BufWriter::new(file), format, filter));
+        let stream = file.and_then(|file| Stream::new(BufWriter::new(file), format, fields, filter));
         Ok(Self { stream: stream.map_err(ExportError::writing(path))?, target, part })
     }
 
-    /// Writes a document, if it passes the filter.
+    /// Whether the filter's limit is reached. No later document is then written.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.stream.is_full()
+    }
+
+    /// Writes a document if it passes the filter.
     ///
     /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&mut self, document: &Document, beside: &Beside) -> Result<(), ExportError> {
+    /// The file cannot be written.
+    pub fn write(&mut self, document: &Document, context: &RecordContext) -> Result<(), ExportError> {
         self.stream
-            .write(document, beside)
+            .write(document, context)
             .map_err(|error| abandon(self.part.as_deref(), &self.target, error))
     }
 
     /// Finishes the file, flushes it to disk, renames it and returns the counts.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// The file cannot be written, or an export without documents would replace a file that is not empty.
     pub fn finish(self) -> Result<Tally, ExportError> {
         let Self { stream, target, part } = self;
+        if let Some(part) = &part
+            && stream.selection.tally().documents == 0
+            && fs::metadata(&target).is_ok_and(|target| target.len() > 0)
+        {
+            // The next error matters more.
+            let _ = fs::remove_file(part);
+            return Err(ExportError::WouldEmpty { path: target });
+        }
         let finished = stream.finish().and_then(|(out, tally)| {
             if let Some(part) = &part {
                 out.get_ref().sync_all()?;
@@ -136,10 +151,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.jsonl");
         let format = Format::JsonLines(Compression::None);
-        let mut single = Single::begin(&path, format, Filter::default()).unwrap();
+        let mut single = Single::begin(&path, format, &Fields::default(), Filter::default()).unwrap();
         for document in documents() {
             assert!(!path.exists());
-            single.write(&document, &Beside::default()).unwrap();
+            single.write(&document, &RecordContext::default()).unwrap();
         }
         assert_eq!(single.finish().unwrap().documents, 3);
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
@@ -147,11 +162,26 @@ mod tests {
     }
 
     #[test]
+    fn no_document_replaces_no_file_with_documents() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.jsonl");
+        let format = Format::JsonLines(Compression::None);
+        let empty = || Single::begin(&path, format, &Fields::default(), Filter::default()).unwrap();
+        for before in ["", "{}\n"] {
+            fs::write(&path, before).unwrap();
+            assert_eq!(empty().finish().is_ok(), before.is_empty());
+            assert_eq!(fs::read_to_string(&path).unwrap(), before);
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        }
+    }
+
+    #[test]
     fn what_cannot_be_written_is_said_so() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("absent/out.jsonl");
         for path in [path.as_path(), folder.path()] {
-            let error = Single::begin(path, Format::Parquet, Filter::default()).unwrap_err();
+            let error =
+                Single::begin(path, Format::Parquet, &Fields::default(), Filter::default()).unwrap_err();
             assert!(error.to_string().contains(&path.display().to_string()), "{error}");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

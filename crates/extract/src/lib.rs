@@ -3,13 +3,13 @@
 //! | folder | method | needs |
 //! |---|---|---|
 //! | [`block_model`] | ours: a model trained on gold text classifies every line | one page |
-//! | [`fast_content_extractor`] | Nguyen et al. 2009: a site's template from block comparison | some 25 pages of one site |
-//! | [`content_extractor`] | Debnath et al. 2005, as Nguyen et al. describe it: compares blocks over a site | the site's pages |
+//! | [`fast_content_extractor`] | Nguyen et al. 2009: learns a site's template by comparing blocks | some 25 pages |
+//! | [`content_extractor`] | Debnath et al. 2005: compares the blocks of all pages | the site's pages |
 //!
-//! All methods take parsed [`gleaner_html::Page`]s and return [`gleaner_html::text::Line`]s in page order,
-//! except [`content_extractor`], whose paper defines a different order. They do no IO, read no clock, are not
-//! async and do not return a `Result`: if a method finds nothing on a page, it returns no lines. The
-//! documentation of each method states its bounds on time and memory.
+//! All methods take parsed [`gleaner_html::Page`]s and return [`gleaner_html::text::Line`]s in page order;
+//! only the paper of [`content_extractor`] defines a different order. The methods do no IO, read no clock,
+//! are not async and do not return a `Result`: a method that finds nothing returns no lines. Each method
+//! documents its bounds on time and memory.
 
 pub mod block_model;
 mod blocks;
@@ -17,4 +17,4 @@ pub mod content_extractor;
 pub mod fast_content_extractor;
 mod words;
 
-pub use words::{count_words, has_word, words};
+pub use words::{UNMARKED_SENTENCE, count_words, has_word, is_of_unmarked_script, words};

@@ -1,9 +1,12 @@
 //! The definition of a word, for every method that counts or compares words.
 //!
 //! A word is a maximal run of letters, digits and `_`. Each Han, Hiragana or Katakana character is a word by
-//! itself: Chinese and Japanese put no spaces between words, so a paragraph would otherwise count as one
-//! word. Vietnamese syllables count as words. Punctuation does not, so that a bar of links separated by `|`
-//! does not look like prose. The papers write only "word" or "term".
+//! itself: Chinese and Japanese put no spaces between words, so a paragraph would otherwise be one word.
+//! Vietnamese syllables are words. Punctuation is not, so that a bar of links separated by `|` does not look
+//! like prose. The papers write only "word" or "term".
+//!
+//! Thai, Lao, Burmese and Khmer put no spaces between words either. There, five letters count as one word,
+//! the mean length of an English word, so that a paragraph has about as many words as its translation.
 
 /// Returns the words of a text in order, as written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -13,7 +16,8 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
         rest = &rest[start..];
         let length = match rest.chars().next() {
             Some(first) if stands_alone(first) => first.len_utf8(),
-            _ => rest.find(|c| !in_word(c) || stands_alone(c)).unwrap_or(rest.len()),
+            Some(first) if is_unspaced(first) => piece(rest),
+            _ => rest.find(|c| !in_word(c) || stands_alone(c) || is_unspaced(c)).unwrap_or(rest.len()),
         };
         let (word, behind) = rest.split_at(length);
         rest = behind;
@@ -21,11 +25,19 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the number of words in a text, as defined by [`words`].
+/// Returns the number of [`words`] in a text.
 #[must_use]
 pub fn count_words(text: &str) -> usize {
-    let (mut count, mut is_within) = (0, false);
+    let (mut count, mut is_within, mut letters) = (0, false, 0);
     for c in text.chars() {
+        if is_unspaced(c) {
+            let is_letter = in_word(c);
+            count += usize::from(is_letter && letters % PIECE == 0);
+            letters += usize::from(is_letter);
+            is_within = false;
+            continue;
+        }
+        letters = 0;
         let alone = stands_alone(c);
         let is_word = alone || in_word(c);
         count += usize::from(alone || (is_word && !is_within));
@@ -34,7 +46,40 @@ pub fn count_words(text: &str) -> usize {
     count
 }
 
-/// Whether a text contains a word. Punctuation and white space are not words.
+/// Minimum number of words of a sentence in Thai or Lao. These languages have no full stop, and a headline
+/// rarely has more than 80 letters.
+pub const UNMARKED_SENTENCE: usize = 16;
+
+/// Whether a character is a letter or a mark of Thai or Lao. They have no full stop and put a space where
+/// other languages put a comma.
+#[must_use]
+#[inline]
+pub fn is_of_unmarked_script(c: char) -> bool {
+    ('\u{E01}'..='\u{EDF}').contains(&c) && is_unspaced(c)
+}
+
+/// Number of letters that count as one word in a script without spaces.
+const PIECE: usize = 5;
+
+/// Returns the length in bytes of the first `PIECE` letters of such a script, with their marks.
+fn piece(text: &str) -> usize {
+    let mut letters = 0;
+    let is_behind = |c: char| {
+        letters += usize::from(in_word(c));
+        !is_unspaced(c) || letters > PIECE
+    };
+    text.find(is_behind).unwrap_or(text.len())
+}
+
+/// Whether a character is a letter or a mark of Thai, Lao, Burmese or Khmer.
+#[inline]
+fn is_unspaced(c: char) -> bool {
+    c >= '\u{E01}'
+        && matches!(c, '\u{E01}'..='\u{E3E}' | '\u{E40}'..='\u{E4E}' | '\u{E81}'..='\u{ECE}'
+            | '\u{EDC}'..='\u{EDF}' | '\u{1000}'..='\u{103F}' | '\u{1050}'..='\u{108F}' | '\u{1780}'..='\u{17D3}')
+}
+
+/// Whether a text contains a word, not only punctuation and white space.
 #[must_use]
 pub fn has_word(text: &str) -> bool {
     text.contains(in_word)
@@ -75,13 +120,16 @@ mod tests {
 
     #[test]
     fn words_are_runs_and_single_han_characters() {
-        let cases: [(&str, &[&str]); 6] = [
+        let cases: [(&str, &[&str]); 9] = [
             ("", &[]),
             (" | · — ", &[]),
             ("don't stop_me 24h", &["don", "t", "stop_me", "24h"]),
             ("Hà Nội, Việt Nam.", &["Hà", "Nội", "Việt", "Nam"]),
             ("新华社2012年", &["新", "华", "社", "2012", "年"]),
             ("abc中文def", &["abc", "中", "文", "def"]),
+            ("น้ำท่วมเชียงใหม่ 24 ชั่วโมง", &["น้ำท่วม", "เชียง", "ใหม่", "24", "ชั่วโม", "ง"]),
+            ("ทีมabc", &["ทีม", "abc"]),
+            ("abcทีม", &["abc", "ทีม"]),
         ];
         for (text, expected) in cases {
             assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");

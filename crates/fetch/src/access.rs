@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use gleaner_config::Fetch;
+use gleaner_config::{Fetch, Span};
 use gleaner_retry::Backoff;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::sniff::looks_like_html;
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// Pauses between requests while they fail.
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
-/// If requests fail for this long, the last known rules apply.
+/// After failures for this time, the last known rules apply.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The result of the last request for a host's robots.txt.
@@ -39,24 +39,24 @@ pub struct RobotsRecord {
 pub enum RobotsState {
     /// The host has a robots.txt.
     Rules {
-        /// The text, at most 500 KiB. Invalid UTF-8 is replaced by U+FFFD.
+        /// The text, at most 500 KiB. U+FFFD replaces invalid UTF-8.
         text: String,
     },
     /// The host has no robots.txt.
     NoRules {
         /// The status of the response, for example 404, 301 after too many redirects, or 200 for an HTML
-        /// page. 0: the host's address is refused, so no request was sent.
+        /// page. 0: no request was sent, because the host's address is refused.
         status: u16,
     },
     /// The request failed.
     Unreachable {
         /// The status or error, in words for users.
         reason: String,
-        /// Consecutive failures, including this one.
+        /// Number of consecutive failures, including this one.
         failures: u32,
         /// When the first of these failures happened.
         since: Timestamp,
-        /// The rules from before the failures. `None`: there were no rules, or they are unknown.
+        /// The rules from before the failures; `None`: there were none, or they are unknown.
         last_known: Option<String>,
     },
 }
@@ -86,7 +86,7 @@ impl Access {
         }
     }
 
-    /// Returns the `Crawl-delay`, not capped. `None`: missing.
+    /// Returns the `Crawl-delay` without a cap; `None`: missing.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -95,12 +95,12 @@ impl Access {
         }
     }
 
-    /// Returns the gap that the host's group needs: the configured gap or the `Crawl-delay`, whichever is
-    /// longer. The `Crawl-delay` is capped at `fetch.max_crawl_delay`.
+    /// Returns the gap for the host's group: the longer of `delay`, which is set for its site, and the
+    /// `Crawl-delay`, which is capped at `fetch.max_crawl_delay`.
     #[must_use]
-    pub fn effective_delay(&self, fetch: &Fetch) -> Duration {
+    pub fn effective_delay(&self, delay: Span, fetch: &Fetch) -> Duration {
         let asked = self.crawl_delay().unwrap_or_default();
-        fetch.delay.get().max(asked.min(fetch.max_crawl_delay.get()))
+        delay.get().max(asked.min(fetch.max_crawl_delay.get()))
     }
 
     /// Returns the addresses of sitemaps, as written.
@@ -119,17 +119,17 @@ impl RobotsRecord {
             return Self::none(status, now);
         }
         let mut text = String::from_utf8_lossy(whole_lines(body)).into_owned();
-        // U+FFFD is longer than the byte that it replaces.
+        // U+FFFD is longer than the replaced byte.
         text.truncate(whole_lines(text.as_bytes()).len());
         Self { at: now, state: RobotsState::Rules { text } }
     }
 
-    /// Creates the record of a response that means "no robots.txt".
+    /// The record of a response that means "no robots.txt".
     pub(crate) fn none(status: u16, now: Timestamp) -> Self {
         Self { at: now, state: RobotsState::NoRules { status } }
     }
 
-    /// Creates the record of a failure at `now`, after the record `previous`. `reason` is in words for users.
+    /// The record of a failure at `now`, after the record `previous`. `reason`: in words for users.
     #[must_use]
     pub fn failed(reason: String, previous: Option<&Self>, now: Timestamp) -> Self {
         let (failures, since, last_known) = match previous.map(|record| &record.state) {
@@ -153,7 +153,7 @@ impl RobotsRecord {
     }
 
     /// Whether the robots.txt must be requested before any other URL of the host. This includes a record from
-    /// more than a day in the future, which exists if the clock was set back.
+    /// more than a day in the future, after the clock was set back.
     #[must_use]
     pub fn stale(&self, now: Timestamp) -> bool {
         let ahead = Duration::try_from(self.at.duration_since(now)).unwrap_or_default();
@@ -161,7 +161,7 @@ impl RobotsRecord {
     }
 
     /// Returns the rules for the crawler with this product token. Parses the text on each call, so the caller
-    /// should store the result.
+    /// should keep the result.
     #[must_use]
     pub fn rules(&self, product: &str) -> Access {
         match &self.state {
@@ -183,8 +183,6 @@ impl RobotsRecord {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_config::Span;
-
     use super::*;
     use crate::robots::ROBOTS_LIMIT;
 
@@ -215,11 +213,15 @@ mod tests {
             (access("1000"), 120),
         ];
         for (access, seconds) in cases {
-            assert_eq!(access.effective_delay(&fetch), Duration::from_secs(seconds), "{access:?}");
+            assert_eq!(
+                access.effective_delay(fetch.delay, &fetch),
+                Duration::from_secs(seconds),
+                "{access:?}"
+            );
         }
         // The configured gap is not capped.
-        let patient = Fetch { delay: Span::seconds(300), ..fetch };
-        assert_eq!(access("1000").effective_delay(&patient), Duration::from_secs(300));
+        assert_eq!(access("1000").effective_delay(Span::seconds(300), &fetch), Duration::from_secs(300));
+        assert_eq!(access("3").effective_delay(Span::seconds(1), &fetch), Duration::from_secs(3));
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! Decides which addresses may be requested.
 //!
 //! A page can name any host, and the owner of a host can point its name anywhere: to a cloud's metadata
-//! service, to a printer, to the crawler's own machine. Therefore addresses are checked after name
-//! resolution, in the resolver that the connection uses. A change of the address between check and connection
-//! cannot evade the check.
+//! service, to a printer, to the crawler's own machine. Therefore the connection's resolver checks addresses
+//! after name resolution. An address that changes between check and connection cannot evade the check.
 //!
-//! The proxy is the user's choice and is always allowed. If a request uses the proxy, only a literal address
-//! in its URL is checked.
+//! The user chooses the proxy, so it is always allowed. For a request through the proxy, only a literal
+//! address in the URL is checked.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -19,13 +18,12 @@ use url::{Host, Url};
 
 use crate::names::Names;
 
-/// All addresses of a host are refused. Contains the first of them.
+/// All addresses of a host are refused; this is the first of them.
 #[derive(Debug, Error)]
 #[error("{0} is not a public address")]
 pub(crate) struct Refused(pub(crate) IpAddr);
 
-/// IPv4 networks that are not on the public internet (IANA's special-purpose registry, multicast, the
-/// reserved last block).
+/// Non-public IPv4 networks (IANA's special-purpose registry, multicast, the reserved last block).
 const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -48,9 +46,9 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(net, bits)| (ip.to_bits() ^ net.to_bits()) >> (32 - bits) == 0)
 }
 
-/// Whether an IPv6 address is public. Only 2000::/3 is allocated, so everything outside it is refused
-/// (loopback, unique local, link-local, multicast). An address that embeds an IPv4 address (mapped, NAT64,
-/// 6to4) is public if the IPv4 address is.
+/// Whether an IPv6 address is public. Only 2000::/3 is allocated, so all others are refused (loopback, unique
+/// local, link-local, multicast). An address that embeds an IPv4 address (mapped, NAT64, 6to4) is public if
+/// the IPv4 address is.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     if let Some(v4) = ip.to_ipv4_mapped() {
         return is_public_v4(v4);
@@ -66,14 +64,13 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     }
 }
 
-/// Decides whether an address may be requested.
 #[derive(Debug, Clone)]
 pub(crate) struct Judge {
     allowed: Arc<[IpNet]>,
 }
 
 impl Judge {
-    /// Creates a judge. `allowed` are networks that may be requested although they are not public.
+    /// `allowed`: networks that may be requested although they are not public.
     pub(crate) fn new(allowed: &[IpNet]) -> Self {
         Self { allowed: allowed.into() }
     }
@@ -86,8 +83,7 @@ impl Judge {
         public || self.allowed.iter().any(|net| net.contains(&ip) || net.contains(&ip.to_canonical()))
     }
 
-    /// Checks a host that is a literal address. A host name passes here; its addresses are checked after its
-    /// resolution.
+    /// Checks a host that is a literal address. Host names are checked after resolution.
     pub(crate) fn literal(&self, url: &Url) -> Result<(), Refused> {
         let ip = match url.host() {
             Some(Host::Ipv4(v4)) => IpAddr::V4(v4),
@@ -97,10 +93,7 @@ impl Judge {
         if self.admits(ip) { Ok(()) } else { Err(Refused(ip)) }
     }
 
-    /// Returns the admitted addresses.
-    ///
-    /// # Errors
-    /// There are addresses, but none of them is admitted.
+    /// Returns the admitted addresses. Fails if there are addresses and none is admitted.
     pub(crate) fn filter(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Refused> {
         let first = addresses.first().map(SocketAddr::ip);
         let kept: Vec<_> = addresses.into_iter().filter(|a| self.admits(a.ip())).collect();
@@ -111,18 +104,17 @@ impl Judge {
     }
 }
 
-/// The system's resolver with a cache and the address check.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
-    /// Checks all names except those of the proxies.
+    /// Checks all names except the proxies'.
     pub(crate) judge: Judge,
     pub(crate) proxies: Arc<HashSet<String>>,
     pub(crate) names: Arc<Names>,
 }
 
 impl Resolver {
-    /// Checks the addresses of a proxy that is itself the target of a request. All other hosts pass; their
-    /// addresses are checked when the connection is opened.
+    /// Checks the addresses of a proxy that is itself the target of a request. Accepts all other hosts,
+    /// because their addresses are checked when the connection is opened.
     pub(crate) async fn judge_proxy_as_target(&self, url: &Url) -> Result<(), Refused> {
         let Some(host) = url.host_str().filter(|host| self.proxies.contains(*host)) else { return Ok(()) };
         let Ok(addresses) = self.names.look_up(host).await else { return Ok(()) };

@@ -1,10 +1,10 @@
-//! Decodes a body as it arrives, and enforces its size limit.
+//! Decodes a body while it arrives, and enforces its size limit.
 //!
 //! The HTTP library decodes only `chunked`, so this module receives the other codings undecoded. Requests
-//! never ask for other transfer codings. Some servers use them anyway, and they are decoded like content
+//! never accept other transfer codings. Some servers use them anyway, and they are decoded like content
 //! codings.
 //!
-//! Limitations: Some servers write values into `Content-Encoding` that are not codings (`utf-8`, `none`,
+//! Limitations: some servers write values into `Content-Encoding` that are not codings (`utf-8`, `none`,
 //! `text/html`). If the body is text, an unknown coding is ignored, as in browsers; otherwise the result is
 //! [`FetchError::UnknownCoding`]. A `Content-Length` that is too small truncates an uncoded body without an
 //! error: the library treats the remaining bytes as the next response and closes the connection.
@@ -14,51 +14,60 @@ use gleaner_coding::{Coding, Decoder, Stop, listed};
 use crate::error::FetchError;
 
 const MOST_CODINGS: usize = 4;
-/// How many bytes are checked for text, as in WHATWG MIME Sniffing.
+/// Number of bytes to check for text, as in WHATWG MIME Sniffing.
 const SNIFFED: usize = 1445;
 
 #[derive(Debug)]
 pub(crate) struct Codings {
     decoder: Decoder,
     unknown: Option<String>,
-    /// Received bytes, before decoding.
+    received: Option<Vec<u8>>,
+    /// Number of received bytes, before decoding.
     came: usize,
     limit: usize,
 }
 
 impl Codings {
     /// Reads the codings from a response's headers. `limit`: maximum size of the body in bytes, both as
-    /// received and decoded.
+    /// received and after decoding.
     pub(crate) fn from_headers(headers: &[(String, String)], limit: u64) -> Result<Self, FetchError> {
         let mut names = listed(headers, "content-encoding");
+        let content = names.len();
         names.extend(listed(headers, "transfer-encoding").into_iter().filter(|name| name != "chunked"));
         if names.len() > MOST_CODINGS {
             return Err(FetchError::Broken(format!("more than {MOST_CODINGS} codings")));
         }
         let known: Vec<Coding> = names.iter().filter_map(|name| Coding::from_name(name)).collect();
+        let is_content = !names.is_empty() && names.len() == content && known.len() == content;
         let unknown = names.into_iter().find(|name| Coding::from_name(name).is_none());
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(Self { decoder: Decoder::new(&known), unknown, came: 0, limit })
+        let received = is_content.then(Vec::new);
+        Ok(Self { decoder: Decoder::new(&known), unknown, received, came: 0, limit })
     }
 
     /// Decodes the next piece into `body`. Returns `false` if the limit is exceeded.
     pub(crate) fn push(&mut self, piece: &[u8], body: &mut Vec<u8>) -> Result<bool, FetchError> {
         self.came = self.came.saturating_add(piece.len());
+        if let Some(received) = &mut self.received {
+            received.extend_from_slice(piece);
+        }
         match self.decoder.push(piece, body, self.limit) {
-            // Limits empty members and frames, which could arrive endlessly.
+            // Limits empty members and frames, which could arrive without end.
             Ok(()) => Ok(self.came <= self.limit),
             Err(Stop::Full) => Ok(false),
             Err(Stop::Broken(reason)) => Err(self.broken(reason)),
         }
     }
 
-    pub(crate) fn finish(self, body: &[u8]) -> Result<(), FetchError> {
+    /// Checks that the body is whole. Returns the received bytes if they are the body in its content codings;
+    /// `None`: the body has no coding, or a transfer coding.
+    pub(crate) fn finish(self, body: &[u8]) -> Result<Option<Vec<u8>>, FetchError> {
         if !self.decoder.is_whole() {
             return Err(self.broken("the body ends within its coding".into()));
         }
         match self.unknown {
             Some(coding) if !is_text(body) => Err(FetchError::UnknownCoding { coding: shortened(&coding) }),
-            _ => Ok(()),
+            _ => Ok(self.received.filter(|received| !received.is_empty())),
         }
     }
 
@@ -74,8 +83,7 @@ fn shortened(coding: &str) -> String {
     coding.chars().take(50).collect()
 }
 
-/// Whether the bytes are text: they begin with a BOM, or contain no binary control character (WHATWG MIME
-/// Sniffing, 7.2).
+/// Whether bytes are text: with a BOM or no binary control character (WHATWG MIME Sniffing, 7.2).
 fn is_text(body: &[u8]) -> bool {
     let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let has_mark =

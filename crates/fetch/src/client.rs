@@ -1,16 +1,15 @@
 //! Sends one request and limits its response.
 //!
-//! A redirect is returned to the caller like any other response, since only the caller can check its target
-//! (scope, robots.txt, gap). Requests contain no referrer, and no cookies except those that the caller sets
+//! A redirect is returned to the caller like any other response, because only the caller can check its target
+//! (scope, robots.txt, gap). Requests contain no referrer, and only the cookies from the caller
 //! (`cookies.rs`).
 //!
-//! Size limits count decompressed bytes as they arrive, so a decompression bomb ends at the limit. One time
-//! limit applies to the whole request and a second one to each piece of the body.
+//! Size limits count decompressed bytes on arrival, so a decompression bomb ends at the limit. One time limit
+//! applies to the whole request, another to each piece of the body.
 //!
-//! Codings are decoded here (`body.rs`), not in the HTTP library, which does not support `x-gzip`, deflate
-//! without zlib, or a second gzip member. A body that ends within its coding, or before its `Content-Length`,
-//! makes the response an error. It is not treated as a short page. A sitemap that is itself a gzip file
-//! (`sitemap.xml.gz`) is returned unchanged.
+//! Codings are decoded here (`body.rs`), because the HTTP library does not support `x-gzip`, deflate without
+//! zlib, or a second gzip member. A body that ends within its coding or before its `Content-Length` is an
+//! error, not a short page. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is returned unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,31 +34,31 @@ use crate::robots::ROBOTS_LIMIT;
 use crate::sent::sent;
 use crate::tls::Roots;
 
-/// The longest wait for the next piece of a body.
+/// Longest wait for the next piece of a body.
 const IDLE: Duration = Duration::from_secs(30);
-/// How many bytes of the body of an unsuccessful response are kept.
+/// Maximum number of bytes to keep of an unsuccessful response.
 const REFUSAL_BODY: u64 = 64 * 1024;
 /// Maximum number of header lines. The library's default of 100 is too low for some sites.
 const MAX_HEADERS: usize = 256;
 /// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
 const MAX_HEAD: usize = 256 * 1024;
 /// The library's limit for headers over HTTP/2. The library resets streams with larger headers without a
-/// reason. So this limit is higher than [`MAX_HEAD`], which this module checks. Over HTTP/1.1 the library's
-/// limit is fixed at 408 KiB.
+/// reason, so this limit is above [`MAX_HEAD`], which this module checks. Over HTTP/1.1 the library's limit
+/// is 408 KiB.
 const MAX_HEAD_HTTP2: u32 = 1024 * 1024;
-/// How many idle connections are kept per request that may be in flight.
+/// Number of idle connections per allowed request in flight.
 const KEPT_PER_REQUEST: usize = 2;
-/// Open files that each of the `fetch.concurrency` requests in flight may need: its connection, a second one
-/// for name resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.
+/// Maximum number of open files for each of the `fetch.concurrency` requests in flight: its connection,
+/// another for name resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.
 pub const FILES_OF_A_REQUEST: u64 = 2 + KEPT_PER_REQUEST as u64;
-/// How long a request waits for a free file, and the pause between two attempts.
+/// Time for which a request waits for a free file, and the pause between two attempts.
 const FILES_PATIENCE: Duration = Duration::from_secs(300);
 const FILES_PAUSE: Duration = Duration::from_millis(500);
 
-/// Selects the cryptography of all TLS in this process. Further calls have no effect. Callers that build
-/// their own TLS client call this function first.
+/// Selects the cryptography for all TLS in this process. Further calls have no effect. Call it before
+/// building another TLS client.
 pub fn choose_cryptography() {
-    // An error means that a provider is already selected.
+    // An error means that one is already selected.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
@@ -100,12 +99,11 @@ pub struct Client {
 }
 
 impl Client {
-    /// Creates a client with the limits, the identity and the proxy of `settings`. If `settings.proxy` is
-    /// empty, the client reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` once.
+    /// Creates a client with the limits, the identity and the proxy of `settings`. Without `settings.proxy`,
+    /// the client reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` once.
     ///
     /// # Errors
-    /// The proxy's address or the user agent is invalid, no root certificate can be read, or the HTTP library
-    /// fails.
+    /// The proxy or user agent is invalid, no root certificate can be read, or the HTTP library fails.
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
         Self::with_roots(settings, &Roots::from_system()?)
     }
@@ -133,7 +131,7 @@ impl Client {
                 .redirect(reqwest::redirect::Policy::none())
                 .retry(reqwest::retry::never())
                 .referer(false)
-                // Codings are decoded in `body.rs`. Other crates may enable these features.
+                // `body.rs` decodes the codings. Other crates may enable these features.
                 .no_gzip()
                 .no_brotli()
                 .no_deflate()
@@ -166,11 +164,11 @@ impl Client {
         })
     }
 
-    /// Sends one request. The request ends when `right` ends.
+    /// Sends one request. It ends when `right` ends.
     ///
     /// # Errors
-    /// There is no response, or none within the limits; see [`FetchError`]. Every status is a response. The
-    /// exception is a 407 from a proxy.
+    /// There is no response, or none within the limits; see [`FetchError`]. Every status is a response,
+    /// except a 407 from a proxy.
     pub async fn get(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
         right.bound(self.ask_in_time(request, right)).await
@@ -181,7 +179,7 @@ impl Client {
         let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
         loop {
             match timeout(self.total, self.ask(request, right)).await {
-                // Nothing was sent. Other requests in flight will release their files.
+                // Nothing was sent. Requests in flight will release their files.
                 Ok(Err(FetchError::NoFile)) if begin.elapsed() < FILES_PATIENCE => {
                     tracing::warn!(url = %request.url, "{}; the request waits for one", FetchError::NoFile);
                     sleep(FILES_PAUSE).await;
@@ -200,7 +198,7 @@ impl Client {
         if self.proxied {
             return Ok(());
         }
-        // The resolver admits the names of the environment's proxies, so they are checked here as targets.
+        // The resolver admits the environment's proxies, so they are checked here if they are the target.
         self.resolver.judge_proxy_as_target(url).await.map_err(private)
     }
 
@@ -225,7 +223,7 @@ impl Client {
         }
         let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if !answer.status().is_success() {
-            // Only users read the body of an unsuccessful response, so an incomplete one is enough.
+            // Only users read the body of an unsuccessful response. An incomplete one is enough.
             let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
             response.is_cut = !matches!(read, Ok(true));
         } else if request.want == Want::Robots {
@@ -247,9 +245,9 @@ impl Client {
         Ok(response)
     }
 
-    /// Whether a 407 comes from a proxy. Only a proxy may send a 407 (RFC 9110, 15.5.8), with a
-    /// `Proxy-Authenticate`, but some origin servers send it too. Through an https tunnel, every response is
-    /// the origin's: a proxy that refuses a tunnel causes a connection error.
+    /// Whether a 407 comes from a proxy. Only a proxy may send it (RFC 9110, 15.5.8), with
+    /// `Proxy-Authenticate`, but some origin servers do too. Through an https tunnel, every response comes
+    /// from the origin: a proxy that refuses a tunnel causes a connection error.
     fn is_refused_by_proxy(&self, request: &Request, answer: &reqwest::Response) -> bool {
         self.has_proxy
             && request.url.scheme() == "http"
@@ -257,7 +255,6 @@ impl Client {
             && answer.headers().contains_key(PROXY_AUTHENTICATE)
     }
 
-    /// Reads at most `limit` bytes of the body. Returns `false` if the body is longer.
     async fn read(
         &self,
         answer: &mut reqwest::Response,
@@ -270,7 +267,8 @@ impl Client {
             let piece =
                 timeout(idle, answer.chunk()).await.map_err(|_| FetchError::Timeout { limit: idle })?;
             let Some(piece) = piece.map_err(|e| FetchError::from_reqwest(&e, idle, false))? else {
-                return codings.finish(&response.body).map(|()| true);
+                response.coded = codings.finish(&response.body)?;
+                return Ok(true);
             };
             if !codings.push(&piece, &mut response.body)? {
                 return Ok(false);
@@ -279,8 +277,8 @@ impl Client {
     }
 }
 
-/// Returns the `Accept` headers and those for conditional requests and cookies. An invalid header value is
-/// omitted; without a valid `ETag` or date, the server returns the whole page.
+/// Returns `Accept` and the headers for conditional requests and cookies. Omits invalid values; without a
+/// valid `ETag` or date, the server returns the whole page.
 fn request_headers(request: &Request) -> HeaderMap {
     let accept = match request.want {
         Want::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",

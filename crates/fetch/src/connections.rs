@@ -1,29 +1,28 @@
-//! Decides which connections are kept for later requests, and when a request is sent again.
+//! Decides which connections are kept for later requests, and when to send a request again.
 //!
-//! Servers close idle connections (Apache and Node after 5 s), and a request that is sent at that moment is
-//! lost although its page is available. Therefore:
+//! Servers close idle connections (Apache and Node after 5 s). A request that is sent at that moment is lost,
+//! although its page is available. Therefore:
 //!
 //! 1. A connection is reused only within [`KEPT_FOR`] of its last response, a second before those servers
-//!    close it. If the gap is that long or longer, no connection is kept. The client's setting limits the
-//!    number of idle connections, since each occupies an open file of the process.
+//!    close it. With a gap of this length or more, no connection is kept. The client's setting limits the
+//!    number of idle connections, since each needs an open file.
 //! 2. A request is sent again, at once and on a new connection, in two cases: its reused connection closed
 //!    before the response (RFC 9110, 9.2.2), or the server stated over HTTP/2 that it did not process the
 //!    request (RFC 9113, 8.7), with `REFUSED_STREAM` or a `GOAWAY` without an error. Both attempts count as
 //!    one request, without a retry, hold or gap between them. The result on the new connection is final, so a
 //!    request is sent at most twice.
 //!
-//! If a new connection closes, its request is never sent again: the server may have read it, and the second
+//! If a new connection closes, its request is never sent again: the server may have read it, and a second
 //! request would follow without a gap.
 //!
-//! The library does not report whether a connection was reused. However, if it finds no idle connection, it
-//! opens a new one within the task of the request. So a layer around its connector ([`NoteLayer`]) sets a
-//! flag in that task: without the flag, the connection was reused. If the library begins to connect and then
-//! uses a connection that became idle in the meantime, the flag is set although the connection was reused. In
-//! that case nothing is sent again, which is safe.
+//! The library does not report whether a connection was reused. But if it has no idle connection, it opens a
+//! new one within the task of the request. So a layer around its connector ([`NoteLayer`]) sets a flag in
+//! that task. Without the flag, the connection was reused. If a connection becomes idle while the library
+//! connects, it may use that one although the flag is set. Then nothing is sent again, which is safe.
 //!
-//! Limitation: the library cannot distinguish a connection that closes within a response's headers from one
-//! that closes before them. On a reused connection, the request is sent again in both cases, which RFC 9110,
-//! 9.2.2 allows for a GET.
+//! Limitation: the library does not distinguish whether a connection closes within or before a response's
+//! headers. On a reused connection, the request is sent again in both cases. RFC 9110, 9.2.2 allows this for
+//! a GET.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -40,27 +39,25 @@ use url::{Origin, Url};
 use crate::error::chain;
 use crate::permit::{Permit, Right};
 
-/// How long an idle connection may be reused. Apache and Node close it after 5 s; the difference covers the
-/// round trip.
+/// Maximum age of an idle connection for reuse. Apache and Node close it after 5 s.
 const KEPT_FOR: Duration = Duration::from_secs(4);
-/// After this time the library has closed an unused connection: its check runs once per [`KEPT_FOR`].
+/// After this time the library has closed an unused connection, because it checks once per [`KEPT_FOR`].
 const CLOSED_AFTER: Duration = KEPT_FOR.saturating_mul(2);
 
 /// The connections of a client. Cheap to clone; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Connections {
-    /// Reuses connections. `None`: the gap is too long for reuse.
+    /// Reuses connections; `None`: the gap is too long for reuse.
     kept: Option<reqwest::Client>,
-    /// Opens a connection for each request and closes it afterwards.
     single: reqwest::Client,
-    /// Hosts requested through `kept`, with the time of the last request.
+    /// Hosts that were requested through `kept`, with the time of the last request.
     asked: Arc<Mutex<HashMap<Origin, Instant>>>,
     most: usize,
 }
 
 impl Connections {
-    /// Creates connections with the options of `builder`. `gap` is the shortest time between two requests to
-    /// a host. `most` is the maximum number of idle connections over all hosts.
+    /// Creates connections with the options of `builder`. `gap`: the shortest time between two requests to a
+    /// host. `most`: the maximum number of idle connections over all hosts.
     pub(crate) fn new(
         builder: impl Fn() -> ClientBuilder,
         gap: Duration,
@@ -79,8 +76,8 @@ impl Connections {
     }
 
     /// Sends a request without a body. Sends it again if its reused connection closed before the response or
-    /// the server did not process it, and if `right` still grants a permit. All requests pass through this
-    /// function, so each one had a permit.
+    /// the server did not process it, and if `right` still grants a permit. All requests use this function,
+    /// so each has a permit.
     pub(crate) async fn send(&self, request: Request, _: Permit, right: &Right) -> reqwest::Result<Response> {
         let copy = request.try_clone();
         let (answer, is_used) = match self.keeping(request.url()) {
@@ -100,7 +97,7 @@ impl Connections {
         }
     }
 
-    /// Returns the client that keeps this request's connection. `None`: the connection is not kept.
+    /// Returns the client that keeps this request's connection; `None`: the connection is not kept.
     fn keeping(&self, url: &Url) -> Option<&reqwest::Client> {
         let kept = self.kept.as_ref()?;
         let (now, mut asked) = (Instant::now(), self.asked());
@@ -116,7 +113,7 @@ impl Connections {
     }
 
     fn asked(&self) -> MutexGuard<'_, HashMap<Origin, Instant>> {
-        // No code panics while it holds the lock, and each entry is valid independently of the others.
+        // No code panics with this lock, and each entry is independent.
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,7 +135,7 @@ fn is_closed(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Whether the server reported that it did not process the request.
+/// Whether the server reported that the request was not processed.
 fn is_unprocessed(error: &reqwest::Error) -> bool {
     let is_said = |error: &h2::Error| {
         let is_refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
@@ -153,7 +150,7 @@ tokio::task_local! {
     static IS_NEW: Cell<bool>;
 }
 
-/// Runs `sending`, and returns whether it opened a connection.
+/// Runs `sending`. Also returns whether it opened a connection.
 async fn noting<T>(sending: impl Future<Output = T>) -> (T, bool) {
     IS_NEW.scope(Cell::new(false), async { (sending.await, IS_NEW.with(Cell::get)) }).await
 }
@@ -183,7 +180,7 @@ impl<R, S: Service<R>> Service<R> for Note<S> {
     }
 
     fn call(&mut self, request: R) -> S::Future {
-        // Outside a request's task there is no flag to set.
+        // Outside a request's task there is no flag.
         let _ = IS_NEW.try_with(|is_new| is_new.set(true));
         self.0.call(request)
     }

@@ -1,9 +1,9 @@
 //! Defines why a request failed.
 //!
 //! The HTTP library reports a refused connection, a failed handshake and an unknown name all as "error
-//! sending request". [`FetchError::from_reqwest`] finds the cause in the chain of sources. If the cause is
-//! not recognized, the result is [`FetchError::Connect`] or [`FetchError::Broken`] with the innermost
-//! message. Messages do not contain the URL, since the caller has it.
+//! sending request". [`FetchError::from_reqwest`] finds the cause in the chain of sources. An unknown cause
+//! becomes [`FetchError::Connect`] or [`FetchError::Broken`] with the innermost message. Messages do not
+//! contain the URL, since the caller has it.
 
 use std::error::Error;
 use std::io;
@@ -17,8 +17,7 @@ use crate::address::Refused;
 use crate::client::HEADERS_TOO_LARGE;
 use crate::tls::TlsFault;
 
-/// Why a request returned no usable response. A status such as 404 or 503 is not an error but a
-/// [`crate::Response`].
+/// Why there is no usable response. A status such as 404 or 503 is a [`crate::Response`], not an error.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FetchError {
     /// The host's name has no address, or its name server did not respond.
@@ -51,13 +50,13 @@ pub enum FetchError {
     /// A limit was exceeded: for connecting, for the whole request, or for the next piece of the body.
     #[error("no complete answer within {limit:?}")]
     Timeout {
-        /// The limit that was exceeded.
+        /// The exceeded limit.
         limit: Duration,
     },
     /// The response is not HTTP, ends early or cannot be decompressed.
     #[error("broken answer: {0}")]
     Broken(String),
-    /// The body has an unknown coding, which the request did not offer.
+    /// The body has an unknown coding that the request did not offer.
     #[error("the body is coded as {coding:?}, which cannot be read")]
     UnknownCoding {
         /// The first 50 characters of the coding's name, in lower case.
@@ -69,8 +68,8 @@ pub enum FetchError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// All of the host's addresses are loopback, private, link-local or otherwise not public, and none of
-    /// them is in `fetch.allow_addresses`.
+    /// No address of the host is public (loopback, private, link-local or similar) or in
+    /// `fetch.allow_addresses`.
     #[error("{address} is not a public address (fetch.allow_addresses can allow it)")]
     PrivateAddress {
         /// The first refused address.
@@ -88,8 +87,7 @@ pub enum FetchError {
     /// The URL's scheme is not http or https, or it has no host.
     #[error("not an http or https address")]
     BadUrl,
-    /// The right to send requests to the host ended before the response was complete. This does not depend on
-    /// the host.
+    /// The right to send requests ended before the response was complete. The host is not the cause.
     #[error("the lease of the host's partition ended")]
     NotPermitted,
 }
@@ -116,8 +114,8 @@ impl FetchError {
         }
     }
 
-    /// Whether the same request may succeed later. `Dns` is included because the resolver does not
-    /// distinguish a missing name from an unreachable name server.
+    /// Whether the same request may succeed later. Includes `Dns`, because the resolver does not distinguish
+    /// a missing name from an unreachable name server.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -138,7 +136,7 @@ impl FetchError {
         }
     }
 
-    /// Converts an error of the library. `connect_limit` is the limit to report if connecting took too long.
+    /// Converts an error of the library. `connect_limit`: the limit to report if connecting took too long.
     /// `to_proxy`: the connection went to a proxy without a tunnel.
     pub(crate) fn from_reqwest(error: &reqwest::Error, connect_limit: Duration, to_proxy: bool) -> Self {
         let chain = chain(error);
@@ -179,13 +177,12 @@ impl FetchError {
     }
 }
 
-/// Whether the library itself rejected the data over HTTP/2.
+/// Whether this side of the HTTP/2 connection rejected the data.
 fn is_refused_here(error: &h2::Error) -> bool {
     error.is_library() && (error.is_reset() || error.is_go_away())
 }
 
-/// Returns the error and its sources, outermost first. `source` skips the error that an `io::Error` wraps, so
-/// this function adds it.
+/// Returns the error and its sources, outermost first, with the error inside an `io::Error`.
 pub(crate) fn chain<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
     let mut links = vec![error];
     // Limited, because an error can be its own source.

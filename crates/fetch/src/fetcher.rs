@@ -1,11 +1,11 @@
-//! Sends requests that obey gaps and holds.
+//! Sends requests that keep gaps and holds.
 //!
-//! Each request waits for the end of its host's hold, then at the gate of its group, then for one of the
-//! `fetch.concurrency` slots. Therefore a request that waits for a gap or a hold occupies no slot. A 429 or
-//! 503 puts its host on hold before the next request of its group can start.
+//! Each request waits for the end of its host's hold, then at its group's gate, then for one of the
+//! `fetch.concurrency` slots. So a request that waits for a gap or a hold occupies no slot. A 429 or 503 puts
+//! its host on hold before the next request of its group can start.
 //!
-//! The caller stores the robots.txt records and checks whether a page may be requested. [`Fetcher::robots`]
-//! fetches the records.
+//! The caller checks whether a page may be requested. It also stores the robots.txt records that
+//! [`Fetcher::robots`] fetches.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,11 +23,10 @@ use crate::hold::{Holds, PushBack};
 use crate::message::{Request, Response, Want};
 use crate::permit::Right;
 
-/// How many redirects of a robots.txt are followed (RFC 9309, 2.3.1.2).
+/// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
 
-/// The longest wait for the target of a robots.txt redirect. If the wait is longer, the request fails and is
-/// retried later.
+/// Longest wait for the target of a robots.txt redirect. Otherwise, the request is retried later.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The gaps and holds of hosts. Cheap to clone; clones share both.
@@ -35,12 +34,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct Politeness {
     /// Allow one request in flight per group, and keep a gap between two requests.
     pub gates: Gates,
-    /// For how long each host must not be requested.
+    /// How long each host must not be requested.
     pub holds: Holds,
 }
 
 impl Politeness {
-    /// Creates gates and holds with `delay` between the end of a response and the next request of its group.
+    /// Creates gates and holds. `delay`: between the end of a response and the next request of its group.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         Self { gates: Gates::new(delay), holds: Holds::default() }
@@ -51,21 +50,21 @@ impl Politeness {
 pub struct RobotsRequest<'a> {
     /// A host's own robots.txt, or the target of a redirect.
     pub url: Url,
-    /// How many redirects were followed before this request.
+    /// Number of redirects before this request.
     pub hops: usize,
-    /// Returns the group of a URL. `None`: this caller may not request the URL.
+    /// Returns the group of a URL; `None`: this caller must not request the URL.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
-    /// Limits how long requests may be sent.
+    /// The right to send requests.
     pub right: &'a Right,
     /// The stored record of the host.
     pub previous: Option<&'a RobotsRecord>,
-    /// The time to write into the record.
+    /// The time for the record.
     pub now: Timestamp,
 }
 
 impl<'a> RobotsRequest<'a> {
-    /// Creates a request for the robots.txt of the host of `origin`, without a stored record. Only the
-    /// scheme, host and port of `origin` matter.
+    /// Creates a request for the robots.txt of a host, without a stored record. Only the scheme, host and
+    /// port of `origin` matter.
     #[must_use]
     pub fn new(
         origin: &Url,
@@ -92,14 +91,14 @@ impl fmt::Debug for RobotsRequest<'_> {
 pub enum RobotsAnswer {
     /// The record of the response.
     Record(RobotsRecord),
-    /// The robots.txt redirects to a URL that this caller may not request.
+    /// The robots.txt redirects to a URL that this caller must not request.
     Elsewhere {
         /// The target.
         url: Url,
-        /// How many redirects lead to the target, 1 to 5.
+        /// Number of redirects to the target, 1 to 5.
         hops: usize,
     },
-    /// The right to send requests ended before the response. This does not depend on the host.
+    /// The right to send requests ended before the response. The host is not the cause.
     NotPermitted,
 }
 
@@ -146,11 +145,10 @@ impl Fetcher {
         &self.politeness.holds
     }
 
-    /// Sends one request after the hold of the URL's host ([`host_of`]), through the gate of `group`. `right`
-    /// is checked when the gate is open and a slot is free, directly before the request is sent. The request
-    /// ends when `right` ends. After a 429, a 503 or a failed connection, this function puts the host on hold
-    /// and reports the hold of a response in [`Response::held`]: the caller must not put the host on hold
-    /// again.
+    /// Sends one request after the hold of the URL's host ([`host_of`]), through the gate of `group`. Checks
+    /// `right` when the gate is open and a slot is free, directly before sending. The request ends when
+    /// `right` ends. After a 429, a 503 or a failed connection, puts the host on hold and reports the hold of
+    /// a response in [`Response::held`]; the caller must not put the host on hold again.
     ///
     /// # Errors
     /// As in [`Client::get`].
@@ -169,11 +167,11 @@ impl Fetcher {
             Ok(response) => match response.status {
                 429 => response.held = Some(hold(PushBack::TooManyRequests, response.retry_after)),
                 503 => response.held = Some(hold(PushBack::Unavailable, response.retry_after)),
-                // Many sites serve robots.txt and pages from different systems.
+                // Many sites serve robots.txt and pages from separate systems.
                 200..300 | 304 if request.want != Want::Robots => self.holds().answered(host),
                 _ => {}
             },
-            // The fault lies with the host or with our network, so requests for other URLs would fail, too.
+            // The fault is in the host or in our network, so requests for other URLs would also fail.
             Err(FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_)) => {
                 hold(PushBack::Unavailable, None);
             }
@@ -202,8 +200,8 @@ impl Fetcher {
     }
 
     /// Requests a robots.txt and interprets the response. Follows up to five redirects, including those
-    /// before this request. Each redirect waits at the gate of its own group. `on_response` is called with
-    /// each response and its URL.
+    /// before this request. Each redirect waits at the gate of its own group. `on_response`: called with each
+    /// response and its URL.
     pub async fn robots(
         &self,
         request: RobotsRequest<'_>,
@@ -221,8 +219,7 @@ impl Fetcher {
             }
             let response = match self.page(&Request::new(url.clone(), Want::Robots), &group, right).await {
                 Ok(response) => response,
-                // Requests for the host's pages fail for the same reason, and each is recorded with that
-                // outcome.
+                // Requests for the host's pages fail for the same reason. Each page has this outcome.
                 Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
                 Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
                 Err(error) => return failed(error.to_string()),
@@ -246,7 +243,7 @@ impl Fetcher {
     }
 }
 
-/// Returns the host of a URL, with `:port` if it is not the default port. Holds apply to this string.
+/// Returns the host of a URL, with `:port` if it is not the default port. Holds use this string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

@@ -2,13 +2,12 @@
 //!
 //! A group is a registrable domain or a host (`fetch.gap_scope`); the caller names it. The gap runs from the
 //! end of a response to the start of the next request, so a slow host gets fewer requests. Requests pass a
-//! gate in the order of their arrival, and a waiting request blocks only its own group. With
-//! [`Gates::ready_in`] a scheduler can avoid the wait. After a 429 or 503 only the host is delayed, not its
-//! group (see [`crate::hold`]).
+//! gate in the order of their arrival, and a waiting request blocks only its own group. A scheduler can avoid
+//! the wait with [`Gates::ready_in`]. A 429 or 503 delays only the host, not its group ([`crate::hold`]).
 //!
-//! The state is lost at a restart. A resumed crawl therefore starts the gap of each group that it may have
-//! requested ([`Gates::start_gap`]). A group whose gap is longer than the configured one is never removed,
-//! since the gap is a host's `Crawl-delay`. Few groups have such a gap.
+//! A restart loses the state. A resumed crawl therefore starts the gap of each group that it may have
+//! requested ([`Gates::start_gap`]). A group with a gap of its own is never removed, because the gap is a
+//! host's `Crawl-delay` or the user's delay for the site. Few groups have such a gap.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,7 +31,7 @@ pub struct Gates {
 #[derive(Debug)]
 struct Groups {
     by_name: HashMap<String, Arc<Gate>>,
-    /// The length of `by_name` at which idle groups are removed next.
+    /// The length of `by_name` at which idle groups are next removed.
     sweep_at: usize,
 }
 
@@ -45,7 +44,6 @@ struct Gate {
 
 #[derive(Debug)]
 struct State {
-    /// Pause after a response.
     gap: Duration,
     /// When the last response ended.
     ended: Option<Instant>,
@@ -56,12 +54,12 @@ struct State {
 pub struct Pass {
     gate: Arc<Gate>,
     is_unused: bool,
-    // Dropped after `Drop::drop` has recorded the end of the request, so that the next task sees it.
+    // Dropped after `Drop::drop` has recorded the end of the request, so the next task sees it.
     _turn: OwnedSemaphorePermit,
 }
 
 impl Pass {
-    /// Gives the right back without a request: no gap starts.
+    /// Gives the right back without a request. No gap starts.
     pub fn give_back(mut self) {
         self.is_unused = true;
     }
@@ -76,7 +74,7 @@ impl Drop for Pass {
 }
 
 impl State {
-    /// Returns when the next request may start. `None`: at once.
+    /// Returns when the next request may start; `None`: at once.
     fn opens(&self) -> Option<Instant> {
         self.ended.map(|ended| ended + self.gap)
     }
@@ -84,7 +82,7 @@ impl State {
 
 impl Gate {
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics while it holds the lock, and each field is valid by itself.
+        // No code panics with this lock, and each field is independent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,7 +98,7 @@ impl Gate {
 }
 
 impl Gates {
-    /// Creates gates with `delay` between the end of a response and the next request.
+    /// `delay`: between the end of a response and the next request.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         let groups = Groups { by_name: HashMap::new(), sweep_at: SWEEP_AT };
@@ -112,7 +110,7 @@ impl Gates {
         let gate = self.gate(group);
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");
         loop {
-            // Checked again after the sleep: the gap may have become longer.
+            // Checked again after the sleep, because the gap may have become longer.
             let opens = gate.state().opens();
             match opens {
                 Some(at) if at > Instant::now() => sleep_until(at).await,
@@ -121,20 +119,19 @@ impl Gates {
         }
     }
 
-    /// Sets the group's gap, for example to its `Crawl-delay`, which the caller caps. If `gap` is shorter
-    /// than the configured delay, the delay applies.
+    /// Sets the group's gap, for example the user's delay for its site or its `Crawl-delay`. The caller caps
+    /// the `Crawl-delay` ([`crate::Access::effective_delay`]).
     pub fn set_gap(&self, group: &str, gap: Duration) {
-        self.gate(group).state().gap = gap.max(self.delay);
+        self.gate(group).state().gap = gap;
     }
 
-    /// Starts the group's gap now, as if a response had just ended, for groups to which another process may
-    /// have just sent a request.
+    /// Starts the group's gap now, as after a response. Another process may have just sent a request.
     pub fn start_gap(&self, group: &str) {
         let gate = self.gate(group);
         gate.state().ended = Some(Instant::now());
     }
 
-    /// Returns how long until the group may be requested. Zero: now. While a request is in flight or another
+    /// Returns the time until the group may be requested; zero: now. While a request is in flight or another
     /// task waits at the gate, the result is at least the gap, and more than zero.
     #[must_use]
     pub fn ready_in(&self, group: &str) -> Duration {
@@ -148,8 +145,8 @@ impl Gates {
         opens_in.max(gap).max(BUSY)
     }
 
-    /// Drops the groups without state: no request in flight, no waiting task, the gap over and equal to the
-    /// configured one. This also happens whenever the number of groups has doubled.
+    /// Drops groups without state: no request in flight, no waiting task, and the default gap, which is over.
+    /// This also happens whenever the number of groups has doubled.
     pub fn forget_idle(&self) {
         let mut groups = self.groups();
         self.sweep(&mut groups);
@@ -163,8 +160,7 @@ impl Gates {
 
     fn sweep(&self, groups: &mut Groups) {
         let now = Instant::now();
-        // A gate with a second owner is about to be used. Gates are cloned only under the lock that is held
-        // here.
+        // A gate with a second owner is about to be used. Gates are cloned only under this lock.
         groups.by_name.retain(|_, gate| Arc::strong_count(gate) > 1 || !gate.is_idle(self.delay, now));
         groups.sweep_at = (2 * groups.by_name.len()).max(SWEEP_AT);
     }
@@ -201,7 +197,6 @@ mod tests {
         Duration::from_secs(n)
     }
 
-    /// Enters the gate, stays for `stay`, and returns the start and the end.
     async fn visit(gates: Gates, group: &str, stay: Duration) -> (Instant, Instant) {
         let pass = gates.enter(group).await;
         let start = Instant::now();
@@ -247,13 +242,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_longer_gap_counts_and_a_shorter_one_does_not() {
+    async fn the_last_gap_that_was_set_counts() {
         let gates = Gates::new(GAP);
         drop(gates.enter("a").await);
         gates.set_gap("a", seconds(30));
         assert_eq!(gates.ready_in("a"), seconds(30));
         gates.set_gap("a", seconds(1));
-        assert_eq!(gates.ready_in("a"), GAP);
+        assert_eq!(gates.ready_in("a"), seconds(1));
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::TimeZone;
 
-/// The maximum `Retry-After`. Longer values are reduced to it.
+/// The maximum `Retry-After`. Longer values count as this.
 pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the media type without parameters, in lower case: `text/html`.
@@ -16,12 +16,12 @@ pub(crate) fn essence(content_type: &str) -> String {
     content_type.split([';', ',']).next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Returns the wait that a `Retry-After` demands (RFC 9110, 10.2.3). The value is a number of seconds, or a
-/// date, which is compared with `now`. A past date means no wait. `None`: negative or unreadable.
+/// Returns the wait in a `Retry-After` (RFC 9110, 10.2.3): a number of seconds, or a date, which is compared
+/// with `now`. A past date means no wait. `None`: negative or unreadable.
 pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
-        // A number that does not fit into a u64 still means "very long".
+        // A number above u64 still means "very long".
         let seconds = value.parse().unwrap_or(u64::MAX);
         return Some(Duration::from_secs(seconds).min(LONGEST_HOLD));
     }
@@ -29,7 +29,6 @@ pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     Some(wait.min(LONGEST_HOLD))
 }
 
-/// Parses the three forms of an HTTP date (RFC 9110, 5.6.7).
 fn http_date(text: &str) -> Option<Timestamp> {
     // Some servers send a wrong weekday.
     const LENIENT: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);

@@ -1,24 +1,24 @@
-//! Decides how long a host is not requested after a push-back (429 or 503) or a failed connection.
+//! Decides for how long a host gets no request after a push-back (429 or 503) or a failed connection.
 //!
-//! A hold applies to one host: a failure of `shop.` says nothing about `www.`, although both share a gap
+//! A hold belongs to one host: `shop.` and `www.` have separate holds, although they share a gap
 //! ([`crate::gate`]).
 //!
 //! | event | hold |
 //! |---|---|
-//! | 429 or 503 with `Retry-After` | as long as it states, at most a day (RFC 9110, 10.2.3) |
+//! | 429 or 503 with `Retry-After` | the stated time, at most a day (RFC 9110, 10.2.3) |
 //! | the first 503 or failed connection | 10 s |
 //! | the first 429 | 60 s |
 //! | each further one | 60 s, doubled for each, at most a day |
-//! | a further one, while other URLs are answered with 2xx or 304 | 60 s; for a repeated URL: as the first |
+//! | a further one, while other URLs get 2xx or 304 | 60 s; for a repeated URL: as the first |
 //!
-//! Holds without `Retry-After` are lengthened by a random part of up to a tenth. The first hold after a 503
-//! is short because that status often concerns one URL only. The next request, for a different URL, shows
-//! whether the whole host is affected. Every tenth successful response takes back one step, so a host that
-//! pushes back occasionally gets fewer requests. 30 minutes after the end of its last hold, a host's
-//! push-backs are forgotten.
+//! Holds without `Retry-After` are longer by a random part of up to a tenth. The first hold after a 503 is
+//! short because that status often concerns one URL only: the next request, for another URL, shows whether
+//! the whole host is affected. Every tenth successful response takes back one step, so a host that pushes
+//! back now and then gets fewer requests. Push-backs are forgotten 30 minutes after the end of the host's
+//! last hold.
 //!
 //! `Retry-After` takes precedence in every row. The caller records the holds and restores them after a
-//! restart with [`Holds::hold`]; the number of push-backs is lost.
+//! restart with [`Holds::hold`]. A restart loses the number of push-backs.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -30,13 +30,13 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::headers::LONGEST_HOLD;
 
-/// Holds after a 429, and after any push-back from the second one on. Because of the random part, hosts that
-/// failed together are not requested together again.
+/// Holds after a 429, and after any push-back except the first. The random part keeps hosts that failed
+/// together from being requested together again.
 const HOLDS: Backoff = Backoff { first: Duration::from_secs(60), longest: LONGEST_HOLD, jitter: JITTER };
 /// The first hold after a 503 or a failed connection.
 const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_HOLD, jitter: JITTER };
 const JITTER: RangeInclusive<f64> = 1.0..=1.1;
-/// This long after the end of its last hold, a host's push-backs are forgotten.
+/// A host's push-backs are forgotten this long after the end of its last hold.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
 const ANSWERS_A_STEP: u32 = 10;
 /// Number of hosts at which those without a hold are first removed.
@@ -54,10 +54,10 @@ pub enum PushBack {
 /// The result of a push-back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// How long the host is not requested.
+    /// The length of the hold.
     pub time: Duration,
-    /// Whether the host served pages since its last push-back. If so, a URL with repeated push-backs fails
-    /// for reasons of its own, and the host works.
+    /// Whether the host served pages since its last push-back. Then the host works, and a URL with repeated
+    /// push-backs fails for its own reasons.
     pub others_answered: bool,
 }
 
@@ -74,9 +74,9 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 struct Hold {
     until: Instant,
-    /// The number of push-backs, reduced by successful responses.
+    /// Number of push-backs, reduced by successful responses.
     step: u32,
-    /// Successful responses since `step` was last set.
+    /// Number of successful responses since `step` was last set.
     answers: u32,
     /// Whether the host responded successfully since its last push-back.
     has_answered: bool,
@@ -93,7 +93,7 @@ impl Hold {
 }
 
 impl Holds {
-    /// Puts the host on hold for `time` from now, at most a day. Does not shorten an existing hold.
+    /// Puts the host on hold for `time`, at most a day. Does not shorten an existing hold.
     pub fn hold(&self, host: &str, time: Duration) {
         let now = Instant::now();
         let mut hosts = self.hosts();
@@ -101,7 +101,7 @@ impl Holds {
         hold.until = hold.until.max(now + time.min(LONGEST_HOLD));
     }
 
-    /// Returns how long the host is still on hold. Zero: it may be requested.
+    /// Returns the remaining time of the host's hold; zero: the host may be requested.
     #[must_use]
     pub fn remaining(&self, host: &str) -> Duration {
         let until = self.hosts().by_name.get(host).map(|hold| hold.until);
@@ -111,7 +111,7 @@ impl Holds {
     /// Waits until the host may be requested.
     pub async fn wait(&self, host: &str) {
         loop {
-            // Checked again after the sleep: the hold may have become longer.
+            // Checked again after the sleep, because the hold may have become longer.
             let remaining = self.remaining(host);
             if remaining.is_zero() {
                 return;
@@ -121,7 +121,7 @@ impl Holds {
     }
 
     /// Puts the host on hold after a push-back, for the time in the module's table. `is_repeated`: an earlier
-    /// request for the same URL failed. `retry_after`: the value in the response.
+    /// request for the URL failed. `retry_after`: the value in the response.
     pub fn push_back(
         &self,
         host: &str,
@@ -137,7 +137,7 @@ impl Holds {
         }
         let others_answered = std::mem::take(&mut hold.has_answered);
         let is_own = is_repeated && others_answered;
-        // The host works, although many of its URLs may be broken.
+        // The host works, although many of its URLs may not.
         let known = if others_answered { hold.step.min(1) } else { hold.step };
         let usual = match why {
             PushBack::Unavailable if known == 0 || is_own => PROBE.pause(1),
@@ -171,7 +171,7 @@ impl Holds {
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {
-        // No code panics while it holds the lock, and each entry is valid by itself.
+        // No code panics with this lock, and each entry is independent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -198,7 +198,7 @@ mod tests {
         Duration::from_secs(n)
     }
 
-    /// Whether `hold` is `least`, or up to a tenth longer.
+    /// Whether `hold` is `least` or up to a tenth longer.
     fn is_about(hold: Duration, least: Duration) -> bool {
         hold >= least && hold <= least.mul_f64(*JITTER.end())
     }

@@ -3,12 +3,12 @@
 //! [`Client`] sends one request and checks the response (address, type, size, time). [`Gates`] allow one
 //! request in flight per group of hosts, with a gap between two requests. [`Holds`] pause a host that pushed
 //! back. A [`Right`] limits how long requests to a host may run. [`Rules`] is a parsed robots.txt (RFC 9309).
-//! A [`RobotsRecord`] is a host's response for robots.txt and determines how long that response is valid.
-//! [`Fetcher`] combines these types. [`Cookies`] stores the cookies of one visit; the caller that follows the
-//! redirects passes them in.
+//! A [`RobotsRecord`] is a host's response for robots.txt and says how long it is valid. [`Fetcher`] combines
+//! these types. [`Cookies`] has the cookies of one visit; the caller, which follows the redirects, passes
+//! them in.
 //!
-//! The crate does not follow a page's redirects, retry, check robots.txt before a request for a page, or
-//! write to disk. The crawl does this with the data that this crate returns.
+//! The crate does not follow a page's redirects, retry, check robots.txt before a page, or write to disk. The
+//! crawl does this with the data from this crate.
 //!
 //! **Invariant:** no other crate uses the HTTP library directly.
 

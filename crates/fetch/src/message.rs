@@ -11,15 +11,15 @@ use crate::headers::{essence, retry_after};
 use crate::hold::Held;
 use crate::sniff::looks_like_html;
 
-/// The kind of a request, which determines the accepted types and the size limit.
+/// The kind of a request. It determines the accepted types and the size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
-    /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page`. If `Content-Type` is
-    /// missing, the body must begin like HTML.
+    /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page`. Without
+    /// `Content-Type`, the body must begin like HTML.
     Page,
     /// A robots.txt of any type. Only its first 500 KiB are kept.
     Robots,
-    /// A sitemap or feed of any content type, of at most `fetch.max_sitemap` bytes.
+    /// A sitemap or feed of any content type, at most `fetch.max_sitemap` bytes.
     List,
 }
 
@@ -34,14 +34,14 @@ pub struct Request {
     pub etag: Option<String>,
     /// The `Last-Modified` of the stored copy, sent as `If-Modified-Since`.
     pub last_modified: Option<String>,
-    /// Whether an earlier request for the URL failed; affects the length of a hold ([`crate::Holds`]).
+    /// Whether an earlier request for the URL failed. This affects the length of a hold ([`crate::Holds`]).
     pub is_repeated: bool,
     /// The value of [`crate::Cookies::header`] for the URL, sent as `Cookie`.
     pub cookie: Option<String>,
 }
 
 impl Request {
-    /// Creates an unconditional request, as for a URL without a stored copy.
+    /// Creates an unconditional request, for a URL without a stored copy.
     #[must_use]
     pub fn new(url: Url, want: Want) -> Self {
         Self { url, want, etag: None, last_modified: None, is_repeated: false, cookie: None }
@@ -59,29 +59,31 @@ pub struct Response {
     pub etag: Option<String>,
     /// The `Last-Modified`, for the next request to the same URL.
     pub last_modified: Option<String>,
-    /// The target of a 3xx redirect, resolved against the request's URL. It may have any scheme. `None`: the
-    /// status is not 3xx, or `Location` is missing or unreadable.
+    /// The target of a 3xx redirect, resolved with the request's URL. It may have any scheme. `None`: another
+    /// status, or `Location` is missing or unreadable.
     pub location: Option<Url>,
-    /// The time that `Retry-After` demands, counted from the receipt of the response, at most a day. `None`:
-    /// missing or unreadable.
+    /// The wait in `Retry-After` after the response, at most a day; `None`: missing or unreadable.
     pub retry_after: Option<Duration>,
-    /// The hold that [`crate::Fetcher::page`] placed on the host after a 429 or 503. `None` for other
-    /// responses, and always from [`crate::Client::get`].
+    /// The hold that [`crate::Fetcher::page`] set after a 429 or 503; `None`: any other response, or a
+    /// response from [`crate::Client::get`].
     pub held: Option<Held>,
     /// All headers in the order of the response, including `Content-Encoding` and `Transfer-Encoding`.
     pub headers: Vec<(String, String)>,
     /// The decoded body. If the status is not 2xx, at most its first 64 KiB.
     pub body: Vec<u8>,
-    /// Whether `body` is incomplete because the received body was longer or broke off.
+    /// The whole body as received, in the codings of `Content-Encoding`. `None`: it has no such coding, it
+    /// also has a transfer coding, or it is incomplete.
+    pub coded: Option<Vec<u8>>,
+    /// Whether `body` is incomplete, because the response was longer or broke off.
     pub is_cut: bool,
     /// Time from the request to the end of the body.
     pub elapsed: Duration,
-    /// The headers of the request as sent. Empty if [`Response::new`] made this response.
+    /// The headers of the request as sent; empty after [`Response::new`].
     pub sent: Vec<(String, String)>,
 }
 
 impl Response {
-    /// Creates a response without a body from its status and headers. `url` is the URL of the request.
+    /// Creates a response without a body. `url`: the URL of the request.
     #[must_use]
     pub fn new(url: &Url, status: u16, headers: Vec<(String, String)>) -> Self {
         let header = |name: HeaderName| {
@@ -99,14 +101,14 @@ impl Response {
             held: None,
             headers,
             body: Vec::new(),
+            coded: None,
             is_cut: false,
             elapsed: Duration::ZERO,
             sent: Vec::new(),
         }
     }
 
-    /// Checks that the response is a page. The `Content-Type` decides; if it is missing, the beginning of the
-    /// body decides.
+    /// Checks that the response is a page: by its `Content-Type`, or else by the beginning of the body.
     ///
     /// # Errors
     /// [`FetchError::WrongType`]: the response is not a page.
@@ -116,7 +118,6 @@ impl Response {
     }
 }
 
-/// Checks the stated type of a page before its body is read.
 pub(crate) fn accept_type(content_type: Option<&str>) -> Result<(), FetchError> {
     match content_type {
         Some(stated) if !matches!(essence(stated).as_str(), "text/html" | "application/xhtml+xml") => {

@@ -2,8 +2,8 @@
 //!
 //! The system's resolver follows `/etc/hosts`, `nsswitch.conf` and a VPN's rules. It usually has no cache,
 //! blocks a thread for each query, and does not return how long a result is valid. So every result is cached
-//! for the same time. Empty results and failures are not cached. If the connection to a name fails, the name
-//! is removed, so that the next attempt finds a site that has moved.
+//! for the same time, except empty results and failures. If the connection to a name fails, the name is
+//! removed, so that the next attempt finds a site that has moved.
 //!
 //! Cached addresses are checked on each use (`address.rs`).
 
@@ -18,8 +18,7 @@ use tokio::time::Instant;
 
 /// How long addresses are used. DNS load balancing uses lifetimes of 60 s to 300 s.
 const KEPT_FOR: Duration = Duration::from_secs(300);
-/// Maximum number of names, about 200 bytes each. At this number the expired names are removed. If there are
-/// none, all names are removed.
+/// Maximum number of names, about 200 bytes each. At this number, expired names are removed, or else all.
 const MOST: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -34,7 +33,6 @@ struct Kept {
 }
 
 impl Names {
-    /// Returns the addresses of a host, with port 0.
     pub(crate) async fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
         if let Some(addresses) = self.known(host, Instant::now()) {
             return Ok(addresses);
@@ -44,7 +42,7 @@ impl Names {
         Ok(addresses)
     }
 
-    /// Removes the host, so that the next look-up resolves it again.
+    /// Removes the host. The next look-up resolves it again.
     pub(crate) fn forget(&self, host: &str) {
         self.kept().remove(host);
     }
@@ -68,7 +66,7 @@ impl Names {
     }
 
     fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
-        // No code panics while it holds the lock, and each entry is valid independently of the others.
+        // No code panics with this lock, and each entry is independent.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,13 +1,11 @@
-//! Checks the right to send a request at the moment when the request is sent.
+//! Checks the right to send a request when the request is sent.
 //!
-//! Each of several workers may only send requests to the hosts of its own partitions, and a lease may end
-//! while a request waits for its gap or runs. So the caller passes a [`Right`], which states how long
-//! requests may still run. A [`Permit`] is created from the right directly before a request is sent. The
-//! client sends nothing without a permit, and a request that is sent again needs a new one. A request ends
-//! when its right ends.
+//! Each of several workers may send requests only to the hosts of its own partitions, and a lease may end
+//! while a request waits for its gap or runs. So the caller passes a [`Right`], which says how long requests
+//! may still run. A [`Permit`] is created from the right directly before sending. The client sends nothing
+//! without a permit; a request that is sent again needs a new one. A request ends when its right ends.
 //!
-//! Limitation: a site may continue to process a request after its connection was closed. No HTTP client can
-//! undo that.
+//! Limitation: a site may process a request after its connection was closed. No HTTP client can prevent this.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -20,11 +18,11 @@ use tokio::time::{Instant, sleep};
 
 use crate::error::FetchError;
 
-/// The longest time between two checks of a right while a request runs. If the machine was suspended, the
-/// first check afterwards detects the end of the right.
+/// Longest time between two checks of a right while a request runs. After the machine was suspended, the
+/// first check detects the end of the right.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How long requests to a host may still run. All clones share one right.
+/// How long requests to a host may still run. Clones share one right.
 #[derive(Clone)]
 pub struct Right(Arc<dyn Fn() -> Duration + Send + Sync>);
 
@@ -39,7 +37,7 @@ impl fmt::Debug for Right {
 }
 
 impl Right {
-    /// Creates a right whose remaining time `left` returns. Zero: the right has ended. The time may grow, for
+    /// Creates a right. `left` returns its remaining time; zero: the right has ended. The time may grow, for
     /// example when a lease is renewed.
     pub fn new(left: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(left))
@@ -55,19 +53,14 @@ impl Right {
         (self.0)()
     }
 
-    /// Returns the permit to send one request now.
-    ///
-    /// # Errors
-    /// [`FetchError::NotPermitted`]: the right has ended.
+    /// Permits one request now. Fails with [`FetchError::NotPermitted`] if the right has ended.
     pub(crate) fn permit(&self) -> Result<Permit, FetchError> {
         if self.left().is_zero() { Err(FetchError::NotPermitted) } else { Ok(Permit(())) }
     }
 
-    /// Runs a request while the right lasts. The right is checked before each step of the request, so nothing
-    /// is sent after its end.
-    ///
-    /// # Errors
-    /// [`FetchError::NotPermitted`]: the right ended first, and the request was dropped.
+    /// Runs a request while the right lasts. Checks the right before each step of the request, so nothing is
+    /// sent after its end. Fails with [`FetchError::NotPermitted`] if the right ended first; the request is
+    /// then dropped.
     pub(crate) async fn bound<T>(
         &self,
         request: impl Future<Output = Result<T, FetchError>>,
@@ -96,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns a right that ends at a time which the test can change.
+    /// A right with an end that the test can change.
     fn until(seconds: u64) -> (Right, Arc<Mutex<Instant>>) {
         let end = Arc::new(Mutex::new(Instant::now() + Duration::from_secs(seconds)));
         let known = Arc::clone(&end);

@@ -1,20 +1,20 @@
 //! Parses robots.txt (the Robots Exclusion Protocol, RFC 9309).
 //!
 //! 1. Lines of `key: value` form groups: `User-agent` lines, then rules (2.1, 2.2).
-//! 2. All groups that name the crawler's product token are merged. If there are none, the groups of `*`
-//!    apply. If there are no groups of `*` either, no rules apply (2.2.1).
+//! 2. All groups with the crawler's product token are merged. Without such a group, the groups of `*` apply.
+//!    Without these, no rules apply (2.2.1).
 //! 3. The matching rule with the longest pattern in octets decides; on a tie, `Allow` wins. A path without a
 //!    matching rule is allowed, and so is `/robots.txt` (2.2.2).
 //! 4. In patterns `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Pattern and
 //!    path are compared in one normal form of percent-encoding (`robots/normal.rs`).
-//! 5. Every line that can be parsed applies, regardless of the lines around it (2.3.1.1). For example, a PHP
+//! 5. Every line that can be parsed applies, whatever the other lines are (2.3.1.1). For example, a PHP
 //!    warning before the rules does not invalidate them.
 //!
 //! Where the RFC leaves a choice, the parser behaves like Google's: lines that are not rules (`Sitemap`,
-//! `Crawl-delay`, unknown keys) do not end a list of agents, and a few common misspellings are accepted.
+//! `Crawl-delay`, unknown keys) do not end a list of agents, and some common misspellings are accepted.
 //! `Crawl-delay` is not in the RFC; the largest value in a crawler's groups applies.
 //!
-//! Cost: rules are not compared one by one, since one file may contain 50,000 of them (`robots/matcher.rs`).
+//! Rules are not compared one by one, since one file may have 50,000 of them (`robots/matcher.rs`).
 
 mod matcher;
 mod normal;
@@ -24,8 +24,8 @@ use std::time::Duration;
 use matcher::Matcher;
 use normal::{Pattern, Text};
 
-/// How many bytes of a robots.txt are read (RFC 9309, 2.5: at least 500 KiB). Further bytes, and the line
-/// that the limit cuts, are ignored.
+/// Number of bytes of a robots.txt that are read (RFC 9309, 2.5: at least 500 KiB). Later bytes are ignored,
+/// and so is the line at the limit.
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
 
 /// The rules of a robots.txt for one crawler.
@@ -38,12 +38,12 @@ pub struct Rules {
     sitemaps: Vec<String>,
 }
 
-/// Whether a path may be requested, with the deciding rule as written in the file.
+/// Whether a path may be requested, and the deciding rule as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The path may be requested. `None`: no rule matches.
+    /// The path may be requested.
     Allowed {
-        /// Such as `Allow: /news/`.
+        /// Such as `Allow: /news/`; `None`: no rule matches.
         rule: Option<String>,
     },
     /// The path must not be requested.
@@ -63,8 +63,8 @@ impl Verdict {
 
 impl Rules {
     /// Parses the first [`ROBOTS_LIMIT`] bytes of a robots.txt for the crawler with the product token
-    /// `product`, such as `gleaner`. A `/` and the text after it are ignored. All byte sequences are valid;
-    /// some contain no rules.
+    /// `product`, such as `gleaner`. Ignores a `/` in the token and the text after it. All byte sequences are
+    /// valid; some contain no rules.
     #[must_use]
     pub fn parse(bytes: &[u8], product: &str) -> Self {
         let mut reader = Reader::new(token(product.trim()));
@@ -90,8 +90,7 @@ impl Rules {
         }
     }
 
-    /// Returns the `Crawl-delay` for this crawler. The caller must cap it. `None`: missing, negative or
-    /// unreadable.
+    /// Returns the `Crawl-delay` for this crawler, uncapped; `None`: missing, negative or unreadable.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
@@ -120,8 +119,7 @@ fn is_line_end(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Returns `bytes`, or the whole lines below the limit. A line that is cut, such as half of `/private`, would
-/// be a different rule.
+/// Returns `bytes`, or the whole lines below the limit. A part of a line would be another rule.
 pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     match bytes.get(..ROBOTS_LIMIT) {
         Some(head) => &head[..head.iter().rposition(is_line_end).unwrap_or(0)],
@@ -150,7 +148,7 @@ struct Agents {
 struct Reader<'a> {
     product: &'a str,
     agents: Agents,
-    /// Whether a rule followed the last `User-agent`. If so, the next `User-agent` starts a new group.
+    /// Whether a rule followed the last `User-agent`. Then the next `User-agent` starts a new group.
     closed: bool,
     named: bool,
     ours: Vec<(bool, &'a [u8])>,
@@ -246,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether any line of `bytes` begins a group or names a sitemap. If not, the text contains no rules to obey.
+/// Whether a line of `bytes` begins a group or names a sitemap. Otherwise the text has no rules.
 pub(crate) fn speaks_to_crawlers(bytes: &[u8]) -> bool {
     lines(bytes)
         .filter_map(key_and_value)
@@ -285,7 +283,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks `text` for `product`. Paths that begin with `!` must be disallowed, all others allowed.
+    /// Checks `text` for `product`. Paths after `!` must be disallowed, all others allowed.
     fn check(text: &str, product: &str, paths: &[&str]) {
         let rules = Rules::parse(text.as_bytes(), product);
         for path in paths {

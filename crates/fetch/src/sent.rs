@@ -1,17 +1,15 @@
 //! Reconstructs the headers of a request for the archive.
 //!
-//! The HTTP library adds `user-agent` and `host` when it sends a request, but does not expose them, so this
-//! module adds them. `tests/over_loopback/sent.rs` compares the result with the headers that a server
-//! receives.
+//! The HTTP library adds `user-agent` and `host` when it sends a request, but does not expose them.
+//! `tests/over_loopback/sent.rs` compares the result with the headers that a server receives.
 //!
 //! Limitation: HTTP/2 sends `:authority` instead of `host`, and a proxy may receive headers that the site
-//! does not. Neither difference is recorded.
+//! does not get. Neither difference is recorded.
 
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use url::{Position, Url};
 
-/// Returns names and values in the order of HTTP/1.1. `headers` are those that this crate sets on the
-/// request.
+/// Returns names and values in the order of HTTP/1.1. `headers`: those that this crate sets.
 pub(crate) fn sent(url: &Url, headers: &HeaderMap, agent: &HeaderValue) -> Vec<(String, String)> {
     let text = |name: &HeaderName, value: &HeaderValue| {
         (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())

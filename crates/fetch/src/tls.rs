@@ -1,15 +1,15 @@
 //! Sets the trusted TLS roots, and explains failed handshakes.
 //!
-//! The system's roots are trusted, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR` if set. A client without
-//! any root cannot be created: otherwise every https page would fail with a message about its certificate.
+//! The trusted roots are the system's, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR` if set. A client
+//! without roots cannot be created: otherwise every https page would fail with a message about its
+//! certificate.
 //!
-//! The library's errors name its own checks, whereas a user needs to know what is wrong with the site.
+//! The library's errors name its own checks, but a user needs to know what is wrong with the site.
 //! [`TlsFault::from_error`] translates them. The library reports a self-signed certificate as "unknown
-//! issuer". So a verifier around the library's own inspects a certificate after the library has refused it.
+//! issuer". So a verifier around the library's own inspects each certificate that the library has refused.
 //!
-//! Limitation: if there is no common cipher suite, the server sends the alert `handshake_failure` (RFC 8446,
-//! 6.2). Some servers send the same alert for an unknown host name. Therefore the message contains "most
-//! likely".
+//! Limitation: without a common cipher suite, the server sends the alert `handshake_failure` (RFC 8446, 6.2).
+//! Some servers send the same alert for an unknown host name. Therefore the message contains "most likely".
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -25,16 +25,16 @@ use thiserror::Error;
 
 use crate::client::ClientError;
 
-/// The root certificates that server certificates are checked with. Cheap to clone.
+/// The root certificates for checking server certificates. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Roots(Arc<RootCertStore>);
 
 impl Roots {
-    /// Loads the roots of the system. If `SSL_CERT_FILE` (a file of PEM certificates) or `SSL_CERT_DIR`
-    /// (folders of such files) is set, loads the roots from there instead.
+    /// Loads the roots of the system, or from `SSL_CERT_FILE` (a file of PEM certificates) or `SSL_CERT_DIR`
+    /// (folders of such files) if set.
     ///
     /// # Errors
-    /// [`ClientError::NoRoots`]: none of these places contains a readable certificate.
+    /// [`ClientError::NoRoots`]: there is no readable certificate.
     pub fn from_system() -> Result<Self, ClientError> {
         let found = rustls_native_certs::load_native_certs();
         let why = found.errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -53,10 +53,10 @@ impl Roots {
         Self::new(certificates.into_iter().map(CertificateDer::from).collect(), "")
     }
 
-    /// Uses these certificates. `why` describes the errors that occurred while they were loaded.
+    /// `why`: errors from loading the certificates.
     fn new(certificates: Vec<CertificateDer<'static>>, why: &str) -> Result<Self, ClientError> {
         let mut store = RootCertStore::empty();
-        // rustls does not accept all certificates of a system. The accepted ones are enough.
+        // rustls does not accept all certificates of a system. The accepted ones suffice.
         let (_, unreadable) = store.add_parsable_certificates(certificates);
         if !store.is_empty() {
             return Ok(Self(Arc::new(store)));
@@ -68,8 +68,7 @@ impl Roots {
         }))
     }
 
-    /// Returns the TLS configuration of a client: these roots, TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1 over
-    /// ALPN.
+    /// Returns a client's TLS configuration: these roots, TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1 over ALPN.
     pub(crate) fn config(&self) -> Result<ClientConfig, ClientError> {
         let library = |error: &dyn Display| ClientError::Library(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -87,8 +86,7 @@ impl Roots {
     }
 }
 
-/// Wraps the library's verifier, which decides. This type only adds whether a refused certificate is
-/// self-signed.
+/// Wraps the library's verifier, which decides. Adds only whether a refused certificate is self-signed.
 #[derive(Debug)]
 struct Verifier {
     inner: Arc<WebPkiServerVerifier>,
@@ -109,7 +107,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, rustls::Error> {
         let verified = self.inner.verify_server_cert(certificate, intermediates, name, ocsp, now);
         verified.map_err(|error| match error {
-            // `Other` includes a CA certificate that is used as a server's certificate.
+            // `Other` includes a CA certificate in the place of a server's certificate.
             rustls::Error::InvalidCertificate(
                 CertificateError::UnknownIssuer | CertificateError::Other(_),
             ) if is_self_signed(certificate) => {
@@ -159,7 +157,7 @@ pub enum TlsFault {
     NotValidYet,
     /// The certificate belongs to another host.
     WrongName,
-    /// No trusted root signed the certificate, directly or through the certificates that the server sent.
+    /// No trusted root signed the certificate, directly or through certificates from the server.
     UnknownIssuer,
     /// The certificate is self-signed: its issuer is its subject.
     SelfSigned,
@@ -199,7 +197,7 @@ impl TlsFault {
         }
     }
 
-    /// Returns the fault with this label. `None`: the label is unknown.
+    /// `None`: the label is unknown.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| fault.label() == label)

@@ -2,8 +2,8 @@
 //!
 //! gzip is detected by its magic bytes, since file names that end in `.gz` are unreliable. The limit counts
 //! decompressed bytes, so a decompression bomb ends at the limit. The byte order mark or the XML declaration
-//! determines the encoding; without them it is UTF-8. Malformed bytes become U+FFFD. After a failure the
-//! stream ends, and [`TextStream::flaw`] returns the reason.
+//! determines the encoding; the default is UTF-8. Malformed bytes become U+FFFD. After a failure the stream
+//! ends, and [`TextStream::flaw`] returns the reason.
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
@@ -13,14 +13,14 @@ use thiserror::Error;
 /// Limits for reading a sitemap or a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of bytes that are read, after decompression.
+    /// Maximum number of bytes to read, after decompression.
     pub bytes: u64,
-    /// Maximum number of entries that are kept. Further entries are only counted.
+    /// Maximum number of entries to keep. Further entries are only counted.
     pub entries: usize,
 }
 
 impl Default for Limits {
-    /// Returns the limits of the sitemap protocol: 50 MiB and 50,000 entries.
+    /// The limits of the sitemap protocol: 50 MiB and 50,000 entries.
     fn default() -> Self {
         Self { bytes: 50 << 20, entries: 50_000 }
     }
@@ -32,7 +32,7 @@ pub enum Flaw {
     /// The markup is broken, and the parser cannot continue.
     #[error("the XML is broken at byte {at}: {reason}")]
     Broken {
-        /// Bytes of decoded text before the error.
+        /// Number of bytes of decoded text before the error.
         at: u64,
         /// The parser's message.
         reason: String,
@@ -43,7 +43,7 @@ pub enum Flaw {
     /// The document exceeds the limit, after decompression.
     #[error("it is larger than {limit} bytes; the rest was not read")]
     TooLarge {
-        /// The limit, which is the number of bytes that were read.
+        /// The limit: the number of bytes read.
         limit: u64,
     },
     /// The compressed data are damaged.
@@ -56,7 +56,6 @@ pub enum Flaw {
 
 const CHUNK: usize = 16 << 10;
 
-/// A UTF-8 text stream, decoded piece by piece.
 pub(crate) struct TextStream<'a> {
     source: Box<dyn Read + 'a>,
     left: u64,
@@ -72,7 +71,7 @@ pub(crate) struct TextStream<'a> {
 }
 
 impl<'a> TextStream<'a> {
-    /// Creates a stream that reads at most `limit` bytes, counted after decompression.
+    /// Reads at most `limit` bytes, counted after decompression.
     pub(crate) fn new(bytes: &'a [u8], limit: u64) -> Self {
         let source: Box<dyn Read + 'a> = if bytes.starts_with(&[0x1f, 0x8b]) {
             Box::new(MultiGzDecoder::new(bytes))
@@ -98,7 +97,6 @@ impl<'a> TextStream<'a> {
         stream
     }
 
-    /// Returns why the stream ended early. `None`: it did not.
     pub(crate) fn flaw(&self) -> Option<&Flaw> {
         self.flaw.as_ref()
     }
@@ -118,7 +116,6 @@ impl<'a> TextStream<'a> {
         }
     }
 
-    /// Reads raw bytes until a chunk is full or the source has ended.
     fn refill(&mut self) {
         self.raw.clear();
         self.raw_at = 0;
@@ -147,7 +144,6 @@ impl<'a> TextStream<'a> {
         }
     }
 
-    /// Decodes until there is text or the source has ended.
     fn decode(&mut self) {
         while self.text_at == self.text.len() && !self.decoder_ended {
             if self.raw_at == self.raw.len() && !self.source_ended {

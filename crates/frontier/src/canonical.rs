@@ -1,36 +1,36 @@
 //! URL canonicalization: gives all spellings of an address one form.
 //!
 //! First, the WHATWG parser lower-cases the scheme and the host, converts an IDN to A-labels, drops the
-//! default port and resolves dot segments. Second, the fragment and one trailing dot of the host are removed
-//! (a host with more than one is refused). Third, percent-encoding is normalized (RFC 3986, 6.2.2), and
-//! session ids and tracking parameters are removed (`tracking.rs`). The remaining query parameters keep their
+//! default port and resolves dot segments. Second, the fragment and one trailing dot of the host are removed;
+//! a host with several trailing dots is refused. Third, percent-encoding is normalized (RFC 3986, 6.2.2), and
+//! session ids and tracking parameters are removed (`tracking.rs`). The other query parameters keep their
 //! order. Canonicalizing a canonical form does not change it.
 //!
-//! Some pairs remain distinct on purpose, since they may be two pages, or only one of the two may respond:
+//! Some pairs stay distinct on purpose, since they may be two pages, or only one of the two may respond:
 //! `www.` and the bare domain, a mobile or AMP address and the plain one, addresses with and without a final
 //! `/`, `//` and `/`, `index.html` and its folder, upper and lower case in the path, different orders of
-//! parameters, `+` and `%20`. If a page is served under two addresses, it is fetched twice but becomes one
-//! document, since the content hash is the same. A page whose content depends on the fragment (`#!`) is lost.
+//! parameters, `+` and `%20`. A page with two addresses is fetched twice but becomes one document, because
+//! its content hash is the same. A page that depends on the fragment (`#!`) is lost.
 
 use crate::{Refusal, UrlKey, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use url::{Host, Position, Url};
 
-/// Maximum length of a canonical form, in characters.
+/// Maximum length of a canonical form in characters.
 pub(crate) const MAX_LENGTH: usize = 1_024;
-/// Maximum length of the input, in bytes. It is larger because the removed parts may be long.
+/// Maximum length of the input in bytes. It is larger because the removed parts may be long.
 const MAX_INPUT: usize = 16 * MAX_LENGTH;
 const MAX_REPEATS: usize = 3;
 
-/// The release of the library that contains the Public Suffix List for [`CanonicalUrl::domain`]. Programs
-/// with different lists see different registrable domains.
+/// The library release with the Public Suffix List for [`CanonicalUrl::domain`]. Programs with different
+/// lists see different registrable domains.
 pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 
 /// The canonical form of an http or https address.
 ///
-/// Equality compares the text, including the scheme. To check whether two URLs identify the same page,
-/// compare [`CanonicalUrl::key`].
+/// Equality includes the scheme. To check whether two URLs identify the same page, compare
+/// [`CanonicalUrl::key`].
 ///
 /// ```
 /// use gleaner_frontier::CanonicalUrl;
@@ -57,8 +57,9 @@ impl CanonicalUrl {
         Self::from_record(text)?.named()
     }
 
-    /// Parses a stored canonical form. Earlier versions accepted hosts that are now [`Refusal::BadHost`].
-    /// Their records must remain readable. A fetch of such a URL fails because its host cannot be resolved.
+    /// Parses a stored canonical form. Earlier versions accepted hosts that are now [`Refusal::BadHost`], and
+    /// their records must remain readable. A request for such a URL fails because its host cannot be
+    /// resolved.
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`], except [`Refusal::BadHost`].
@@ -67,7 +68,7 @@ impl CanonicalUrl {
         Self::canonicalise(Url::parse(text)?)
     }
 
-    /// Resolves a link on this page. `href` is the attribute's value with decoded entities.
+    /// Resolves a link on this page. `href`: the attribute's value with decoded entities.
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`].
@@ -76,9 +77,9 @@ impl CanonicalUrl {
         Self::canonicalise(self.url.join(href)?)?.named()
     }
 
-    /// Resolves an address from a sitemap, a feed or a robots.txt, which was served at this URL. The
-    /// protocols require absolute addresses, but some are relative, and some lack the scheme
-    /// (`www.example.com/a`). A missing scheme is taken from this URL.
+    /// Resolves an address from a sitemap, a feed or a robots.txt at this URL. The protocols require absolute
+    /// addresses, but some are relative, and some lack the scheme (`www.example.com/a`). A missing scheme is
+    /// taken from this URL.
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`].
@@ -117,18 +118,17 @@ impl CanonicalUrl {
         UrlKey::from_identity(self.identity())
     }
 
-    /// Returns the host, with `:port` if it is not the default port. robots.txt and templates apply to this
+    /// Returns the host, with `:port` if it is not the default port. robots.txt and templates belong to this
     /// unit. An IPv6 address is in brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. Scope and shared gaps
-    /// apply to this unit.
+    /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. Scopes and gaps are per
+    /// domain.
     ///
-    /// An IP address or a single label is its own domain, including its port: each port of a machine may be a
-    /// different site.
+    /// An IP address or a single label is its own domain, with its port: each port may be a different site.
     #[must_use]
     pub fn domain(&self) -> &str {
         match self.url.host() {
@@ -181,8 +181,7 @@ impl CanonicalUrl {
     }
 }
 
-/// Strips HTML whitespace. Refuses other schemes before the length check, since `data:` links contain whole
-/// pictures.
+/// Strips HTML whitespace. Refuses other schemes before the length check: `data:` links are long.
 fn check_text(text: &str) -> Result<&str, Refusal> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
     let head = text.split(['/', '?', '#']).next().unwrap_or_default();

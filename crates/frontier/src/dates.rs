@@ -1,13 +1,13 @@
 //! Parses dates in the many forms that sitemaps and feeds use.
 //!
 //! The specifications of sitemaps and feeds require W3C date-times and RFC 822 dates (RFC 2822, 5322). Real
-//! sites mix these with asctime, RFC 850, SQL and informal forms. Therefore the parser does not use a list of
+//! sites mix these with asctime, RFC 850, SQL and informal forms. The parser therefore has no list of
 //! formats. It reads the parts of a text in any order: a time (with colons), a zone (an offset or a name), a
-//! month's name, and numbers. The position, size and separators of the numbers determine day, month and year.
-//! All other words, such as weekdays in any language, are skipped.
+//! month's name, and numbers. The position, size and separators of the numbers decide which is the day, month
+//! and year. All other words, such as weekdays in any language, are skipped.
 //!
 //! An ambiguous date is rejected: `03/04/2026` is in March or in April. A time without a known zone is read
-//! as UTC and may be wrong by half a day. This only affects the order of the queue, not the date of a
+//! as UTC and may be wrong by half a day. This affects only the order of the queue, not the date of a
 //! document.
 
 use jiff::civil::{Date, Time};
@@ -19,7 +19,7 @@ const MAX_LENGTH: usize = 100;
 /// Maximum offset of a zone from UTC, in hours.
 const MAX_OFFSET: i64 = 14;
 
-/// Returns the time that `text` states. `None`: the text is unreadable or ambiguous.
+/// Returns the time in `text`; `None`: the text is unreadable or ambiguous.
 pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.len() > MAX_LENGTH {
@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     reader.finish()
 }
 
-/// Parses digits only: `2026`, `202611`, `20261122`, `20261122100000`, or seconds or milliseconds since 1970.
+/// Parses only digits: `2026`, `202611`, `20261122`, `20261122100000`, or (milli)seconds since 1970.
 fn digits_alone(text: &str) -> Option<Timestamp> {
     let number: i64 = text.parse().ok()?;
     match text.len() {
@@ -69,7 +69,7 @@ fn instant(date: Date, time: Time, days: i64, offset: i64) -> Option<Timestamp> 
     there.checked_sub(SignedDuration::from_mins(offset)).ok()
 }
 
-/// A number with its count of digits, which distinguishes years from days.
+/// A number and its count of digits, which distinguishes years from days.
 #[derive(Debug, Clone, Copy)]
 struct Number {
     value: i16,
@@ -77,7 +77,7 @@ struct Number {
 }
 
 impl Number {
-    /// Returns the year, if the number can be a year. Two digits are interpreted as in RFC 2822, 4.3.
+    /// Returns the year if the number can be one. Two digits are interpreted as in RFC 2822, 4.3.
     fn year(self) -> Option<i16> {
         match (self.digits, self.value) {
             (4, year) => Some(year),
@@ -105,16 +105,15 @@ struct Reader<'a> {
     month_follows: bool,
     numbers: Vec<Number>,
     time: Option<Time>,
-    /// Whether the time is 24:00, the end of the day.
+    /// Whether the time is 24:00.
     next_day: bool,
     /// The zone's offset in minutes east of UTC.
     offset: Option<i64>,
-    /// Whether the last zone is one that an offset may follow (`GMT+7`).
+    /// Whether an offset may follow the last zone (`GMT+7`).
     from_utc: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads one part. `None`: the text is not a date.
     fn step(&mut self) -> Option<()> {
         let first = self.rest.chars().next()?;
         if first.is_ascii_digit() {
@@ -147,7 +146,6 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// Consumes one or two digits that follow one of `marks`.
     fn take_after(&mut self, marks: &[char]) -> Option<&'a str> {
         let after = self.rest.strip_prefix(marks)?;
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
@@ -158,7 +156,6 @@ impl<'a> Reader<'a> {
         Some(&after[..digits])
     }
 
-    /// Reads `9:05`, `10:00:00.250` or `10h30`.
     fn clock(&mut self) -> Option<()> {
         let start = self.rest;
         let hour = self.take(|c| c.is_ascii_digit());
@@ -180,7 +177,6 @@ impl<'a> Reader<'a> {
         (second <= 60).then_some(())
     }
 
-    /// Reads an offset such as `+07:00`, `-0500` or `+7`. Skips text that only looks like an offset.
     fn shift(&mut self, west: bool) -> Option<()> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let may_follow = self.time.is_some() || self.date.is_some() || self.from_utc;
@@ -209,7 +205,7 @@ impl<'a> Reader<'a> {
         if matches!(word, "tháng" | "thang" | "thg") {
             self.month_follows = true;
         } else if let Some(month) = month(word) {
-            // The last name wins: `mar` means Tuesday in some languages.
+            // The last name counts: `mar` means Tuesday in some languages.
             self.month = Some(month);
         } else if let Some(hours) = zone(word).filter(|_| self.offset.is_none()) {
             self.offset = Some(hours * 60);
@@ -222,7 +218,6 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Reads `T1000` and `T100000`. `clock` reads times with colons.
     fn basic_clock(&mut self) {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         if matches!(digits, 4 | 6) && !self.rest[digits..].starts_with(':') {
@@ -231,7 +226,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Applies am or pm: 12 am is midnight.
     fn half(&mut self, afternoon: bool) -> Option<()> {
         if let Some(time) = self.time.filter(|time| time.hour() <= 12) {
             let hour = time.hour() % 12 + if afternoon { 12 } else { 0 };
@@ -240,7 +234,6 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Reads a number, or three numbers with one separator. `None`: they are not a date.
     fn number(&mut self) -> Option<()> {
         let first = self.digits()?;
         if self.month_follows {
@@ -274,7 +267,6 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Reads the next digits. Eight digits are a whole date.
     fn digits(&mut self) -> Option<Number> {
         let digits = self.take(|c| c.is_ascii_digit());
         if digits.len() == 8 && self.date.is_none() {
@@ -294,7 +286,6 @@ impl<'a> Reader<'a> {
         instant(date, time, i64::from(self.next_day), self.offset.unwrap_or(0))
     }
 
-    /// Returns the date from a month's name and numbers, or from numbers with words between them.
     fn named_date(&self) -> Option<Date> {
         match (self.month, self.numbers.as_slice()) {
             (Some(month), [year]) if year.digits == 4 => Date::new(year.value, month, 1).ok(),
@@ -309,13 +300,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the date from three numbers with the same separator.
 fn three(first: Number, second: Number, third: Number, mark: char) -> Option<Date> {
     if first.digits == 4 {
         return Date::new(first.value, second.month()?, third.day()?).ok();
     }
     if third.digits != 4 {
-        // The two-digit year of ISO 8601:1988. In contrast, `22/11/26` has three possible meanings.
+        // The two-digit year of ISO 8601:1988. `22/11/26` has three possible meanings.
         let is_iso = mark == '-' && [first, second, third].iter().all(|number| number.digits == 2);
         return is_iso.then(|| Date::new(first.year()?, second.month()?, third.day()?).ok())?;
     }
@@ -326,7 +316,6 @@ fn three(first: Number, second: Number, third: Number, mark: char) -> Option<Dat
     }
 }
 
-/// Parses `2026-11`, or `2026-326` for a day of the year.
 fn two(year: Number, second: Number) -> Option<Date> {
     if second.digits == 3 {
         let first = Date::new(year.value, 1, 1).ok()?;
@@ -337,7 +326,6 @@ fn two(year: Number, second: Number) -> Option<Date> {
     Date::new(year.value, second.month()?, 1).ok()
 }
 
-/// Returns the month of an English name or its abbreviation.
 fn month(word: &str) -> Option<i8> {
     const NAMES: [&str; 12] = [
         "january",
@@ -357,8 +345,8 @@ fn month(word: &str) -> Option<i8> {
     i8::try_from(at + 1).ok()
 }
 
-/// Returns the hours east of UTC of a named zone: the zones of RFC 822 and RFC 2822, and common zones of
-/// Europe, Asia and Australia with unambiguous names.
+/// Returns the offset of a named zone in hours east of UTC: the zones of RFC 822 and RFC 2822, and common
+/// zones of Europe, Asia and Australia with unambiguous names.
 #[rustfmt::skip]
 fn zone(word: &str) -> Option<i64> {
     Some(match word {
@@ -382,7 +370,7 @@ fn zone(word: &str) -> Option<i64> {
     })
 }
 
-/// Returns `true` for a word that means afternoon (`pm`, `p.m.`, Vietnamese `CH`), `false` for morning.
+/// Returns `true` for a word for the afternoon (`pm`, `p.m.`, Vietnamese `CH`), `false` for the morning.
 fn half_of_day(word: &str) -> Option<bool> {
     match word {
         "am" | "a.m" | "sa" => Some(false),

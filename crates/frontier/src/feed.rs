@@ -1,9 +1,9 @@
 //! Reads the page addresses of feeds: RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
 //!
 //! Only the address and the date of each entry are read; the texts come from the pages. If the XML is broken,
-//! the entries before the error are kept, and the error is returned with them. The `feed-rs` library is not
-//! used: it returns nothing for a feed with any error, and panics on some feeds (an author such as `Tòa
-//! soạn–a@b.vn`, an encoding declaration after the first 64 bytes).
+//! the entries before the error are returned with the error. The library `feed-rs` is not used: it returns
+//! nothing for a feed with an error, and panics on some feeds (an author such as `Tòa soạn–a@b.vn`, an
+//! encoding declaration after the first 64 bytes).
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -22,9 +22,9 @@ pub struct Feed {
     pub discovered: Discovered,
     /// The number of entries without a page address.
     pub without_link: u64,
-    /// The number of entries beyond [`Limits::entries`], which were left out.
+    /// The number of omitted entries, beyond [`Limits::entries`].
     pub cut: u64,
-    /// Why reading ended early. `None`: it did not.
+    /// Why reading ended early, if it did.
     pub flaw: Option<Flaw>,
 }
 
@@ -51,12 +51,11 @@ pub enum FeedError {
     Unreadable(Flaw),
 }
 
-/// Reads the feed that was served at `base` and may be compressed with gzip.
+/// Reads the feed that was served at `base`. It may be compressed with gzip.
 ///
-/// Relative links are resolved against the `xml:base` of the link, the entry or the feed, or against `base`
-/// if there is none. A missing scheme is added ([`CanonicalUrl::join_location`]). The date of an entry is its
-/// publication date or, if that is missing, the date of its last change. The result is not limited to a
-/// scope; use [`Discovered::within`].
+/// Relative links are resolved with the `xml:base` of the link, the entry or the feed, or else with `base`. A
+/// missing scheme is added ([`CanonicalUrl::join_location`]). The date of an entry is its publication date,
+/// or else the date of its last change. The result is not limited to a scope; use [`Discovered::within`].
 ///
 /// # Errors
 /// The body is not a feed, or it cannot be read up to its first element. An empty feed is not an error.
@@ -96,7 +95,7 @@ struct JsonFeed {
 
 fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
     let mut text = String::new();
-    // Reading from memory cannot fail, and damaged data end the text.
+    // Reading from memory cannot fail; damaged data end the text.
     let _ = stream.read_to_string(&mut text);
     if let Some(flaw) = stream.flaw() {
         return Err(FeedError::Unreadable(flaw.clone()));
@@ -130,7 +129,7 @@ struct Entry {
     /// The page's own address, if `link` leads through a redirecting service (FeedBurner).
     origin: Option<String>,
     link: Option<String>,
-    /// `guid` or `id`. This is often, but not always, the page's address.
+    /// `guid` or `id`: often, but not always, the page's address.
     identifier: Option<String>,
     published: Option<String>,
     changed: Option<String>,
@@ -144,7 +143,7 @@ struct Entries<'a> {
     root: Option<String>,
     leaf: Leaf,
     entry: Option<Entry>,
-    /// An element whose content does not belong to the entry, and its nesting depth.
+    /// An element with content that does not belong to the entry, and its nesting depth.
     inside: Option<(String, usize)>,
     gatherer: Gatherer,
     without_link: u64,
@@ -190,7 +189,7 @@ impl<'a> Entries<'a> {
         Step::Collect
     }
 
-    /// Returns the `xml:base` of an element. `outer` is that of the element around it.
+    /// Returns the `xml:base` of an element. `outer`: the base of the parent.
     fn base_of(&self, element: &Element<'_>, outer: Option<&CanonicalUrl>) -> Option<CanonicalUrl> {
         let stated = element.attribute("xml:base")?;
         outer.unwrap_or(&self.base).join(&stated).ok()
@@ -223,13 +222,13 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Whether a `guid` is marked as not being an address. Without a mark it is an address (RSS 2.0).
+/// Whether a `guid` is marked as not an address. Without a mark it is an address (RSS 2.0).
 fn is_no_link(element: &Element<'_>) -> bool {
     let stated = element.attribute("isPermaLink").map(|value| value.trim().to_lowercase());
     stated.is_some_and(|value| matches!(&*value, "false" | "no" | "0"))
 }
 
-/// Judges the link of an entry. The role is always page, even if the address looks like a feed's.
+/// Checks the link of an entry. The role is always page, even if the address looks like a feed.
 fn judge(base: &CanonicalUrl, link: &str, dated: Option<Timestamp>) -> Result<Found, Refusal> {
     let url = base.join_location(link)?;
     shape::expected_role(&url)?;

@@ -1,11 +1,12 @@
-//! Defines a discovered URL with its expected role, and counts the URLs that were left out.
+//! Defines a discovered URL with its expected role, and counts the URLs that were not accepted.
 //!
-//! Role and date are unreliable: a sitemap may list a hub as a page, or state the time of the last template
-//! change as a date. Therefore both only affect the order of the queue.
+//! Role and date are unreliable: a sitemap may list a hub as a page, or give the time of the last template
+//! change as a date. Therefore both affect only the order of the queue.
 
 use crate::{CanonicalUrl, Refusal, Scope, UrlKey, shape};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 /// The expected content of a URL.
@@ -14,13 +15,13 @@ use std::collections::{BTreeMap, HashSet};
 pub enum Role {
     /// The front page of a site: a seed.
     Front,
-    /// A hub that the front page links to.
+    /// A hub that is linked on the front page.
     Section,
     /// An RSS, Atom, RDF or JSON feed.
     Feed,
     /// A sitemap or a sitemap index.
     Sitemap,
-    /// Not yet known: an article, or a hub to which the front page does not link.
+    /// Not yet known: an article, or a hub that is not linked on the front page.
     Page,
 }
 
@@ -40,7 +41,7 @@ impl Role {
         }
     }
 
-    /// Returns the role with this label. `None`: the label is unknown.
+    /// `None`: the label is unknown.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.label() == label)
@@ -54,39 +55,40 @@ pub struct Found {
     pub url: CanonicalUrl,
     /// The expected content.
     pub role: Role,
-    /// The time of publication or last change that a feed or a sitemap states. `None`: missing or unreadable.
+    /// The publication or last change according to a feed or sitemap; `None`: missing or unreadable.
     pub dated: Option<Timestamp>,
-    /// Whether the URL comes from a news sitemap, or is a sitemap with "news" in its name.
+    /// Whether the URL comes from a news sitemap or is a sitemap with "news" in its name.
     pub news: bool,
 }
 
-/// The URLs found on a page or in a feed or sitemap. Every URL that was left out is counted.
+/// The URLs from a page, feed or sitemap. Every URL that was not accepted is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Discovered {
-    /// The accepted URLs, each one once, in the order of the source unless stated otherwise.
+    /// The accepted URLs without repetitions, in the order of the source unless stated otherwise.
     pub found: Vec<Found>,
     /// The number of refused URLs for each [`Refusal::label`].
-    pub refused: BTreeMap<&'static str, u64>,
-    /// The number of links to a page that is already in `found`, or to the source itself.
+    pub refused: BTreeMap<Cow<'static, str>, u64>,
+    /// The number of links to the source itself or to a page that is already in `found`.
     pub repeated: u64,
 }
 
 impl Discovered {
-    /// Keeps the URLs in scope and counts the others as refused.
+    /// Keeps the URLs that are in scope and allowed by the rules. Counts the others as refused.
     #[must_use]
     pub fn within(mut self, scope: &Scope) -> Self {
-        let before = self.found.len();
-        self.found.retain(|found| scope.contains(&found.url));
-        let outside = before - self.found.len();
-        if outside > 0 {
-            let count = self.refused.entry(Refusal::OutOfScope.label()).or_default();
-            *count += u64::try_from(outside).expect("a count of memory fits 64 bits");
-        }
+        let refused = &mut self.refused;
+        self.found.retain(|found| match scope.objection(found) {
+            None => true,
+            Some(refusal) => {
+                *refused.entry(refusal.label()).or_default() += 1;
+                false
+            }
+        });
         self
     }
 
-    /// Assigns [`Role::Section`] to pages with an address like a section's (short, without a number, a date
-    /// or a long slug). Call it for the links of a front page.
+    /// Assigns [`Role::Section`] to pages with a section's address: short, without a number, a date or a long
+    /// slug. Call it for the links of a front page.
     #[must_use]
     pub fn with_sections(mut self) -> Self {
         for found in &mut self.found {
@@ -98,14 +100,14 @@ impl Discovered {
     }
 }
 
-/// Collects the URLs of a source. Each page is kept once; all other URLs are counted.
+/// Collects the URLs of a source. Keeps each page once and counts all other URLs.
 pub(crate) struct Gatherer {
     discovered: Discovered,
     seen: HashSet<UrlKey>,
 }
 
 impl Gatherer {
-    /// Creates an empty gatherer. A link to `source` itself counts as repeated.
+    /// A link to `source` itself counts as repeated.
     pub(crate) fn new(source: &CanonicalUrl) -> Self {
         Self { discovered: Discovered::default(), seen: HashSet::from([source.key()]) }
     }
@@ -118,8 +120,8 @@ impl Gatherer {
         }
     }
 
-    /// Counts a link that was seen before. `refused` is the label if the link was refused.
-    pub(crate) fn take_again(&mut self, refused: Option<&'static str>) {
+    /// Counts a link that was seen before. `refused`: the label, if the link was refused.
+    pub(crate) fn take_again(&mut self, refused: Option<Cow<'static, str>>) {
         match refused {
             Some(label) => *self.discovered.refused.entry(label).or_default() += 1,
             None => self.discovered.repeated += 1,

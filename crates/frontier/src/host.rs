@@ -3,15 +3,14 @@
 //! The URL standard accepts `www..example.com` and nearly any character in a domain, since it leaves the
 //! lengths of labels to DNS. A request for such a name cannot succeed, and its labels distort counts by
 //! domain. Therefore a host must be valid in DNS (RFC 1035, 2.3.4): labels of 1 to 63 octets, 253 octets in
-//! total, made of letters, digits, hyphens, and underscores (which occur on the web). A hyphen at the end of
-//! a label is accepted although RFC 1123 forbids it, since sites with such names exist.
+//! total, made of letters, digits, hyphens, and underscores, which occur on the web. RFC 1123 forbids a
+//! hyphen at the end of a label, but sites with such names exist, so it is accepted.
 
 const MAX_LABEL: usize = 63;
-/// Maximum length of a name without its final dot, in octets.
+/// Maximum length in octets of a name without its final dot.
 const MAX_NAME: usize = 253;
 
-/// Returns why `name` is not a valid host name. `None`: it is valid. `name` is a domain as the URL parser
-/// returns it, without its final dot.
+/// Returns why `name`, a domain from the URL parser without final dot, is no host name.
 pub(crate) fn objection(name: &str) -> Option<&'static str> {
     if name.split('.').any(str::is_empty) {
         return Some("a part between its dots is empty");
@@ -26,8 +25,8 @@ pub(crate) fn objection(name: &str) -> Option<&'static str> {
     (!name.bytes().all(is_allowed)).then_some("it has other characters than letters, digits, - and _")
 }
 
-/// Returns the registrable domain, in lower case, of the host that `text` begins with, if `text` looks like
-/// an address without its scheme (`www.example.com/a`). `None`: it looks like a relative address.
+/// If `text` looks like an address without its scheme (`www.example.com/a`), returns the registrable domain
+/// of its host in lower case. `None`: it looks like a relative address.
 ///
 /// `sitemap.pl` and `archive.zip` may be files or hosts. Therefore the text must begin with `www.`, or a
 /// slash must follow the host, or the domain must be `expected`.
@@ -48,8 +47,8 @@ pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<Str
     is_host.then(|| domain.to_owned())
 }
 
-/// The registrable domain of a host, and whether the Public Suffix List has a rule for it. `None` for a public
-/// suffix.
+/// Returns the registrable domain of a host, and whether the Public Suffix List has a rule for it; `None`:
+/// the host is a public suffix.
 ///
 /// Never inlined: the list is code, and each copy takes ten seconds to compile.
 #[inline(never)]

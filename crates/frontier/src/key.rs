@@ -1,7 +1,7 @@
 //! Defines the URL key: 16 bytes of a hash of the URL's identity.
 //!
 //! With 128 bits, the probability that any two of 10^9 URLs share a key is about 10^-21, so the code does not
-//! check for collisions. The key encodes neither an order nor the host; a store that groups by host adds a
+//! check for collisions. The key encodes neither an order nor the host. A store that groups by host adds a
 //! prefix.
 
 use serde::de::{self, Visitor};
@@ -30,22 +30,21 @@ impl UrlKey {
         Self(bytes)
     }
 
-    /// Returns the key as the 16 bytes that a store writes.
+    /// Returns the 16 bytes, for the store.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 
-    /// Creates a key from the 16 bytes that a store has read.
+    /// Creates a key from its 16 bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 }
 
-/// Returns the partition of a registrable domain, if a crawl is divided into 256 partitions: the first byte
-/// of the domain's BLAKE3 hash. This function must never change, because stored records are located by its
-/// result.
+/// Returns the partition of a registrable domain, 0 to 255: the first byte of the domain's BLAKE3 hash. This
+/// function must never change, because it locates stored records.
 #[must_use]
 pub fn partition_of(domain: &str) -> u8 {
     blake3::hash(domain.as_bytes()).as_bytes()[0]

@@ -1,13 +1,12 @@
-//! Identifies URLs, discovers them in seeds, sitemaps, feeds and links, and decides whether they are in
-//! scope.
+//! Identifies URLs, discovers them in seeds, sitemaps, feeds and links, and checks their scope.
 //!
-//! A [`CanonicalUrl`] can only be created by parsing, so the URL of a page has only one spelling. The store
-//! identifies the URL by its [`UrlKey`]. [`parse_seeds`] returns the seeds. [`sitemap::read`], [`feed::read`]
-//! and [`links::judge`] return each accepted URL as a [`Found`] with its expected [`Role`], and count the
-//! refused ones by [`Refusal`]. [`sniff`] detects the actual type of a body.
+//! A [`CanonicalUrl`] can only be created by parsing, so each page has only one spelling of its URL. The
+//! store identifies the URL by its [`UrlKey`]. [`parse_seeds`] returns the seeds. [`sitemap::read`],
+//! [`feed::read`] and [`links::judge`] return each accepted URL as a [`Found`] with its expected [`Role`],
+//! and count the others by [`Refusal`]. [`sniff`] detects the actual type of a body.
 //!
-//! The crate has no IO, no clock and no async code: it reads bytes and text and returns URLs. The store
-//! contains the queue and decides the order of fetching. The fetch crate handles robots.txt.
+//! The crate has no IO, no clock and no async code: it reads bytes and text and returns URLs. The store has
+//! the queue and decides the order of fetching. The fetch crate handles robots.txt.
 
 mod body;
 mod canonical;
@@ -22,6 +21,7 @@ mod paging;
 mod percent;
 mod refusal;
 mod rhythm;
+mod rules;
 mod scope;
 mod seeds;
 mod shape;
@@ -38,6 +38,7 @@ pub use links::{looks_like_article, looks_like_section, page_number};
 pub use outcome::{Class, Outcome};
 pub use refusal::Refusal;
 pub use rhythm::{Rhythm, Sight, digest_of};
+pub use rules::{BadPattern, SiteLimits, SiteRules};
 pub use scope::Scope;
-pub use seeds::{Seed, SeedError, parse_seeds};
+pub use seeds::{COMMAND_LINE, Seed, SeedError, parse_seed, parse_seeds};
 pub use sniff::{Body, sniff};

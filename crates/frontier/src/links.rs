@@ -1,8 +1,8 @@
 //! Classifies the links of a page.
 //!
-//! The input is the `href` values in page order. The page reader extracts them from the markup and applies
-//! `<base>`.
+//! The input is the `href` values in page order. The page reader applies `<base>`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::found::Gatherer;
@@ -11,17 +11,17 @@ use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, Scope, shape};
 /// Resolves the links of the page at `base`, refuses those that are out of scope or do not lead to a page,
 /// and keeps each target once, in page order.
 ///
-/// Links to the page itself (anchors, or the same page over http) and further links to a page that was
-/// already found are counted in [`Discovered::repeated`]. The ending of the address determines the role:
-/// feed, sitemap, or otherwise [`Role::Page`].
+/// [`Discovered::repeated`] counts links to the page itself (anchors, or the same page over http) and further
+/// links to a page that was already found. The ending of the address determines the role: feed, sitemap, or
+/// otherwise [`Role::Page`]. The rules of the scope do not apply yet, since they may depend on a role that is
+/// assigned later ([`Discovered::within`]).
 pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> Discovered {
     let mut gatherer = Gatherer::new(base);
-    // A teaser often links to the same address two or three times (picture, title, comments), and parsing
-    // accounts for most of a link's cost.
-    let mut seen: HashMap<&str, Option<&'static str>> = HashMap::new();
+    // A teaser often links to one address several times (picture, title), and parsing is most of the cost.
+    let mut seen: HashMap<&str, Option<Cow<'static, str>>> = HashMap::new();
     for href in hrefs {
         match seen.get(href) {
-            Some(refused) => gatherer.take_again(*refused),
+            Some(refused) => gatherer.take_again(refused.clone()),
             None => {
                 let judged = judge_one(base, href, scope);
                 seen.insert(href, judged.as_ref().err().map(Refusal::label));
@@ -42,33 +42,32 @@ fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<Found, Re
     Ok(Found { url, role, dated: None, news })
 }
 
-/// Whether the address looks like an article's.
+/// Whether the address looks like an article.
 ///
-/// This only affects the order of fetching, not which pages are stored: hosts with different address forms
-/// are also crawled, but hubs may be fetched before articles. Evidence for an article: a last segment of
-/// several words, a number of five or more digits, a date in the path, an ending such as `.html` or `.vov`,
-/// an article number in the parameters. Evidence against an article: a path under `/tag/`, `/author/`,
-/// `/page/2` or similar.
+/// This affects only the order of fetching, not which pages are stored: hosts with other addresses are also
+/// crawled, but hubs may be fetched before articles. Evidence for an article: a last segment of several
+/// words, a number of five or more digits, a date in the path, an ending such as `.html` or `.vov`, an
+/// article number in the parameters. Evidence against an article: a path under `/tag/`, `/author/`, `/page/2`
+/// or similar.
 #[must_use]
 pub fn looks_like_article(url: &CanonicalUrl) -> bool {
     shape::looks_like_article(url)
 }
 
-/// Whether the address looks like a section's: one or two short path segments, without numbers or parameters.
+/// Whether the address looks like a section: one or two short path segments, without numbers or parameters.
 #[must_use]
 pub fn looks_like_section(url: &CanonicalUrl) -> bool {
     shape::looks_like_section(url)
 }
 
-/// Returns the link in `found` that leads to the next page of the list at `url`. Detects common address forms
-/// such as `?page=2`, `/trang-2` and `-p2`.
+/// Returns the link in `found` to the next page of the list at `url`. Detects common address forms such as
+/// `?page=2`, `/trang-2` and `-p2`.
 #[must_use]
 pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
     crate::paging::next(url, found)
 }
 
-/// Returns the page number of a URL within its list, for the forms that [`next_page`] detects. Without such a
-/// form, returns 1.
+/// Returns the page number of a URL within its list, for the forms that [`next_page`] detects; otherwise 1.
 #[must_use]
 pub fn page_number(url: &CanonicalUrl) -> u32 {
     crate::paging::number_of(url)
@@ -106,7 +105,8 @@ mod tests {
             ["https://www.a.vn/b-1.html", "https://www.a.vn/a-2.html", "https://m.a.vn/c-3.html"]
         );
         assert_eq!(discovered.repeated, 5);
-        let refused: Vec<_> = discovered.refused.into_iter().collect();
+        let refused: Vec<(&str, u64)> =
+            discovered.refused.iter().map(|(label, count)| (&**label, *count)).collect();
         assert_eq!(refused, [("not_a_page", 1), ("not_http", 3), ("out_of_scope", 1), ("unparsable", 1)]);
     }
 

@@ -1,7 +1,6 @@
-//! Defines the outcomes: all ways in which the visit of a URL can end.
+//! Defines the outcomes: all ways in which a visit of a URL can end.
 //!
-//! Counters, logs, the table at the end of a run and the status page use them. A URL without an outcome is
-//! still in the frontier.
+//! Counters, logs, the final table and the status page use them. Other URLs are still in the frontier.
 
 use std::fmt;
 
@@ -19,8 +18,8 @@ pub enum Outcome {
         /// The URL under which the text was stored first.
         of: UrlKey,
     },
-    /// An article whose text is similar to that of another document. It is in the corpus under this URL, as a
-    /// member of that document's cluster.
+    /// An article with a text similar to another document's. It is in the corpus under this URL, as a member
+    /// of that document's cluster.
     NearDuplicate {
         /// The URL of the cluster's representative at the time of the visit.
         of: UrlKey,
@@ -85,43 +84,46 @@ pub enum Outcome {
         /// The label of the last failure, such as `timeout` or `http_500`.
         reason: String,
     },
-    /// An article that is not in the corpus because of its language (`corpus.languages`).
+    /// An article that is not stored because of its language (`corpus.languages`).
     OtherLanguage {
         /// The primary language tag, such as `en`.
         language: String,
     },
-    /// An article that is not in the corpus because of its measured values (`corpus.keep_if`).
+    /// An article that is not stored because of its measured values (`corpus.keep_if`).
     Filtered {
         /// The condition that the article does not meet.
         condition: String,
     },
-    /// An article that is in the corpus and whose text has changed. The document has a new revision.
+    /// An article in the corpus with a changed text. The document has a new revision.
     Revised,
-    /// The archive that is replayed contains only a part of the response.
+    /// The replayed archive has only a part of the response.
     Truncated {
-        /// The label of the reason: from the archive's writer (`length`, `time`, `disconnect`, `unspecified`,
-        /// `segmented`), or from the response (`partial_content`, `content_length`, `coding`).
+        /// The label of the reason, from the archive's writer (`length`, `time`, `disconnect`, `unspecified`,
+        /// `segmented`) or from the response (`partial_content`, `content_length`, `coding`).
         reason: String,
+    },
+    /// The settings exclude the URL from fetching, or the article from the corpus.
+    Excluded {
+        /// The rule, such as `published before 2026-01-01`.
+        rule: String,
     },
 }
 
-/// The class of an outcome.
-///
-/// Counts for people (report, tables, progress line, status page) group outcomes by class, so that a word
-/// such as "failed" has the same meaning everywhere.
+/// The class of an outcome. Counts for people (report, tables, progress line, status page) group outcomes by
+/// class, so a word such as "failed" has one meaning everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// The text is in the corpus under this URL.
     Stored,
-    /// The same text, or nearly the same text, was already in the corpus.
+    /// The same or nearly the same text was already in the corpus.
     Duplicate,
     /// The page is not an article, or the response is not a page.
     NotArticle,
-    /// An article that the settings exclude from the corpus.
+    /// A URL or an article that the settings exclude from the corpus.
     Excluded,
-    /// A front page, section, feed or sitemap whose links were extracted, or a page that has not changed.
+    /// A front page, section, feed or sitemap with extracted links, or an unchanged page.
     Listing,
-    /// The URL redirects to a URL that is visited in its place.
+    /// The URL redirects to a URL that is visited instead.
     Redirected,
     /// The URL redirects to a URL that the crawl does not visit.
     RedirectRefused,
@@ -131,13 +133,13 @@ pub enum Class {
     Gone,
     /// There was no HTTP response.
     Unreachable,
-    /// There was a response, but it is not usable.
+    /// There was an unusable response.
     Failed,
 }
 
 impl Class {
-    /// Returns the class of an outcome from its [`Outcome::reason`] or [`Outcome::label`]. `None`: no outcome
-    /// has this label.
+    /// Returns the class of an outcome from its [`Outcome::reason`] or [`Outcome::label`]; `None`: unknown
+    /// label.
     #[must_use]
     pub fn from_reason(reason: &str) -> Option<Self> {
         let (label, detail) = reason.split_once(": ").unwrap_or((reason, ""));
@@ -145,7 +147,7 @@ impl Class {
             "stored" | "revised" => Self::Stored,
             "duplicate" | "near_duplicate" => Self::Duplicate,
             "not_article" | "wrong_type" => Self::NotArticle,
-            "other_language" | "filtered" => Self::Excluded,
+            "other_language" | "filtered" | "excluded" => Self::Excluded,
             "listing" | "unchanged" => Self::Listing,
             "redirected" => Self::Redirected,
             "redirect_refused" => Self::RedirectRefused,
@@ -164,7 +166,7 @@ impl Class {
         matches!(self, Self::Unreachable | Self::Failed)
     }
 
-    /// Whether the URL could have been an article's.
+    /// Whether the URL could be an article's.
     #[must_use]
     pub const fn is_of_page(self) -> bool {
         !matches!(self, Self::Listing | Self::Redirected | Self::Disallowed)
@@ -179,14 +181,14 @@ fn is_without_response(label: &str) -> bool {
 }
 
 impl Outcome {
-    /// Returns the class by which the outcome is counted.
+    /// Returns the class for counts.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
             Self::Stored | Self::Revised => Class::Stored,
             Self::Duplicate { .. } | Self::NearDuplicate { .. } => Class::Duplicate,
             Self::NotArticle { .. } | Self::WrongType { .. } => Class::NotArticle,
-            Self::OtherLanguage { .. } | Self::Filtered { .. } => Class::Excluded,
+            Self::OtherLanguage { .. } | Self::Filtered { .. } | Self::Excluded { .. } => Class::Excluded,
             Self::Listing | Self::Unchanged => Class::Listing,
             Self::Redirected { .. } => Class::Redirected,
             Self::RedirectRefused { .. } => Class::RedirectRefused,
@@ -226,11 +228,12 @@ impl Outcome {
             Self::Filtered { .. } => "filtered",
             Self::Revised => "revised",
             Self::Truncated { .. } => "truncated",
+            Self::Excluded { .. } => "excluded",
         }
     }
 
-    /// Returns the label. If a label has several reasons, the reason is appended, as in `failed: timeout`.
-    /// The number of distinct values is limited, so they can be counted.
+    /// Returns the label. If a label has several reasons, appends the reason, as in `failed: timeout`. The
+    /// number of distinct values is limited, so they can be counted.
     #[must_use]
     pub fn reason(&self) -> String {
         match self {
@@ -240,9 +243,9 @@ impl Outcome {
             | Self::Truncated { reason } => {
                 format!("{}: {reason}", self.label())
             }
-            Self::OtherLanguage { language: what } | Self::Filtered { condition: what } => {
-                format!("{}: {what}", self.label())
-            }
+            Self::OtherLanguage { language: what }
+            | Self::Filtered { condition: what }
+            | Self::Excluded { rule: what } => format!("{}: {what}", self.label()),
             Self::Gone { status } | Self::Rejected { status } => format!("{}: http_{status}", self.label()),
             Self::Stored
             | Self::Revised
@@ -290,6 +293,7 @@ impl fmt::Display for Outcome {
             Self::Truncated { reason } => write!(f, "only a part of it is in the archive: {reason}"),
             Self::OtherLanguage { language } => write!(f, "kept out: its language is {language}"),
             Self::Filtered { condition } => write!(f, "kept out: {condition} does not hold"),
+            Self::Excluded { rule } => write!(f, "kept out by the settings: {rule}"),
             Self::Failed { reason } => write!(f, "all attempts failed, the last with: {reason}"),
         }
     }
@@ -299,7 +303,7 @@ impl fmt::Display for Outcome {
 mod tests {
     use super::*;
 
-    /// Returns one outcome of each kind, and failures of each class.
+    /// One outcome of each kind, and failures of each class.
     fn outcomes() -> Vec<Outcome> {
         let of = UrlKey::from_bytes([0; 16]);
         let text = || String::from("x");
@@ -324,6 +328,7 @@ mod tests {
             Outcome::Truncated { reason: "length".into() },
             Outcome::OtherLanguage { language: "de".into() },
             Outcome::Filtered { condition: "words >= 50".into() },
+            Outcome::Excluded { rule: "outside sections".into() },
             failed("timeout"),
             failed("certificate_expired"),
             failed("http_500"),

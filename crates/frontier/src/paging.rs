@@ -1,8 +1,7 @@
 //! Finds the link to the next page of a list.
 //!
-//! For lists that do not mark this link with `rel=next`, the module detects address forms that newspapers
-//! use: `?page=2`, `/page/2`, `/trang-2`, `-p2`. If a list uses a different form, a revisit reads only its
-//! first page.
+//! For lists that do not mark this link with `rel=next`, detects the address forms of newspapers: `?page=2`,
+//! `/page/2`, `/trang-2`, `-p2`. For a list with another form, a revisit reads only the first page.
 
 use crate::{CanonicalUrl, Found};
 
@@ -18,7 +17,7 @@ pub(crate) fn number_of(url: &CanonicalUrl) -> u32 {
     place_of(url).1
 }
 
-/// Returns the list that a URL belongs to, and its page number, from 1.
+/// Returns the list of a URL, and its page number, from 1.
 fn place_of(url: &CanonicalUrl) -> (String, u32) {
     let of = |path: &str, query: &str, page| (format!("{}{}?{query}", url.host(), list_of(path)), page);
     let query: Vec<(String, String)> = url.url().query_pairs().into_owned().collect();
@@ -46,7 +45,6 @@ fn list_of(path: &str) -> &str {
     path.strip_suffix(".html").or_else(|| path.strip_suffix(".htm")).unwrap_or(path)
 }
 
-/// Splits a path into the part before a page number at its end, and the number.
 fn paged(path: &str) -> Option<(&str, u32)> {
     let digits = path.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (before, digits) = path.split_at(path.len() - digits);
@@ -58,7 +56,7 @@ fn paged(path: &str) -> Option<(&str, u32)> {
     (list.len() < stem.len()).then_some((list_of(list), page))
 }
 
-/// Parses a page number, which has at most four digits. Longer numbers belong to articles.
+/// Parses a page number of at most four digits. Longer numbers belong to articles.
 fn number(text: &str) -> Option<u32> {
     (1..=4).contains(&text.len()).then(|| text.parse().ok())?
 }

@@ -1,9 +1,9 @@
 //! Normalizes percent-encoding (RFC 3986, sections 6.2.2.1 and 6.2.2.2).
 //!
 //! Hex digits become upper-case, and characters that need no encoding are decoded. A `%` that does not start
-//! an escape stays unchanged (old pages contain `%u0103`), since servers interpret it in different ways. If
-//! the decoded character would form an escape with such a stray `%`, as in `%%34%31`, the escape is kept.
-//! Otherwise a second normalization would change the text.
+//! an escape stays unchanged, since servers interpret it in different ways (old pages contain `%u0103`). If a
+//! decoded character would form an escape with such a stray `%`, as in `%%34%31`, its escape stays. Otherwise
+//! a second normalization would change the text.
 
 /// Normalizes a path or a query. Idempotent.
 pub(crate) fn normalise(text: &str) -> String {
@@ -34,7 +34,6 @@ pub(crate) fn normalise(text: &str) -> String {
     out
 }
 
-/// Decodes the escape at the start of `bytes`. `None`: there is no escape.
 fn escape(bytes: &[u8]) -> Option<u8> {
     let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
     u8::try_from(digit(1)? * 16 + digit(2)?).ok()

@@ -1,7 +1,9 @@
 //! Defines the reasons why a URL is not followed.
 //!
-//! Every refusal is counted by its [`Refusal::label`], so that the counts explain why a site has no
-//! documents. A refusal depends on the URL alone, not on the server's response.
+//! Every refusal is counted by its [`Refusal::label`], so the counts explain why a site has no documents. A
+//! refusal depends on the URL alone, not on the server's response.
+
+use std::borrow::Cow;
 
 use thiserror::Error;
 
@@ -23,20 +25,20 @@ pub enum Refusal {
         /// What is wrong with the name, in words for users.
         reason: &'static str,
     },
-    /// The address is longer than real page addresses. Most of these are crawler traps.
+    /// The address is longer than real page addresses. Most of these lead to crawler traps.
     #[error("it is longer than {limit} characters")]
     TooLong {
         /// The maximum length of the canonical form, in characters.
         limit: usize,
     },
-    /// A path segment occurs too often, which is typical of relative links that resolve to ever deeper paths.
+    /// A path segment occurs too often. This is typical of relative links that resolve to ever deeper paths.
     #[error("a part of its path is repeated more than {limit} times")]
     RepeatedSegment {
-        /// How often one segment may occur in a path.
+        /// Maximum number of times that one segment may occur in a path.
         limit: usize,
     },
-    /// The URL is too many links away from a seed. The crawl returns this refusal, since it knows the path of
-    /// links. It is defined here to keep all reasons in one list.
+    /// The URL is too many links away from a seed. Only the crawl knows the path of links and returns this
+    /// refusal. It is defined here so that all reasons are in one list.
     #[error("it is more than {limit} links away from a seed")]
     TooDeep {
         /// The maximum number of links between a seed and a page.
@@ -45,11 +47,17 @@ pub enum Refusal {
     /// The URL is not on a registrable domain of the seeds.
     #[error("its site is not one of the seeds")]
     OutOfScope,
-    /// The file name ending shows that it is a picture, a video, a style sheet or a document.
+    /// The ending of the file name shows that this is a picture, a video, a style sheet or a document.
     #[error("it ends in .{extension}, which is not a web page")]
     NotAPage {
-        /// The ending, lower-case, without the dot.
+        /// The ending in lower case, without the dot.
         extension: &'static str,
+    },
+    /// The user's settings exclude the URL.
+    #[error("the settings exclude it: {rule}")]
+    Excluded {
+        /// The rule, such as `outside sections`.
+        rule: String,
     },
     /// The address contains a user name or a password, which no public page needs.
     #[error("it contains a user name or a password")]
@@ -57,9 +65,19 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns a stable code in `snake_case`, for counters and logs.
+    /// Returns the code, for counters and logs. If the settings exclude the URL, appends the rule, as in
+    /// `excluded: outside sections`.
     #[must_use]
-    pub fn label(&self) -> &'static str {
+    pub fn label(&self) -> Cow<'static, str> {
+        match self {
+            Self::Excluded { rule } => format!("{}: {rule}", self.code()).into(),
+            _ => self.code().into(),
+        }
+    }
+
+    /// Returns a stable code in `snake_case`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
         match self {
             Self::NotHttp => "not_http",
             Self::Unparsable { .. } => "unparsable",
@@ -70,6 +88,7 @@ impl Refusal {
             Self::OutOfScope => "out_of_scope",
             Self::NotAPage { .. } => "not_a_page",
             Self::UserInfo => "user_info",
+            Self::Excluded { .. } => "excluded",
         }
     }
 }
@@ -108,9 +127,12 @@ mod tests {
             Refusal::OutOfScope,
             Refusal::NotAPage { extension: "jpg" },
             Refusal::UserInfo,
+            Refusal::Excluded { rule: "outside sections".into() },
         ];
         let labels: std::collections::BTreeSet<_> = all.iter().map(Refusal::label).collect();
         assert_eq!(labels.len(), all.len());
-        assert!(labels.iter().all(|l| l.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')));
+        let codes = labels.iter().map(|label| label.split(": ").next().unwrap());
+        assert!(codes.flat_map(str::bytes).all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
+        assert!(labels.contains("excluded: outside sections"));
     }
 }

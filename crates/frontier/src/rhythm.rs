@@ -2,15 +2,13 @@
 //!
 //! The interval of a list (front page, section, feed, sitemap) halves when a visit finds something new and
 //! grows otherwise. A list that changes at all is visited daily, even if its articles always appeared on
-//! other lists first: some day it may be the only list that names an article. A list that does not change is
-//! visited less and less often. New entries of such a list are found late, but they are found, since the list
-//! also removes entries slowly.
+//! other lists first: it may be the only list with a later article. A list that does not change is visited
+//! less and less often. New entries of such a list are found late. But they are found, because the list
+//! removes entries as slowly.
 //!
-//! A sitemap of past months is not visited for weeks after its first visit, since its index reports when it
-//! changes.
+//! A sitemap of past months is not visited for weeks after its first visit, since its index reports changes.
 //!
-//! Limitation: an article may be missed if it is linked for one day only, and only from a list that had not
-//! changed for weeks.
+//! Limitation: an article may be missed if it is linked for only one day, by a list unchanged for weeks.
 
 use std::time::Duration;
 
@@ -21,18 +19,18 @@ use crate::Role;
 
 const HOUR: u32 = 3_600;
 const DAYS: u32 = 24 * HOUR;
-/// A day minus the difference that is possible between the start times of two nightly runs. A list that is
-/// due daily is therefore due in every nightly run.
+/// A day minus the possible difference between the start times of two nightly runs. So a list that is due
+/// daily is due in every nightly run.
 const NIGHTLY: u32 = 20 * HOUR;
 
-/// When a URL was visited, and its interval. All fields are zero before the first visit.
+/// When a URL was visited, and its interval. All fields are 0 before the first visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rhythm {
     /// The first visit, in seconds since 1970.
     pub first: u64,
     /// The last visit with a response, in seconds since 1970.
     pub last: u64,
-    /// Seconds until the next visit. For an article, how long it is not checked.
+    /// Seconds until the next visit. For an article: seconds without a check.
     pub every: u32,
     /// [`digest_of`] of the URLs that the last visit found.
     pub digest: u64,
@@ -43,9 +41,9 @@ pub struct Rhythm {
 pub enum Sight {
     /// The list led to something new or changed.
     News,
-    /// The list led to different URLs than before, but all of them were known.
+    /// The list led to different URLs, but all of them were known.
     Changed,
-    /// The list names nothing from the last days: a sitemap of past months.
+    /// The list has nothing of the last days: a sitemap of past months.
     Still,
     /// The list has not changed, or it was empty.
     #[default]
@@ -53,7 +51,7 @@ pub enum Sight {
 }
 
 impl Rhythm {
-    /// Returns the rhythm after a visit of a list at `now`. `least` is the shortest interval.
+    /// Returns the rhythm after a visit of a list at `now`. `least`: the shortest interval.
     ///
     /// ```
     /// use gleaner_frontier::{Rhythm, Role, Sight};
@@ -86,8 +84,8 @@ impl Rhythm {
         Self { first, last: now, ..self }
     }
 
-    /// Returns the rhythm of an article that was reported as changed but had not changed. It is not checked
-    /// again for at least six hours. This time doubles with each false report, up to 90 days.
+    /// Returns the rhythm after a false report that the article has changed. There is no check for at least
+    /// six hours. This time doubles with each false report, up to 90 days.
     #[must_use]
     pub fn with_false_update(self) -> Self {
         Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
@@ -105,14 +103,14 @@ impl Rhythm {
         self.last < seconds(time)
     }
 
-    /// Whether the first visit was at or after `time`, or has not happened yet.
+    /// Whether the first visit was at or after `time`, or is yet to come.
     #[must_use]
     pub fn is_since(&self, time: Timestamp) -> bool {
         !self.visited() || self.first >= seconds(time)
     }
 
-    /// Whether a sitemap has changed since the last visit, if it states a change at `time`. Midnight stands
-    /// for the whole day, since most sitemaps state only the day.
+    /// Whether a sitemap with a stated change at `time` has changed since the last visit. Midnight counts as
+    /// the whole day, since most sitemaps state only the day.
     #[must_use]
     pub fn is_before_day(&self, time: Timestamp) -> bool {
         let time = seconds(time);
@@ -120,8 +118,8 @@ impl Rhythm {
         self.last < end
     }
 
-    /// Whether an article is young enough at `now` to be checked for a later version, and `every` seconds
-    /// have passed since its last visit. `window` is the maximum age.
+    /// Whether an article may be checked for a later version at `now`: it is at most `window` old, and
+    /// `every` seconds have passed since its last visit.
     #[must_use]
     pub fn is_open(&self, window: Duration, now: Timestamp) -> bool {
         let now = seconds(now);
@@ -130,8 +128,7 @@ impl Rhythm {
             && now >= self.last.saturating_add(u64::from(self.every))
     }
 
-    /// Returns when the next check of an article is due, if it is checked at these ages. `None`: all checks
-    /// are done.
+    /// Returns when the next check of an article is due, with checks at these ages; `None`: no more.
     #[must_use]
     pub fn next_look(&self, ages: impl IntoIterator<Item = Duration>) -> Option<Timestamp> {
         let due = ages.into_iter().map(|age| self.first.saturating_add(age.as_secs()));
@@ -153,8 +150,7 @@ fn seconds(time: Timestamp) -> u64 {
     u64::try_from(time.as_second()).unwrap_or(0)
 }
 
-/// Returns a digest of the set of URLs that a list leads to. It is independent of their order: the XOR of a
-/// hash of each URL and its date.
+/// Returns an order-independent digest of the URLs on a list: the XOR of hashes of URL and date.
 #[must_use]
 pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::Found>) -> u64 {
     let one = |found: &crate::Found| {

@@ -1,42 +1,58 @@
 //! Defines the scope of a crawl: the registrable domains of the seeds.
 //!
-//! A seed on one subdomain includes the domain's other subdomains (`edition.cnn.com` includes `www.cnn.com`,
-//! but also the publisher's shop). A publisher's second domain (`bbc.com` and `bbc.co.uk`) is out of scope
-//! unless it is a seed, too.
+//! A seed on one subdomain includes the domain's other subdomains: `edition.cnn.com` includes `www.cnn.com`,
+//! but also the publisher's shop. A publisher's second domain (`bbc.com` and `bbc.co.uk`) is out of scope
+//! unless it is also a seed.
+//!
+//! The rules of a site limit the fetched URLs ([`SiteRules`]).
 
-use crate::{CanonicalUrl, Seed};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use crate::{CanonicalUrl, Found, Refusal, Seed, SiteRules};
+use std::collections::BTreeMap;
 
-/// A set of registrable domains as [`CanonicalUrl::domain`] returns them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+/// A set of registrable domains ([`CanonicalUrl::domain`]) with their rules.
+#[derive(Debug, Clone, Default)]
 pub struct Scope {
-    domains: BTreeSet<String>,
+    sites: BTreeMap<String, SiteRules>,
 }
 
 impl Scope {
-    /// Creates the scope of these registrable domains, which are lower-case A-labels. IP addresses and single
-    /// labels include their port.
+    /// Creates the scope of these registrable domains, without rules. They are lower-case A-labels. IP
+    /// addresses and single labels include their port.
     pub fn new<D: Into<String>>(domains: impl IntoIterator<Item = D>) -> Self {
-        Self { domains: domains.into_iter().map(Into::into).collect() }
+        Self { sites: domains.into_iter().map(|domain| (domain.into(), SiteRules::default())).collect() }
     }
 
-    /// Creates the scope of the seeds' domains.
+    /// Creates the scope of the seeds' domains, without rules.
     #[must_use]
     pub fn from_seeds(seeds: &[Seed]) -> Self {
         Self::new(seeds.iter().map(|seed| seed.url.domain()))
     }
 
+    /// Sets the rules of a domain in scope. Ignores other domains.
+    pub fn set_rules(&mut self, domain: &str, rules: SiteRules) {
+        if let Some(site) = self.sites.get_mut(domain) {
+            *site = rules;
+        }
+    }
+
     /// Whether the URL is on one of the domains.
     #[must_use]
     pub fn contains(&self, url: &CanonicalUrl) -> bool {
-        self.domains.contains(url.domain())
+        self.sites.contains_key(url.domain())
+    }
+
+    /// Returns why a URL is not fetched: out of scope, or excluded by a rule. `None`: it may be fetched.
+    #[must_use]
+    pub fn objection(&self, found: &Found) -> Option<Refusal> {
+        match self.sites.get(found.url.domain()) {
+            None => Some(Refusal::OutOfScope),
+            Some(rules) => rules.objection(found),
+        }
     }
 
     /// Returns the domains in sorted order.
     pub fn domains(&self) -> impl Iterator<Item = &str> {
-        self.domains.iter().map(String::as_str)
+        self.sites.keys().map(String::as_str)
     }
 }
 
@@ -60,8 +76,5 @@ mod tests {
             assert_eq!(scope.contains(&CanonicalUrl::parse(url).unwrap()), inside, "{url}");
         }
         assert_eq!(scope.domains().collect::<Vec<_>>(), ["127.0.0.1:4000", "bbc.co.uk"]);
-        let json = serde_json::to_string(&scope).unwrap();
-        assert_eq!(json, r#"["127.0.0.1:4000","bbc.co.uk"]"#);
-        assert_eq!(serde_json::from_str::<Scope>(&json).unwrap(), scope);
     }
 }

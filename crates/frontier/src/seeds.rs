@@ -1,8 +1,8 @@
-//! Parses the seed file: one address per line.
+//! Parses seeds: a file with one address per line, or an argument of the command line.
 //!
-//! `#` begins a comment at the start of a line or after whitespace; inside an address it begins a fragment.
-//! For a bare host, https is assumed. An invalid line is an error: a crawl of only some of the intended sites
-//! is worse than no crawl.
+//! `#` begins a comment at the start of a line or after whitespace; inside an address it begins a fragment. A
+//! bare host gets https. An invalid line is an error: a crawl of only some of the intended sites is worse
+//! than no crawl.
 
 use crate::{CanonicalUrl, Refusal, UrlKey};
 use std::collections::HashSet;
@@ -11,12 +11,26 @@ use thiserror::Error;
 /// A site at which the crawl starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
-    /// The front page; its registrable domain is in scope.
+    /// The front page. Its registrable domain is in scope.
     pub url: CanonicalUrl,
-    /// The name of the seed file, as the caller gave it.
+    /// The name of the seed file from the caller, or [`COMMAND_LINE`].
     pub file: String,
-    /// The line in the file, from 1.
-    pub line: usize,
+    /// The line in the file, from 1; `None`: the seed is not from a file.
+    pub line: Option<usize>,
+}
+
+/// The origin of a seed from the command line.
+pub const COMMAND_LINE: &str = "the command line";
+
+impl Seed {
+    /// Returns where the user wrote the seed, such as `seeds.txt line 3`.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        match self.line {
+            Some(line) => format!("{} line {line}", self.file),
+            None => self.file.clone(),
+        }
+    }
 }
 
 /// Why a seed file is rejected.
@@ -31,6 +45,16 @@ pub enum SeedError {
         line: usize,
         /// The line's text, at most 80 characters.
         text: String,
+    },
+    /// The argument cannot be a seed.
+    #[error(
+        "{text:?} is not a seed: {refusal}; write a host such as vnexpress.net or an address such as https://www.bbc.com/news"
+    )]
+    Argument {
+        /// The argument, at most 80 characters.
+        text: String,
+        /// Why the address is refused.
+        refusal: Refusal,
     },
     /// The address cannot be a seed.
     #[error(
@@ -54,19 +78,18 @@ pub enum SeedError {
     },
 }
 
-/// Parses the `text` of a seed file. Returns the seeds in order. A page that occurs several times is returned
-/// once, with its first line.
+/// Parses the `text` of a seed file. Returns the seeds in order, without repeated pages.
 ///
-/// `file` is the file name for errors and seeds. A byte order mark and Windows line ends are accepted.
+/// `file`: the file name for errors and seeds. A byte order mark and Windows line ends are accepted.
 ///
 /// # Errors
-/// A line is invalid, or there is no address at all.
+/// A line is invalid, or there is no address.
 ///
 /// ```
 /// let text = "# Vietnam\nvnexpress.net\nhttps://www.bbc.com/news # English\n";
 /// let seeds = gleaner_frontier::parse_seeds(text, "seeds.txt")?;
 /// assert_eq!(seeds[0].url.as_str(), "https://vnexpress.net/");
-/// assert_eq!(seeds[1].line, 3);
+/// assert_eq!(seeds[1].origin(), "seeds.txt line 3");
 /// # Ok::<(), gleaner_frontier::SeedError>(())
 /// ```
 pub fn parse_seeds(text: &str, file: &str) -> Result<Vec<Seed>, SeedError> {
@@ -80,10 +103,28 @@ pub fn parse_seeds(text: &str, file: &str) -> Result<Vec<Seed>, SeedError> {
         }
         let url = parse_address(address, file, line)?;
         if seen.insert(url.key()) {
-            seeds.push(Seed { url, file: file.to_owned(), line });
+            seeds.push(Seed { url, file: file.to_owned(), line: Some(line) });
         }
     }
     if seeds.is_empty() { Err(SeedError::Empty { file: file.to_owned() }) } else { Ok(seeds) }
+}
+
+/// Parses an argument of the command line as a seed.
+///
+/// # Errors
+/// [`SeedError::Argument`].
+///
+/// ```
+/// let seed = gleaner_frontier::parse_seed("vnexpress.net")?;
+/// assert_eq!((seed.url.as_str(), seed.line), ("https://vnexpress.net/", None));
+/// assert!(gleaner_frontier::parse_seed("vnexpress").is_err());
+/// # Ok::<(), gleaner_frontier::SeedError>(())
+/// ```
+pub fn parse_seed(argument: &str) -> Result<Seed, SeedError> {
+    match address_of(argument.trim()) {
+        Ok(url) => Ok(Seed { url, file: COMMAND_LINE.to_owned(), line: None }),
+        Err(refusal) => Err(SeedError::Argument { text: shortened(argument), refusal }),
+    }
 }
 
 fn without_comment(line: &str) -> &str {
@@ -98,24 +139,31 @@ fn without_comment(line: &str) -> &str {
 }
 
 fn parse_address(address: &str, file: &str, line: usize) -> Result<CanonicalUrl, SeedError> {
-    let shown = || address.chars().take(80).collect::<String>();
     if address.contains(char::is_whitespace) {
-        return Err(SeedError::SeveralWords { file: file.to_owned(), line, text: shown() });
+        return Err(SeedError::SeveralWords { file: file.to_owned(), line, text: shortened(address) });
     }
-    let parsed = if address.contains("://") {
-        CanonicalUrl::parse(address)
-    } else {
-        CanonicalUrl::parse(&format!("https://{address}"))
-    };
-    parsed.and_then(named_host).map_err(|refusal| SeedError::Refused {
+    address_of(address).map_err(|refusal| SeedError::Refused {
         file: file.to_owned(),
         line,
-        text: shown(),
+        text: shortened(address),
         refusal,
     })
 }
 
-/// Refuses a name without a dot as a typing error, unless it is `localhost`.
+fn shortened(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+fn address_of(text: &str) -> Result<CanonicalUrl, Refusal> {
+    let parsed = if text.contains("://") {
+        CanonicalUrl::parse(text)
+    } else {
+        CanonicalUrl::parse(&format!("https://{text}"))
+    };
+    parsed.and_then(named_host)
+}
+
+/// Refuses a name without a dot, which is probably a typing error. Accepts `localhost`.
 fn named_host(url: CanonicalUrl) -> Result<CanonicalUrl, Refusal> {
     match url.url().host() {
         Some(url::Host::Domain(name)) if !name.contains('.') && name != "localhost" => {
@@ -134,7 +182,7 @@ mod tests {
         let text = "\u{feff}# all\r\n\r\nvnexpress.net\r\n  tuoitre.vn/the-gioi.htm  # world\n\
                     https://vnexpress.net/#top\nlocalhost:8080\n127.0.0.1:81\nhttps://báo.vn/a#b\n";
         let seeds = parse_seeds(text, "s.txt").unwrap();
-        let read: Vec<_> = seeds.iter().map(|seed| (seed.url.as_str(), seed.line)).collect();
+        let read: Vec<_> = seeds.iter().map(|seed| (seed.url.as_str(), seed.line.unwrap())).collect();
         assert_eq!(
             read,
             [

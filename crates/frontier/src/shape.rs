@@ -1,8 +1,10 @@
-//! Guesses from an address alone whether it is a file, a feed, a section or an article.
+//! Guesses from an address whether it is a file, a feed, a section or an article.
 //!
 //! The rules are based on the usual addresses of newspapers. They affect the order of fetching and the
-//! expected [`Role`]. Only the list of file endings refuses URLs, so a rare article is lost if its slug ends
-//! in `.js` or similar.
+//! expected [`Role`]. Only the list of file endings refuses URLs, so an article is lost if its slug ends in
+//! `.js` or similar, which is rare.
+
+use jiff::civil::Date;
 
 use crate::{CanonicalUrl, Refusal, Role};
 
@@ -36,7 +38,7 @@ const LISTINGS: &[&str] = &[
 pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
     let name = last_segment(url).to_ascii_lowercase();
     let Some((stem, extension)) = name.rsplit_once('.') else {
-        // Deeper feeds contain the comments on one article (WordPress).
+        // Deeper feeds have the comments of one article (WordPress).
         let feed = matches!(name.as_str(), "feed" | "atom") && segments(url).count() <= 2;
         return Ok(if feed { Role::Feed } else { Role::Page });
     };
@@ -101,7 +103,6 @@ fn is_listing(url: &CanonicalUrl) -> bool {
     })
 }
 
-/// Whether the text is like `trang-2`, `page3` or `p4`: a further page of a listing.
 fn numbered_page(stem: &str) -> bool {
     ["trang", "page", "p"].iter().any(|word| {
         stem.strip_prefix(word).is_some_and(|rest| {
@@ -111,7 +112,7 @@ fn numbered_page(stem: &str) -> bool {
     })
 }
 
-/// Whether the text has five digits in a row, as in `-4226358` or `cj4x5k81234o`.
+/// Whether the text has five consecutive digits, as in `-4226358` or `cj4x5k81234o`.
 fn has_long_number(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(|run| run.len() >= 5)
 }
@@ -126,6 +127,38 @@ fn has_date(url: &CanonicalUrl) -> bool {
     let parts: Vec<&str> = segments(url).flat_map(|part| part.split(['-', '_', '.'])).collect();
     parts.windows(3).any(|w| is_year(w[0]) && is_month(w[1]) && is_day(w[2]))
         || parts.iter().any(|part| part.len() == 8 && digits(part) && part.starts_with("20"))
+}
+
+/// Returns the day in the path, as in `/2024/05/31/` or `/2024-05-31/`, or the last day of the month in
+/// `/2024/05/a-title`. Of several dates, the last counts. `None`: the path has no date. Numbers such as
+/// `20240531` do not count, since they may be the numbers of articles.
+pub(crate) fn latest_day(url: &CanonicalUrl) -> Option<Date> {
+    let parts: Vec<&str> = segments(url).collect();
+    let single = parts.iter().filter(|part| part.len() == 10).filter_map(|part| part.parse().ok());
+    let dated = parts.windows(3).filter_map(|parts| {
+        let (year, month) = (year(parts[0])?, month(parts[1])?);
+        let day = Some(parts[2]).filter(|day| day.len() <= 2 && digits(day));
+        match day.map(str::parse) {
+            Some(Ok(day)) => Date::new(year, month, day).ok(),
+            Some(Err(_)) => None,
+            None => Date::new(year, month, 1).ok().map(Date::last_of_month),
+        }
+    });
+    single.chain(dated).max()
+}
+
+fn year(part: &str) -> Option<i16> {
+    let is_year = part.len() == 4 && digits(part) && (part.starts_with("19") || part.starts_with("20"));
+    is_year.then(|| part.parse().ok())?
+}
+
+fn month(part: &str) -> Option<i8> {
+    const NAMES: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let name = part.to_ascii_lowercase();
+    let named = (1..).zip(NAMES).find(|(_, known)| *known == name).map(|(number, _)| number);
+    let written = || Some(part).filter(|part| part.len() <= 2 && digits(part))?.parse().ok();
+    named.or_else(written).filter(|number| (1..=12).contains(number))
 }
 
 /// Whether the parameters contain an article number, as in `?aid=432511` or `article?id=77`.
@@ -162,7 +195,7 @@ fn last_segment(url: &CanonicalUrl) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{expected_role, looks_like_article, looks_like_section};
+    use super::{expected_role, latest_day, looks_like_article, looks_like_section};
     use crate::{CanonicalUrl, Role};
 
     fn parse(text: &str) -> CanonicalUrl {
@@ -189,6 +222,28 @@ mod tests {
         ] {
             assert!(looks_like_article(&parse(url)), "{url}");
             assert!(!looks_like_section(&parse(url)), "{url}");
+        }
+    }
+
+    #[test]
+    fn days_of_addresses() {
+        for (path, day) in [
+            ("2024/05/31/a-title", Some("2024-05-31")),
+            ("sport/2024/5/1", Some("2024-05-01")),
+            ("world/2024/may/31/a-title", Some("2024-05-31")),
+            ("2024/02/a-title", Some("2024-02-29")),
+            ("2024-05-31/a-title", Some("2024-05-31")),
+            ("2023/12/31/2024-01-01", Some("2024-01-01")),
+            ("2024/13/31/a", None),
+            ("2024/02/31/a", None),
+            ("tag/2024/05", None),
+            ("what-happened-on-2024-05-31.html", None),
+            ("a-title-20240531.html", None),
+            ("1024/05/31", None),
+            ("", None),
+        ] {
+            let found = latest_day(&parse(&format!("https://a.vn/{path}")));
+            assert_eq!(found.map(|day| day.to_string()).as_deref(), day, "{path}");
         }
     }
 
@@ -248,7 +303,7 @@ mod tests {
             ("https://a.vn/a.pdf?download=1", Err("not_a_page")),
             ("https://a.vn/all.tar.gz", Err("not_a_page")),
         ] {
-            let role = expected_role(&parse(url)).map_err(|refusal| refusal.label());
+            let role = expected_role(&parse(url)).map_err(|refusal| refusal.code());
             assert_eq!(role, expected, "{url}");
         }
     }

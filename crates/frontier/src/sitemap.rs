@@ -1,10 +1,10 @@
 //! Reads sitemaps: an index, a set of pages, a news sitemap, or a text file with one address per line.
 //!
 //! The reader follows the protocol of sitemaps.org and Google's news extension, and tolerates common errors.
-//! If a document is broken or cut off, the entries before the error are kept, and the error is returned with
-//! them. An entry with several addresses counts as one entry per address. An address may be inside a further
-//! element and lack its scheme. `lastmod` is not reliable: many sites write the time at which the sitemap was
-//! generated. Image and video entries are not followed.
+//! If a document is broken or cut off, the entries before the error are returned with the error. An entry
+//! with several addresses counts as several entries. An address may be inside another element and lack its
+//! scheme. `lastmod` is not reliable: many sites write the time at which the sitemap was generated. Image and
+//! video entries are not followed.
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -30,12 +30,11 @@ pub enum Kind {
 pub struct Sitemap {
     /// The kind of entries: further sitemaps or pages.
     pub kind: Kind,
-    /// The pages in the sitemap's order. For an index: the sitemaps by `lastmod`, newest first, undated ones
-    /// last.
+    /// The pages in the sitemap's order. Sitemaps of an index: newest `lastmod` first, undated last.
     pub discovered: Discovered,
-    /// The number of entries beyond [`Limits::entries`], which were left out.
+    /// The number of omitted entries, beyond [`Limits::entries`].
     pub cut: u64,
-    /// Why reading ended early. `None`: it did not.
+    /// Why reading ended early, if it did.
     pub flaw: Option<Flaw>,
 }
 
@@ -56,10 +55,10 @@ pub enum SitemapError {
     Unreadable(Flaw),
 }
 
-/// Reads the sitemap that was served at `base` and may be compressed with gzip.
+/// Reads the sitemap that was served at `base`. It may be compressed with gzip.
 ///
 /// Entries are refused only because of their address. The result is not limited to a scope; use
-/// [`Discovered::within`]. Relative addresses and those without a scheme are resolved although the protocol
+/// [`Discovered::within`]. Relative addresses and those without a scheme are resolved, although the protocol
 /// forbids them ([`CanonicalUrl::join_location`]).
 ///
 /// # Errors
@@ -98,7 +97,6 @@ pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Sitemap
     }
 }
 
-/// Reads one address per line (sitemaps.org, "Text file").
 fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -> Sitemap {
     let mut entries = Entries::new(base, limits.entries);
     entries.root = Root::Sitemap { kind: Kind::Text, prefix: String::new() };
@@ -111,13 +109,15 @@ fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -
     Sitemap { kind: Kind::Text, discovered: entries.gatherer.finish(), cut: entries.cut, flaw }
 }
 
+/// In a sitemap, elements with another prefix than the root element belong to extensions.
 enum Root {
-    /// No root element so far.
     None,
-    /// The root element of a different type of document, with its name.
     Other(String),
-    /// The root element of a sitemap. Elements with a different prefix belong to extensions.
-    Sitemap { kind: Kind, prefix: String },
+    /// Elements with another prefix belong to extensions.
+    Sitemap {
+        kind: Kind,
+        prefix: String,
+    },
 }
 
 #[derive(Clone, Copy)]
@@ -131,13 +131,13 @@ enum Leaf {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Location {
     Outside,
-    /// In a `loc` without text so far.
+    /// In a `loc`, before any text.
     Empty,
-    /// In an element that encloses the address within a `loc`.
+    /// In an element inside a `loc`, around the address.
     Wrapped,
 }
 
-/// Maximum number of addresses of one entry that wait until its dates are known.
+/// Maximum number of addresses of one entry that wait for its dates.
 const MAX_ADDRESSES: usize = 1_000;
 
 #[derive(Default)]
@@ -204,7 +204,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// Reads a line of a text file. A line that is not an address may be a title or a comment.
+    /// Reads a line of a text file. A line without an address may be a title or a comment.
     fn line(&mut self, line: &str) {
         let is_address = line.starts_with('/')
             || line.contains("://")

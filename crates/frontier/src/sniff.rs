@@ -1,14 +1,14 @@
 //! Detects the type of a body from its first bytes.
 //!
 //! Servers declare feeds as text/html and pages as text/xml, so the content of the body decides. The check
-//! looks at the first element after the declaration, comments and doctype. A body that is cut off, or has
-//! text before its first tag, is [`Body::Other`]: it may be a page, but its type is unknown.
+//! uses the first element after the declaration, comments and doctype. A body that is cut off, or has text
+//! before its first tag, is [`Body::Other`]: it may be a page, but its type is unknown.
 
 use crate::body::TextStream;
 use crate::host;
 use std::io::Read;
 
-/// How many bytes are examined, after decompression.
+/// Number of bytes to examine, after decompression.
 const HEAD: u64 = 4 << 10;
 
 /// The detected type of a body.
@@ -20,15 +20,15 @@ pub enum Body {
     Feed,
     /// HTML or XHTML.
     Html,
-    /// Any other type, or an unknown type.
+    /// Another or an unknown type.
     Other,
 }
 
-/// Detects the type from `bytes`, the beginning of a body or the whole body. Decompresses gzip.
+/// Detects the type of a body from `bytes`, the whole body or its beginning. Decompresses gzip.
 #[must_use]
 pub fn sniff(bytes: &[u8]) -> Body {
     let mut head = Vec::new();
-    // Reading from memory cannot fail, and damaged data end the text.
+    // Reading from memory cannot fail; damaged data end the text.
     let _ = TextStream::new(bytes, HEAD).read_to_end(&mut head);
     let head = String::from_utf8_lossy(&head);
     let text = head.trim_start();
@@ -82,11 +82,10 @@ fn by_name(text: &str) -> Body {
     }
 }
 
-/// One of this many first lines must be an address.
+/// One of this number of first lines must be an address.
 const FIRST_LINES: usize = 8;
 
-/// Whether the text has one address per line. A title or a comment may come first, and addresses may lack
-/// their scheme.
+/// Whether the text has one address per line, after a possible title and perhaps without schemes.
 pub(crate) fn is_address_list(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.take(FIRST_LINES).any(|line| {

@@ -1,9 +1,9 @@
 //! Removes query parameters that track visitors and do not change the page.
 //!
 //! There are two lists: trackers (advertising networks, analytics, share buttons, newsletters) and session
-//! ids. Sources: the documentation of the services and the lists that browsers use. A name that is only
-//! sometimes a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept: if two URLs of one page remain, the
-//! content hash detects the duplicate, but a wrong removal loses a page.
+//! ids. Sources: the documentation of the services, and the lists of browsers. A name that is only sometimes
+//! a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept: if two URLs of one page remain, the content hash
+//! detects the duplicate, but a wrong removal loses a page.
 
 #[rustfmt::skip]
 const TRACKER_PREFIXES: &[&str] = &[
@@ -32,18 +32,17 @@ const TRACKERS: &[&str] = &[
     "soc_src", "soc_trk", // Yahoo
 ];
 
-/// Names of session ids. Their values are not checked.
+/// Names of session ids, with any value.
 #[rustfmt::skip]
 const SESSIONS: &[&str] = &[
     "jsessionid", "phpsessid", "phpsessionid", "sessionid", "session_id", "sess_id", "sessid", "cfid", "cftoken",
 ];
 
-/// `sid` is a session id in some programs and a story number in others (PHP-Nuke). A value of at least this
-/// length counts as a session id.
+/// `sid` is a session id in some programs and a story number in others (PHP-Nuke). A value counts as a
+/// session id from this length on.
 const SID_SESSION_LENGTH: usize = 16;
 
-/// Returns the query without trackers, session ids and empty parts, in its original order. `None`: nothing
-/// remains.
+/// Returns the query without trackers, session ids and empty parts; `None`: nothing remains.
 pub(crate) fn clean_query(query: &str) -> Option<String> {
     let kept: Vec<&str> = query.split('&').filter(|part| !part.is_empty() && !is_noise(part)).collect();
     (!kept.is_empty()).then(|| kept.join("&"))

@@ -1,16 +1,16 @@
-//! Walks through XML leniently: elements by local name, texts of leaves unescaped.
+//! Walks leniently through XML: elements by local name, and the unescaped texts of leaves.
 //!
 //! The walk tolerates common errors of sitemaps and feeds: a bare `&` in an address, unmatched end tags,
 //! undeclared prefixes and entities. Namespaces are not resolved, since prefixes are often undeclared or
-//! wrong. If the parser cannot continue after an error, the walk ends with a [`Flaw`], and everything before
-//! the error has been visited. No tree is built, so deep nesting costs no memory.
+//! wrong. If the parser cannot continue after an error, the walk ends with a [`Flaw`]; everything before the
+//! error was visited. No tree is built, so deep nesting needs no memory.
 
 use crate::body::{Flaw, TextStream};
 use quick_xml::Reader;
 use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-/// Maximum bytes of one element's text that are kept. Addresses and dates are shorter.
+/// Maximum number of bytes kept of one element's text. Addresses and dates are shorter.
 const MAX_TEXT: usize = 16 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) enum Step {
     Pass,
     /// Collect the element's text up to the next tag and pass it to [`Visitor::text`].
     Collect,
-    /// End the walk, since this is a different type of document.
+    /// End the walk, because this is another type of document.
     Stop,
 }
 
@@ -35,7 +35,6 @@ impl Element<'_> {
         self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
     }
 
-    /// Returns an attribute's value, unescaped if possible. `name` includes the prefix, in any case.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.start.html_attributes();
         attributes.with_checks(false);
@@ -45,17 +44,16 @@ impl Element<'_> {
     }
 }
 
-/// Receives the events of a walk.
 pub(crate) trait Visitor {
     fn open(&mut self, element: &Element<'_>) -> Step;
     /// Receives the trimmed text of an element for which `open` returned [`Step::Collect`].
     fn text(&mut self, text: &str);
-    /// Is called at the end of an element; `name` has no prefix.
+    /// Called at the end of an element. `name` has no prefix.
     fn close(&mut self, name: &str);
 }
 
-/// Walks to the end, or to the point where the document cannot be parsed further. `None`: the document is
-/// complete, or the visitor ended the walk.
+/// Walks to the end or to the first error that prevents further parsing. `None`: the document is complete, or
+/// the visitor ended the walk.
 pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option<Flaw> {
     let mut reader = Reader::from_reader(stream);
     let config = reader.config_mut();
@@ -79,7 +77,7 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
             Err(error) => {
                 let at = reader.error_position();
                 let broken = Flaw::Broken { at, reason: error.to_string() };
-                // If the document is cut off, the stream's reason is more precise.
+                // If the document is cut off, the stream gives a more precise reason.
                 return Some(reader.get_ref().flaw().cloned().unwrap_or(broken));
             }
         }
@@ -99,7 +97,6 @@ struct Walk<'v, V> {
 }
 
 impl<V: Visitor> Walk<'_, V> {
-    /// Handles an event. Returns whether to continue.
     fn event(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(start) => {

@@ -1,21 +1,21 @@
 //! Finds tags with so many attributes that the tokenizer would take minutes.
 //!
-//! html5ever's tokenizer compares each attribute of a tag with all attributes before it, so a tag
-//! with 800,000 attributes (5 MiB) takes minutes. The parser cannot be stopped inside a tag, so
-//! this scan runs first and finds the place to cut.
+//! html5ever's tokenizer compares each attribute of a tag with all attributes before it, so a tag with
+//! 800,000 attributes (5 MiB) takes minutes. The parser cannot be stopped inside a tag, so this scan runs
+//! first and finds where to cut.
 //!
-//! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values).
-//! The scan does not decide this: every `<` before a letter or `/` starts a run, and all runs
-//! continue in parallel. If several runs are in the same state, only the one with the most
-//! attributes is kept, so there are at most eight. The scan takes a few ns per byte.
+//! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values). The scan
+//! does not decide this: every `<` before a letter or `/` starts a run, and all runs continue in parallel. Of
+//! several runs in one state, only the one with the most attributes is kept, so there are at most eight. The
+//! scan takes a few ns per byte.
 //!
-//! Limitation: text in scripts is scanned too. A false cut needs a `<`, a letter and 20,000 words,
-//! without a `>` outside quotes.
+//! Limitation: scripts are scanned too. A wrong cut needs a `<`, a letter and 20,000 words without an
+//! unquoted `>`.
 
 use crate::tag_state::State;
 use crate::tag_state::State::{Name, TagName};
 
-/// Maximum number of attribute comparisons per page; each takes about 1 ns.
+/// Maximum number of attribute comparisons per page, about 1 ns each.
 pub(crate) const BUDGET: u64 = 200_000_000;
 
 const STATES: usize = 8;
@@ -27,7 +27,7 @@ struct Run {
     attributes: u64,
 }
 
-/// Returns the byte offset of the `<` of the tag that exceeds the budget; `None` if no tag does.
+/// Returns the byte offset of the `<` of the tag that exceeds the budget, if any.
 pub(crate) fn find(html: &str) -> Option<usize> {
     let bytes = html.as_bytes();
     let mut scan = Scan { runs: Vec::with_capacity(STATES), spent: 0 };
@@ -55,7 +55,7 @@ struct Scan {
 impl Scan {
     fn step(&mut self, byte: u8) -> Option<usize> {
         if let [run] = &mut self.runs[..] {
-            // The usual case: one run, inside its tag.
+            // Usually there is one run, inside its tag.
             match run.step(byte, self.spent) {
                 Step::On => {}
                 Step::Flood => return Some(run.start),

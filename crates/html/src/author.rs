@@ -4,22 +4,22 @@
 //!
 //! 1. declarations (JSON-LD, `<meta>`);
 //! 2. `rel=author` and `itemprop=author`;
-//! 3. a small element whose class or id names an author or a by-line, if it is near the headline or
-//!    the only one on the page;
+//! 3. a small element with a class or id for an author or a by-line, if it is near the headline or the only
+//!    one on the page;
 //! 4. a line near the headline with a label such as `By` or `Tác giả:`;
 //! 5. a right-aligned name at the article's end.
 //!
-//! The name of the site or its host does not count. If a source has no other name, the next source
-//! is tried.
+//! The name of the site or its host does not count. If a source has no other name, the next source is tried.
 //!
-//! Limitation: an agency, a desk (`Staff`) and a nickname count as names. A comma or a dash
-//! separates names only if both sides look like names of persons, so `An Example, Hanoi Harbour`
-//! gives two names, and `An Example - Hanoi` stays one.
+//! Limitation: an agency, a desk (`Staff`) and a nickname count as names. A comma or a dash separates names
+//! only if both sides look like persons, so `An Example, Hanoi Harbour` is two names, and
+//! `An Example - Hanoi` is one.
 
 mod names;
 
 use html5ever::{LocalName, local_name};
 
+use crate::microdata::Items;
 use crate::month_names::folded;
 use crate::printed_date::is_aside;
 use crate::small_text::{Small, ancestors, small_text};
@@ -31,7 +31,7 @@ use names::{NAME_WORDS, begins_a_label, is_person, label, names};
 
 const MOST_AUTHORS: usize = 20;
 
-/// Maximum distance of a by-line after the headline and before it, in nodes.
+/// Maximum distance of a by-line after and before the headline, in nodes.
 const REACH: u32 = 150;
 const REACH_BEFORE: u32 = 40;
 
@@ -50,8 +50,8 @@ pub(crate) fn authors(
         .unwrap_or_else(|| names(&signed(page, headline), site))
 }
 
-/// Returns the names in the last short right-aligned paragraph that contains only names of persons.
-/// Vietnamese papers sign articles in this way.
+/// Returns the names in the last short right-aligned paragraph with only names of persons. Vietnamese papers
+/// sign articles in this way.
 fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let is_right = |id: &NodeId| {
         let style = page.attribute(*id, "style").unwrap_or_default();
@@ -74,8 +74,11 @@ fn marked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     };
     let (itemprop, rel) = (local_name!("itemprop"), local_name!("rel"));
     let is_author = |id: &NodeId| has(*id, &itemprop, "author") || has(*id, &rel, "author");
-    let found: Vec<NodeId> = page.iter().map(|(id, _)| id).filter(is_author).take(MOST_AUTHORS).collect();
-    // Elements in asides, footers, comments and related stories name the authors of other articles.
+    let items = Items::from_page(page);
+    let is_own = |id: &NodeId| items.is_of_page(page, *id) || has(*id, &rel, "author");
+    let named = page.iter().map(|(id, _)| id).filter(is_author);
+    let found: Vec<NodeId> = named.filter(is_own).take(MOST_AUTHORS).collect();
+    // In asides, footers, comments and related stories are the authors of other articles.
     let of_article: Vec<NodeId> = found.iter().copied().filter(|id| !is_of_others(page, *id)).collect();
     let near: Vec<NodeId> = of_article.iter().copied().filter(|id| is_near(*id, headline)).collect();
     let chosen = [near, of_article, found].into_iter().find(|ids| !ids.is_empty()).unwrap_or_default();
@@ -88,15 +91,15 @@ fn marked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     chosen.into_iter().filter_map(name).collect()
 }
 
-fn is_of_others(page: &Page, id: NodeId) -> bool {
+pub(crate) fn is_of_others(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
         matches!(page.tag(at), Some("aside" | "nav" | "footer"))
             || names_a_class(page, at, &["comment", "related"])
     })
 }
 
-/// Whether an element's class or id contains one of these words. Elements around the whole page,
-/// such as `<body class="comments-open">`, do not count.
+/// Whether an element's class or id contains one of these words. Elements around the whole page do not count,
+/// such as `<body class="comments-open">`.
 pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;
@@ -104,8 +107,7 @@ pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     page.class_and_id(id).any(|name| holds_one(name, words))
 }
 
-/// Returns the text of the first element near the headline whose class or id names an author, or of
-/// the page's only such element.
+/// Returns the text of the author's element: the first near the headline, or the page's only one.
 fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     const NAMES: [&str; 5] = ["author", "byline", "by-line", "by_line", "tacgia"];
     const PARTS: [&str; 8] = ["bio", "avatar", "image", "photo", "social", "date", "title", "follow"];
@@ -134,8 +136,8 @@ fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     }
 }
 
-/// Returns the names at the beginning of a by-line, up to elements such as a desk or a date; the
-/// whole text if no name is found. Commas and words for `and` separate the names.
+/// Returns the names at the beginning of a by-line, up to elements such as a desk or a date; the whole text
+/// if there is no name. Commas and words for `and` separate the names.
 fn first_names(page: &Page, id: NodeId) -> Option<String> {
     let whole = small_text(page, id).filter(|text| !text.is_empty())?;
     let pieces = page.subtree(id).filter_map(|id| page.text(id)).map(tidy).filter(|text| !text.is_empty());
@@ -180,8 +182,8 @@ fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the names at the beginning of a by-line, up to the first digit of a date or the first
-/// separator, such as a bar, a dot or a parenthesis.
+/// Returns the names at the beginning of a by-line, up to the first digit of a date or the first separator,
+/// such as a bar, a dot or a parenthesis.
 fn before_date(text: &str) -> &str {
     let end = text.find(['|', '·', '•', '–', '—', '(', '[', '\n']).unwrap_or(text.len());
     let text = &text[..end];

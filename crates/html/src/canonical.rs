@@ -1,16 +1,15 @@
 //! Determines the canonical address that a page declares.
 //!
-//! The address is taken from `rel=canonical`, else from `og:url`. It is made absolute with the
-//! page's own address, if that is known, and its `#fragment` is removed. Rejected are addresses
-//! that are not web addresses, addresses without a host or with a dotless host other than the
-//! page's own, and the front page's address on any other page, which is a common template error.
+//! The address comes from `rel=canonical` or else from `og:url`. It is made absolute with the page's own
+//! address, if known, and loses its `#fragment`. Rejected are addresses that are not web addresses, addresses
+//! without a host or with a dotless host other than the page's own, and the front page's address on any other
+//! page, which is a common template error.
 //!
-//! Limitation: an address on another host is accepted, because syndicated articles name their
-//! origin in this way. It may therefore be on a test host, or belong to a different article.
-//! Callers that merge pages by the canonical address should check that the texts are similar.
+//! Limitation: an address on another host is accepted, because syndicated articles name their origin in this
+//! way. It may be on a test host or belong to another article. Callers that merge pages by the canonical
+//! address should check that the texts are similar.
 
-/// Returns the first acceptable address. `address` is the page's own; if it is empty, a relative
-/// address stays unchanged.
+/// Returns the first acceptable address. With an empty `address`, a relative address stays unchanged.
 pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: &str) -> Option<String> {
     stated
         .into_iter()
@@ -19,9 +18,8 @@ pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: 
         .find(|it| is_believed(it, address))
 }
 
-/// Makes an address absolute; `None` for schemes other than `http` and `https`, and for a path
-/// without a leading slash if the page's own address is known.
-fn absolute(stated: &str, address: &str) -> Option<String> {
+/// Makes an address absolute; `None`: a scheme other than `http` and `https`, or a host without a scheme.
+pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://").unwrap_or_default();
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let lower = stated.get(..8).unwrap_or(stated).to_ascii_lowercase();
@@ -30,21 +28,52 @@ fn absolute(stated: &str, address: &str) -> Option<String> {
     } else if lower.starts_with("http://") || lower.starts_with("https://") {
         Some(stated.to_owned())
     } else if host.is_empty() {
-        (!lower.contains(':')).then(|| stated.to_owned())
+        (!has_scheme(stated)).then(|| stated.to_owned())
     } else if stated.starts_with("//") {
         Some(format!("{scheme}:{stated}"))
     } else if stated.starts_with('/') {
         Some(format!("{scheme}://{host}{stated}"))
     } else {
-        None
+        beside(stated, address)
     }
+}
+
+/// Resolves a path without a leading slash, or a query, against another address; `None`: any other address.
+pub(crate) fn beside(stated: &str, address: &str) -> Option<String> {
+    let start = address.find("://").map_or(0, |at| at + 3);
+    let page = address[start..].split(['?', '#']).next().unwrap_or_default();
+    let (host, path) = page.split_once('/').unwrap_or((page, ""));
+    let first = stated.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_host = first.starts_with("www.") || !first.is_empty() && first == host;
+    if is_host || has_scheme(stated) || stated.starts_with(['/', '#']) {
+        return None;
+    }
+    let origin = &address[..start + host.len()];
+    if stated.starts_with('?') {
+        return Some(format!("{origin}/{path}{stated}"));
+    }
+    let mut folders: Vec<&str> = path.split('/').collect();
+    folders.pop();
+    let mut rest = stated;
+    while let Some((step @ ("." | ".."), behind)) = rest.split_once('/') {
+        if step == ".." {
+            folders.pop();
+        }
+        rest = behind;
+    }
+    folders.push(rest);
+    Some(format!("{origin}/{}", folders.join("/")))
+}
+
+fn has_scheme(stated: &str) -> bool {
+    stated.split(['/', '?']).next().is_some_and(|first| first.contains(':'))
 }
 
 fn is_believed(stated: &str, address: &str) -> bool {
     let Some((_, rest)) = stated.split_once("://") else { return true };
     let host = host(rest);
     let own = address.split_once("://").map_or("", |(_, rest)| self::host(rest));
-    // A host without a dot is a local machine, accepted only for a page from this machine.
+    // A host without a dot is a local machine. It is accepted only for a page of this machine.
     let is_host = !host.is_empty() && (host.contains('.') || own == host);
     is_host && (address.is_empty() || !is_front(stated) || is_front(address))
 }
@@ -66,7 +95,7 @@ mod tests {
     #[test]
     fn which_addresses_are_believed() {
         let own = "https://a.vn/x?y=1";
-        let cases: [(&[&str], &str, Option<&str>); 19] = [
+        let cases: [(&[&str], &str, Option<&str>); 29] = [
             (&["https://a.vn/x"], own, Some("https://a.vn/x")),
             (&["/x"], own, Some("https://a.vn/x")),
             (&["//b.vn/x"], own, Some("https://b.vn/x")),
@@ -85,6 +114,16 @@ mod tests {
             (&["#top", "https://a.vn/#/x"], own, None),
             (&["javascript:void(0)"], own, None),
             (&["mailto:x@a.vn"], "", None),
+            (&["javascript:void(0)"], "", None),
+            (&["y.html"], own, Some("https://a.vn/y.html")),
+            (&["y.html"], "https://a.vn", Some("https://a.vn/y.html")),
+            (&["y.html?z=/1"], "https://a.vn/b/c/x?y=/1", Some("https://a.vn/b/c/y.html?z=/1")),
+            (&["./y.html"], "https://a.vn/b/", Some("https://a.vn/b/y.html")),
+            (&["../y.html"], "https://a.vn/b/c/x", Some("https://a.vn/b/y.html")),
+            (&["./../../../y.html"], "https://a.vn/b/c/x", Some("https://a.vn/y.html")),
+            (&["?id=2"], "https://a.vn/b/x?id=2&y=1", Some("https://a.vn/b/x?id=2")),
+            (&["www.a.vn/x"], own, None),
+            (&["a.vn/x"], own, None),
             (&["", "x y", "http://"], own, None),
         ];
         for (stated, address, expected) in cases {

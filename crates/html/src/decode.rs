@@ -3,28 +3,26 @@
 //! The encoding is determined in this order:
 //!
 //! 1. a byte order mark (UTF-8, UTF-16);
-//! 2. UTF-8, if the bytes are valid UTF-8, whatever is declared: other encodings are hardly ever
-//!    valid UTF-8, and many pages declare ISO-8859-1 but are UTF-8. A declared ISO-2022-JP or
-//!    UTF-16 that decodes without errors has priority, because its bytes may be valid UTF-8 as
-//!    well;
+//! 2. UTF-8, if the bytes are valid UTF-8, whatever is declared: other encodings are hardly ever valid UTF-8,
+//!    and many pages declare ISO-8859-1 but are UTF-8. A declared ISO-2022-JP or UTF-16 that decodes without
+//!    errors has priority, because its bytes may also be valid UTF-8;
 //! 3. the charset of the `Content-Type` header;
 //! 4. the charset of the first `<meta>` or XML declaration in the first 4,096 bytes;
 //! 5. detection from the bytes (chardetng).
 //!
-//! A declared encoding is rejected if more than one character in 200 is an error. For UTF-8, the
-//! limit is one in 100, because nothing else looks like damaged UTF-8. An encoding that decodes
-//! everything (windows-1252 and similar) is always accepted.
+//! A declared encoding is rejected if more than one character in 200 is an error. For UTF-8, the limit is one
+//! in 100, because nothing else looks like damaged UTF-8. An encoding that decodes every byte (windows-1252
+//! and similar) is always accepted.
 //!
-//! UTF-8 text that was read as Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is restored
-//! if the page has enough evidence (`twice`).
+//! UTF-8 text that was read as Latin-1 and encoded again (`itâ\u{80}\u{99}s`) is restored if the page has
+//! enough evidence (`twice`).
 //!
-//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are used if declared. Pages in
-//! these encodings often relied on a font and declared windows-1252 or nothing, so the decoded text
-//! is checked for them ([`gleaner_vietnamese::legacy`]).
+//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are used if declared. Pages in these
+//! encodings often relied on a font and declared windows-1252 or nothing, so the decoded text is checked for
+//! them ([`gleaner_vietnamese::legacy`]).
 //!
-//! Limitation: a page of which only a part was encoded twice stays unchanged. So does pre-Unicode
-//! Vietnamese text in character references. The detector needs enough text to recognize
-//! windows-1258.
+//! Limitation: a page stays unchanged if only a part was encoded twice. So does pre-Unicode Vietnamese text
+//! in character references. The detector needs enough text to recognize windows-1258.
 
 mod twice;
 
@@ -34,23 +32,23 @@ use encoding_rs::{
 };
 use gleaner_vietnamese::legacy::{self, Legacy};
 
-/// Number of bytes at the start of a page that are searched for a declaration.
+/// Number of bytes at the beginning of a page that are searched for a declaration.
 const PRESCAN: usize = 4096;
 
 /// A page's text and how it was decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
-    /// The text without a byte order mark; U+FFFD replaces undecodable bytes.
+    /// The text without a byte order mark. U+FFFD replaces undecodable bytes.
     pub text: String,
-    /// The encoding's name in the Encoding Standard, such as `windows-1258`, or the label of a
-    /// [`Legacy`] encoding, such as `viscii`.
+    /// The encoding's name in the Encoding Standard, such as `windows-1258`, or the label of a [`Legacy`]
+    /// encoding, such as `viscii`.
     pub encoding: &'static str,
     /// Whether some bytes could not be decoded.
     pub lossy: bool,
 }
 
-/// Decodes a page. `content_type` is the header's value, such as `text/html; charset=utf-8`.
-/// Decoding never fails: in the worst case the text is full of U+FFFD.
+/// Decodes a page. `content_type`: the header's value, such as `text/html; charset=utf-8`. Decoding never
+/// fails: in the worst case the text is full of U+FFFD.
 #[must_use]
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     let decoded = decoded(bytes, content_type);
@@ -90,8 +88,8 @@ fn decoded(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     detect(bytes)
 }
 
-/// Decodes ISO-2022-JP, whose bytes are all ASCII, or UTF-16, of which every second byte often is,
-/// so that both may look like UTF-8. `None` for other encodings, or if the bytes do not fit.
+/// Decodes ISO-2022-JP, with only ASCII bytes, or UTF-16, where often every second byte is ASCII. Both may
+/// look like UTF-8. `None`: another encoding, or bytes that do not fit.
 fn ascii_on_the_wire(encoding: &'static Encoding, bytes: &[u8]) -> Option<Decoded> {
     let fits = match encoding {
         e if e == ISO_2022_JP => bytes.contains(&0x1B),
@@ -112,8 +110,7 @@ fn errors(text: &str) -> usize {
     text.chars().filter(|c| *c == '\u{FFFD}').count()
 }
 
-/// Runs the detector. Valid UTF-8 was handled before; UTF-8 with a few bad bytes is recognized
-/// here.
+/// Detects the encoding. Valid UTF-8 was handled before; here UTF-8 with a few bad bytes is recognized.
 fn detect(bytes: &[u8]) -> Decoded {
     let utf8 = with(UTF_8, bytes);
     let multibyte = utf8.text.chars().filter(|c| !c.is_ascii()).count();
@@ -142,7 +139,7 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Returns the encoding of a label. `replacement` does not count, because it decodes to nothing.
-/// `x-user-defined` means windows-1252, as the HTML standard defines it for `<meta>`.
+/// `x-user-defined` means windows-1252, as the HTML standard requires for `<meta>`.
 fn of_label(label: &[u8]) -> Option<&'static Encoding> {
     match Encoding::for_label(label)? {
         e if e == REPLACEMENT => None,
@@ -161,8 +158,7 @@ fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// Returns the encoding that a document declares. The declaration is read as ASCII, so a declared
-/// UTF-16 can only mean UTF-8.
+/// Returns the declared encoding. The declaration was read as ASCII, so UTF-16 can only mean UTF-8.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;
@@ -175,7 +171,7 @@ fn xml_declaration(head: &[u8]) -> Option<&'static Encoding> {
     of_label(value(&inside[find(inside, b"encoding")? + 8..])?)
 }
 
-/// Returns the encoding of the first `<meta>` outside comments with a known charset.
+/// Returns the encoding of the first `<meta>` with a known charset outside comments.
 fn meta(head: &[u8]) -> Option<&'static Encoding> {
     let mut rest = head;
     loop {
@@ -206,7 +202,6 @@ fn after_charset(text: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// Parses `= "label"`, with or without quotes.
 fn value(text: &[u8]) -> Option<&[u8]> {
     let text = text.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
     let text = text.strip_prefix(b"\"").or_else(|| text.strip_prefix(b"'")).unwrap_or(text);
@@ -255,8 +250,7 @@ mod tests {
         bytes.into_owned()
     }
 
-    /// Writes tones as marks after their letters; letters with circumflex, breve and horn stay
-    /// composed.
+    /// Writes tones as marks after their letters. Letters with circumflex, breve and horn stay composed.
     fn tones_apart(text: &str) -> String {
         use unicode_normalization::UnicodeNormalization;
         let is_tone = |c: &char| matches!(c, '\u{300}' | '\u{301}' | '\u{303}' | '\u{309}' | '\u{323}');

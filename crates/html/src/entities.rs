@@ -1,10 +1,14 @@
-//! Resolves character references that are left in declarations. JSON-LD is not HTML but often has
+//! Resolves character references that remain in declarations. JSON-LD is not HTML but often has
 //! `Tom &amp; Jerry`, and some sites escape the content of `<meta>` twice.
 //!
-//! Limitation: only numeric references and the names common in headlines are resolved. A headline
-//! about `&amp;` itself is read wrongly.
+//! Limitation: a headline about `&amp;` itself is read wrongly.
 
-/// Resolves numeric references and the most common names, and leaves other references unchanged.
+use html5ever::data::NAMED_ENTITIES;
+
+/// Maximum length of a name in bytes.
+const LONGEST: usize = 32;
+
+/// Resolves numeric references and the names of HTML. Other references stay.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -12,8 +16,9 @@ pub(crate) fn unescape(text: &str) -> String {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let entity = rest
-            .find(';')
-            .filter(|end| *end <= 10)
+            .bytes()
+            .take(LONGEST)
+            .position(|byte| byte == b';')
             .and_then(|end| Some((character(&rest[1..end])?, end + 1)));
         let (c, length) = entity.unwrap_or(('&', 1));
         out.push(c);
@@ -31,26 +36,37 @@ fn character(entity: &str) -> Option<char> {
         };
         return char::from_u32(code.ok()?);
     }
-    Some(match entity {
-        "amp" => '&',
-        "quot" => '"',
-        "apos" => '\'',
-        "lt" => '<',
-        "gt" => '>',
-        "nbsp" => ' ',
-        "rsquo" => '’',
-        "lsquo" => '‘',
-        "ldquo" => '“',
-        "rdquo" => '”',
-        "ndash" => '–',
-        "mdash" => '—',
-        "hellip" => '…',
-        "bull" => '•',
-        "middot" => '·',
-        "laquo" => '«',
-        "raquo" => '»',
-        _ => return None,
-    })
+    if entity == "nbsp" {
+        return Some(' ');
+    }
+    let (first, _) = NAMED_ENTITIES.get(format!("{entity};").as_str())?;
+    char::from_u32(*first).filter(|c| *c != '\0')
+}
+
+pub(crate) fn without_tags(text: &str) -> String {
+    const INLINE: [&str; 9] = ["a", "b", "i", "u", "em", "strong", "span", "sup", "sub"];
+    let mut out = String::with_capacity(text.len());
+    // After the last `>` there are no tags.
+    let (mut rest, end) = text.split_at(text.rfind('>').map_or(0, |at| at + 1));
+    while let Some(at) = rest.find('<') {
+        let behind = &rest[at + 1..];
+        let name = behind.strip_prefix('/').unwrap_or(behind);
+        let name = &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
+        let end = behind.find('>').filter(|_| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        out.push_str(&rest[..at]);
+        let Some(end) = end else {
+            out.push('<');
+            rest = behind;
+            continue;
+        };
+        if !INLINE.contains(&name.to_ascii_lowercase().as_str()) {
+            out.push(' ');
+        }
+        rest = &behind[end + 1..];
+    }
+    out.push_str(rest);
+    out.push_str(end);
+    out
 }
 
 #[cfg(test)]
@@ -61,5 +77,24 @@ mod tests {
     fn what_is_known_is_resolved() {
         assert_eq!(unescape("a&amp;b &#8217;&#x2026;&bull;"), "a&b ’…•");
         assert_eq!(unescape("a & b; &unknown; &#xD800; &#; &é; &"), "a & b; &unknown; &#xD800; &#; &é; &");
+        assert_eq!(
+            unescape("Caf&eacute; &notanentity; &LongestNameThatIsNoEntityAtAllOfHTML;"),
+            "Café &notanentity; &LongestNameThatIsNoEntityAtAllOfHTML;"
+        );
+    }
+
+    #[test]
+    fn tags_are_removed() {
+        let cases = [
+            ("a < b > c", "a < b > c"),
+            ("<b>An</b> Doe", "An Doe"),
+            ("<p>One.</p><p>Two.</p>", " One.  Two. "),
+            ("An<br/>Doe", "An Doe"),
+            ("1 <2 and <", "1 <2 and <"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(without_tags(text), expected, "{text}");
+        }
+        assert_eq!(without_tags(&"<a".repeat(100_000)), "<a".repeat(100_000));
     }
 }

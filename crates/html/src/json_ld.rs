@@ -1,20 +1,20 @@
 //! Reads a page's declarations in JSON-LD (schema.org).
 //!
-//! It reads all `<script type="application/ld+json">` and collects the objects in arrays, `@graph`,
-//! `mainEntity` and `mainEntityOfPage`. The article is the object of an article type (`is_article`)
-//! with the page's canonical address, else the first object of such a type.
+//! Reads all `<script type="application/ld+json">` and collects the objects in arrays, `@graph`, `mainEntity`
+//! and `mainEntityOfPage`. The article is the object of an article type (`is_article`) with the page's
+//! canonical address, or else the first object of such a type.
 //!
-//! JSON that does not parse is repaired first: comments and CDATA around it, trailing commas, raw
-//! line breaks in strings, unknown escapes, a trailing semicolon or a second object. Entities in
-//! strings (`Tom &amp; Jerry`) are resolved.
+//! Invalid JSON is repaired first: comments and CDATA around it, trailing commas, raw line breaks in strings,
+//! unknown escapes, a trailing semicolon or a second object. Entities in strings (`Tom &amp; Jerry`) are
+//! resolved.
 //!
-//! Limitation: contexts are not read, so a prefix such as `schema:headline` is not recognized. JSON
-//! nested deeper than 128 levels is not read.
+//! Limitation: contexts are not read, so a prefix such as `schema:headline` is not recognized. JSON nested
+//! deeper than 128 levels is not read.
 
 use serde_json::{Map, Value};
 
 use crate::Page;
-use crate::entities::unescape;
+use crate::entities::{unescape, without_tags};
 
 type Object = Map<String, Value>;
 
@@ -22,33 +22,44 @@ const MOST: usize = 10_000;
 
 const MOST_AUTHORS: usize = 20;
 
-/// The declarations in a page's JSON-LD; `None` means not declared.
+const MOST_KINDS: usize = 100;
+
+/// The declarations in a page's JSON-LD; `None`: not declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct JsonLd {
     pub(crate) article: Option<Statement>,
     pub(crate) page: Option<Statement>,
     pub(crate) site_name: Option<String>,
-    /// The names in the first `BreadcrumbList`, starting at the front page.
+    /// The names in the first `BreadcrumbList`, from the front page on.
     pub(crate) trail: Vec<String>,
+    /// The types of all top-level objects without an address or with the page's address.
+    pub(crate) kinds: Vec<String>,
 }
 
 /// Declarations about one object, with dates as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) kind: Option<String>,
+    /// All types of the object, `kind` first.
+    pub(crate) kinds: Vec<String>,
     pub(crate) headline: Option<String>,
     pub(crate) published: Option<String>,
     pub(crate) created: Option<String>,
     pub(crate) modified: Option<String>,
     pub(crate) authors: Vec<String>,
-    /// In the order of declaration; some are meaningless (`News`).
+    /// In the order of declaration. Some are meaningless (`News`).
     pub(crate) sections: Vec<String>,
     pub(crate) language: Option<String>,
     pub(crate) publisher: Option<String>,
     pub(crate) description: Option<String>,
+    pub(crate) keywords: Vec<String>,
+    /// The address of the first image, as written.
+    pub(crate) image: Option<String>,
+    pub(crate) is_free: Option<bool>,
+    /// Number of words: `wordCount`, or else the words of `articleBody`.
+    pub(crate) words: Option<u64>,
 }
 
-/// Reads a page's JSON-LD. `canonical` identifies the article among several.
 pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
     let scripts = page
         .elements("script")
@@ -65,11 +76,20 @@ pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
         page: webpage.map(|o| statement(o, &objects)),
         site_name: of_type(|t| t == "WebSite").find_map(|o| text(o.get("name"))),
         trail: trail(&objects),
+        kinds: kinds(&objects, canonical),
     }
 }
 
-/// Returns the names in the first list of breadcrumbs, which is an object of its own or the
-/// `breadcrumb` property of another.
+fn kinds(objects: &[&Object], canonical: Option<&str>) -> Vec<String> {
+    let may_be = |object: &&&Object| {
+        let has_address = ["url", "mainEntityOfPage"].iter().any(|key| object.contains_key(*key));
+        !has_address || canonical.is_none_or(|canonical| is_about(object, canonical))
+    };
+    let own = objects.iter().filter(may_be).flat_map(|object| types(object));
+    own.take(MOST_KINDS).map(str::to_owned).collect()
+}
+
+/// Returns the names in the first list of breadcrumbs: an object or a `breadcrumb` property.
 fn trail(objects: &[&Object]) -> Vec<String> {
     let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
     let own = objects.iter().copied().find(|o| is_list(o));
@@ -81,8 +101,8 @@ fn trail(objects: &[&Object]) -> Vec<String> {
     items.into_iter().flatten().take(MOST_AUTHORS).filter_map(name).collect()
 }
 
-/// Whether a type is an article type: `NewsArticle` and others that end in `Article`,
-/// `BlogPosting`, `LiveBlogPosting` or `Report`.
+/// Whether a type is an article type: `NewsArticle` and others that end in `Article`, `BlogPosting`,
+/// `LiveBlogPosting` or `Report`.
 pub(crate) fn is_article(kind: &str) -> bool {
     kind.ends_with("Article") || kind == "BlogPosting" || kind == "LiveBlogPosting" || kind == "Report"
 }
@@ -107,8 +127,8 @@ fn is_about(object: &Object, address: &str) -> bool {
     })
 }
 
-/// Returns the top-level objects in document order, without objects that are values of another
-/// object's property (a related article, a breadcrumb).
+/// Returns the top-level objects in document order, without objects that are values of another object's
+/// property (a related article, a breadcrumb).
 fn objects(values: &[Value]) -> Vec<&Object> {
     let mut out = Vec::new();
     let mut open: Vec<&Value> = values.iter().rev().collect();
@@ -131,6 +151,7 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
     let get = |key: &str| text(object.get(key));
     Statement {
         kind: types(object).next().map(str::to_owned),
+        kinds: types(object).take(MOST_KINDS).map(str::to_owned).collect(),
         headline: get("headline").or_else(|| get("name")),
         published: get("datePublished"),
         created: get("dateCreated").or_else(|| get("uploadDate")),
@@ -149,13 +170,63 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
         }),
         publisher: names(object.get("publisher"), all).into_iter().next(),
         description: get("description"),
+        keywords: texts(object.get("keywords")),
+        image: image(object.get("image"), all).or_else(|| image(object.get("thumbnailUrl"), all)),
+        is_free: is_free(object),
+        words: words(object),
     }
 }
 
-/// Returns a string, or the first of a list, with entities resolved and never empty.
+fn image(value: Option<&Value>, all: &[&Object]) -> Option<String> {
+    let of_object = |object: &Object| ["url", "contentUrl"].iter().find_map(|key| text(object.get(*key)));
+    match value? {
+        Value::Array(values) => values.iter().filter(|v| !v.is_array()).find_map(|v| image(Some(v), all)),
+        Value::Object(object) => of_object(object).or_else(|| {
+            let id = object.get("@id")?;
+            let other = all.iter().filter(|other| other.get("@id") == Some(id)).find_map(|it| of_object(it));
+            // `#primaryimage` is a place on the page, not an address.
+            other.or_else(|| text(Some(id)).filter(|id| !id.contains('#')))
+        }),
+        value => text(Some(value)),
+    }
+}
+
+/// Whether an object is free to read. It is not if one of its parts is not.
+fn is_free(object: &Object) -> Option<bool> {
+    let stated = |object: &Object| match object.get("isAccessibleForFree")? {
+        Value::Bool(is_free) => Some(*is_free),
+        Value::String(text) => match text.rsplit('/').next()?.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "1" => Some(true),
+            "false" | "no" | "0" => Some(false),
+            _ => None,
+        },
+        Value::Number(number) => number.as_u64().filter(|it| *it < 2).map(|it| it == 1),
+        _ => None,
+    };
+    let parts = match object.get("hasPart") {
+        Some(Value::Array(parts)) => &parts[..],
+        part => part.map(std::slice::from_ref).unwrap_or_default(),
+    };
+    let is_closed = |part: &Value| part.as_object().and_then(stated) == Some(false);
+    if parts.iter().any(is_closed) { Some(false) } else { stated(object) }
+}
+
+fn words(object: &Object) -> Option<u64> {
+    let count = match object.get("wordCount") {
+        Some(Value::Number(count)) => count.as_u64(),
+        Some(Value::String(count)) => count.trim().replace([',', '.', ' ', '\u{a0}'], "").parse().ok(),
+        _ => None,
+    };
+    let of_body = || object.get("articleBody")?.as_str().map(|body| body.split_whitespace().count() as u64);
+    count.or_else(of_body).filter(|count| *count > 0)
+}
+
+/// Returns a string, or the first of a list, without tags, with resolved entities, and not empty.
 fn text(value: Option<&Value>) -> Option<String> {
     match value? {
-        Value::String(text) => Some(crate::text::tidy(&unescape(text))).filter(|t| !t.is_empty()),
+        Value::String(text) => {
+            Some(crate::text::tidy(&without_tags(&unescape(text)))).filter(|text| !text.is_empty())
+        }
         Value::Number(number) => Some(number.to_string()),
         Value::Array(values) => values.iter().filter(|v| !v.is_array()).find_map(|v| text(Some(v))),
         Value::Object(object) => text(object.get("@value")),
@@ -163,7 +234,6 @@ fn text(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// Returns a string, or all strings of a list, each read as in [`text`].
 fn texts(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::Array(values)) => {
@@ -173,7 +243,6 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// Reads a string, an object with a name or with the `@id` of another object, or a list of these.
 fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
     let values = match value {
         None => return Vec::new(),
@@ -191,7 +260,6 @@ fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
     values.iter().take(MOST_AUTHORS).flat_map(of_value).take(MOST_AUTHORS).collect()
 }
 
-/// Returns the names of the first object that has this `@id` and a name.
 fn named(id: &Value, all: &[&Object]) -> Vec<String> {
     let same = all.iter().filter(|object| object.get("@id") == Some(id));
     same.map(|object| texts(object.get("name"))).find(|names| !names.is_empty()).unwrap_or_default()
@@ -242,110 +310,4 @@ fn mend(script: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(json: &str) -> JsonLd {
-        json_ld(
-            &Page::parse(&format!("<script type='application/ld+json'>{json}</script>")),
-            Some("https://a.vn/2"),
-        )
-    }
-
-    #[track_caller]
-    fn check(json: &str, headline: &str) -> Statement {
-        let article = of(json).article.unwrap_or_default();
-        assert_eq!(article.headline.as_deref(), Some(headline), "{json}");
-        article
-    }
-
-    #[test]
-    fn an_article_wherever_it_stands() {
-        let article = r#"{"@type":"NewsArticle","headline":"H"}"#;
-        check(article, "H");
-        check(&format!("[{article}]"), "H");
-        check(&format!("[[{article}]]"), "H");
-        check(&format!(r#"{{"@graph":[{{"@type":"WebSite"}},{article}]}}"#), "H");
-        check(&format!(r#"{{"@type":"WebPage","mainEntity":{article}}}"#), "H");
-        check(r#"{"@type":["Thing","https://schema.org/ReportageNewsArticle"],"headline":"H"}"#, "H");
-        check(r#"{"@type":"BlogPosting","name":"H"}"#, "H");
-        assert_eq!(of(r#"{"@type":"Product","name":"H"}"#).article, None);
-        assert_eq!(
-            of(r#"{"@type":"ItemList","itemListElement":[{"@type":"NewsArticle","headline":"H"}]}"#).article,
-            None
-        );
-    }
-
-    #[test]
-    fn among_several_the_canonical_one() {
-        let two = |key: &str| {
-            format!(
-                r#"[{{"@type":"Article","headline":"1","url":"https://a.vn/1"}},{{"@type":"Article","headline":"2",{key}}}]"#
-            )
-        };
-        check(&two(r#""url":"https://a.vn/2/""#), "2");
-        check(&two(r#""@id":"https://a.vn/2#article""#), "2");
-        check(&two(r#""mainEntityOfPage":{"@id":"https://a.vn/2"}"#), "2");
-        check(&two(r#""url":"https://a.vn/3""#), "1");
-    }
-
-    #[test]
-    fn authors_in_every_shape() {
-        let authors = |json: &str| {
-            check(&format!(r#"{{"@graph":[{{"@type":"Article","headline":"H","author":{json}}},{{"@type":"Person","@id":"p","name":"Mai"}}]}}"#), "H").authors
-        };
-        assert_eq!(authors(r#""An""#), ["An"]);
-        assert_eq!(authors(r#"{"name":"An"}"#), ["An"]);
-        assert_eq!(authors(r#"[{"name":"An"},"Bình",{"@id":"p"},{"url":"x"},null]"#), ["An", "Bình", "Mai"]);
-        assert_eq!(authors(r#"{"name":["An"]}"#), ["An"]);
-        assert_eq!(authors(r#"{"name":["An","Bình"]}"#), ["An", "Bình"]);
-        assert_eq!(authors(r#"[{"name":["An","Bình"]},{"name":"Mai"}]"#), ["An", "Bình", "Mai"]);
-        assert_eq!(authors("[]"), [""; 0]);
-    }
-
-    #[test]
-    fn broken_json() {
-        for json in [
-            r#"<!-- {"@type":"Article","headline":"H"} -->"#,
-            "//<![CDATA[\n{\"@type\":\"Article\",\"headline\":\"H\"}\n//]]>",
-            r#"{"@type":"Article","headline":"H",}"#,
-            r#"{"@type":"Article",,"keywords":["a",],"headline":"H"};"#,
-            "{\"@type\":\"Article\",\"description\":\"a\nb\tc\\'d\\x\",\"headline\":\"H\"}",
-            r#"{"@type":"WebSite"}{"@type":"Article","headline":"H"}"#,
-            "\u{FEFF} {\"@type\":\"Article\",\"headline\":\"H\"}",
-        ] {
-            check(json, "H");
-        }
-        for json in ["", "{", "null", "\"", "{\"a\":\\", "[[[[", "CDATA[", &"[".repeat(100_000)] {
-            assert_eq!(of(json), JsonLd::default());
-        }
-    }
-
-    #[test]
-    fn entities_in_strings() {
-        check(
-            r#"{"@type":"Article","headline":"Tom &amp; Jerry&#8217;s &#x22;A&nbsp;B&quot; & co; &unknown;"}"#,
-            "Tom & Jerry’s \"A B\" & co; &unknown;",
-        );
-    }
-
-    #[test]
-    fn the_rest() {
-        let article = check(
-            r#"{"@type":"NewsArticle","headline":"H","datePublished":"2026-11-20","dateModified":"2026-11-21","dateCreated":"2026-11-19",
-            "articleSection":["World","Asia"],"inLanguage":{"name":"Vietnamese","alternateName":"vi"},"publisher":{"name":"Báo"},"description":" d "}"#,
-            "H",
-        );
-        let some = |text: &str| Some(text.to_owned());
-        assert_eq!(
-            (article.published, article.modified, article.created),
-            (some("2026-11-20"), some("2026-11-21"), some("2026-11-19"))
-        );
-        assert_eq!(
-            (article.sections, article.language, article.publisher),
-            (vec!["World".to_owned(), "Asia".to_owned()], some("vi"), some("Báo"))
-        );
-        assert_eq!((article.kind, article.description), (some("NewsArticle"), some("d")));
-        assert_eq!(of(r#"{"@type":"WebSite","name":"Báo"}"#).site_name, some("Báo"));
-    }
-}
+mod tests;

@@ -1,8 +1,7 @@
-//! Names kinds of elements, so that a caller can skip them on all pages of a site.
+//! Names kinds of elements, so that a caller can skip these on all pages of a site.
 //!
-//! A kind consists of the tag, class and id of an element and of its parent, with each run of
-//! digits as one `#`, such as `div.page > ul.menu#main-#`. Only block elements that no other tag
-//! closes implicitly have a kind.
+//! A kind is the tag, class and id of an element and of its parent, with `#` for each run of digits, such as
+//! `div.page > ul.menu#main-#`. Only block elements that no other tag closes implicitly have a kind.
 
 use crate::{NodeId, Page};
 
@@ -11,12 +10,11 @@ const LONGEST: usize = 200;
 /// A set of kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// Hashes of an element's part of the name and of its parent's part, sorted.
+    /// Hashes of the element's and the parent's part of the name, sorted.
     pairs: Vec<(u64, u64)>,
 }
 
-/// Returns the name of an element's kind; `None` if the element has no kind, or if the name is
-/// longer than 200 bytes.
+/// Returns the name of an element's kind; `None`: no kind, or a name of more than 200 bytes.
 ///
 /// ```
 /// use gleaner_html::{Page, kinds};
@@ -47,7 +45,7 @@ pub(crate) fn has_kind(tag: &str) -> bool {
 }
 
 impl Kinds {
-    /// Creates a set from names that [`name`] returned; other strings match nothing.
+    /// Creates a set from names of [`name`]. Other strings match nothing.
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let pair = |name: &'a str| {
             let (above, own) = name.split_once(" > ")?;
@@ -86,7 +84,7 @@ impl Kinds {
         self.has(hash(id), || hash(page.node(id).parent))
     }
 
-    /// Whether an element's kind is in the set; computes the parent's hash only if needed.
+    /// Whether an element's kind is in the set. Computes the parent's hash only if needed.
     pub(crate) fn has(&self, own: u64, above: impl FnOnce() -> u64) -> bool {
         let from = self.pairs.partition_point(|pair| pair.0 < own);
         self.pairs.get(from).is_some_and(|pair| pair.0 == own)
@@ -94,7 +92,6 @@ impl Kinds {
     }
 }
 
-/// Returns the hash of one element's part of a kind's name.
 pub(crate) fn hash(tag: &str, class: &str, id: &str) -> u64 {
     let mut hash = START;
     write(tag, class, id, |byte| hash = step(hash, byte));
@@ -112,7 +109,7 @@ fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(START, step)
 }
 
-/// Writes `tag.class.class#id`, with each run of digits as one `#`.
+/// Writes `tag.class.class#id`, with `#` for each run of digits.
 fn write(tag: &str, class: &str, id: &str, mut put: impl FnMut(u8)) {
     tag.bytes().for_each(&mut put);
     for (sign, value) in [(b'.', class), (b'#', id)] {

@@ -1,12 +1,12 @@
 //! Decodes and parses a page, and reads its links, metadata and lines of text.
 //!
-//! The steps for one page, in order: [`decode`] converts bytes to text, [`Page::parse`] builds a
-//! tree from the text, [`links`] and [`metadata`] read the tree, and [`text`] converts the kept
-//! parts to lines. [`source`] is for methods that read the source without a tree.
+//! The steps for one page: [`decode`] converts bytes to text, [`Page::parse`] builds a tree, [`links`] and
+//! [`metadata`] read the tree, and [`text`] converts the kept parts to lines. [`source`] is for methods that
+//! read the source without a tree.
 //!
-//! The crate does no I/O, uses no clock and has no async functions. No function returns a `Result`,
-//! because broken HTML is not an error. A page that would take more than about a second to parse is
-//! cut; see [`Page::truncated`].
+//! The crate does no I/O, uses no clock and has no async functions. No function returns a `Result`, because
+//! broken HTML is not an error. A page that would take more than about a second to parse is cut; see
+//! [`Page::truncated`].
 //!
 //! ```
 //! use gleaner_html::{Page, decode, metadata, text};
@@ -34,6 +34,7 @@ mod entities;
 mod fast;
 mod json_ld;
 mod meta;
+mod microdata;
 mod month_names;
 mod page;
 mod printed_date;
@@ -42,5 +43,6 @@ mod tag_state;
 mod tags;
 mod title;
 mod tree;
+mod weekdays;
 
 pub use page::{Kind, Node, NodeId, Page, Partly};

@@ -1,11 +1,12 @@
 //! Reads a page's links and its rules about following them.
 //!
-//! Addresses are as written but trimmed, and in document order. The caller resolves them with the
-//! page's own address and [`Links::base`]. Only empty addresses are dropped: `#top`, `mailto:` and
-//! `javascript:` are included.
+//! Addresses are as written but trimmed, in document order. The caller resolves them with the page's own
+//! address and [`Links::base`]. Only empty addresses are dropped: `#top`, `mailto:` and `javascript:` are
+//! included.
 //!
-//! Limitation: links built by a script and links in `<noscript>` are not seen.
+//! Limitation: links from scripts and in `<noscript>` are missing.
 
+use crate::canonical::beside;
 use crate::text::{is_hidden, never_text, tidy};
 use crate::{NodeId, Page};
 
@@ -20,9 +21,9 @@ pub struct Links {
     pub feeds: Vec<String>,
     /// The address of the first `<link rel=canonical>`.
     pub canonical: Option<String>,
-    /// The next page of a listing or of a story: `rel=next` of a `<link>`, else of an `<a>`.
+    /// The next page of a listing or story: `rel=next` of a `<link>`, or else of an `<a>`.
     pub next: Option<String>,
-    /// The target of `<meta http-equiv=refresh>`; `None` if it only reloads the page.
+    /// The target of `<meta http-equiv=refresh>`; `None`: the page has no such element, or it only reloads the page.
     pub refresh: Option<String>,
     /// Whether `<meta name=robots>` contains `nofollow` or `none`.
     pub robots_nofollow: bool,
@@ -68,7 +69,9 @@ pub fn links(page: &Page) -> Links {
 
 pub(crate) fn linked_canonical(page: &Page) -> Option<String> {
     let is_canonical = |id: &NodeId| has_token(page.attribute(*id, "rel"), "canonical");
-    page.elements("link").filter(is_canonical).find_map(|id| href(page, id))
+    let stated = page.elements("link").filter(is_canonical).find_map(|id| href(page, id))?;
+    let base = page.elements("base").find_map(|id| href(page, id));
+    Some(base.and_then(|base| beside(&stated, &base)).unwrap_or(stated))
 }
 
 impl Links {
@@ -124,7 +127,9 @@ fn is_feed(kind: &str) -> bool {
     )
 }
 
-fn anchor_text(page: &Page, id: NodeId) -> String {
+/// Returns the visible text of a link on one line, or the `alt` of an `<area>`; may be empty.
+#[must_use]
+pub fn anchor_text(page: &Page, id: NodeId) -> String {
     if let Some(alt) = page.attribute(id, "alt").filter(|_| page.tag(id) == Some("area")) {
         return tidy(alt);
     }
@@ -144,8 +149,7 @@ fn anchor_text(page: &Page, id: NodeId) -> String {
     tidy(&text)
 }
 
-/// Returns the address in `5; url='/x'`. As in browsers, a comma instead of the semicolon and a
-/// missing `url=` are accepted.
+/// Returns the address in `5; url='/x'`. As in browsers, `;` may be a comma, and `url=` may be missing.
 fn refresh_target(content: &str) -> Option<String> {
     let (_, rest) = content.split_once([';', ','])?;
     let rest = rest.trim();
@@ -199,6 +203,23 @@ mod tests {
         assert_eq!(links.canonical.as_deref(), Some("/x"));
         assert_eq!(links.feeds, ["/rss", "/atom", "/json"]);
         assert_eq!(links.next, None);
+    }
+
+    #[test]
+    fn a_canonical_address_is_resolved_against_the_base() {
+        let cases = [
+            ("/c/", "x.html", "/c/x.html"),
+            ("https://a.vn", "b/x.html", "https://a.vn/b/x.html"),
+            ("//a.vn/b/", "x.html", "//a.vn/b/x.html"),
+            ("https://a.vn/", "/x.html", "/x.html"),
+            ("https://a.vn/", "https://b.vn/x", "https://b.vn/x"),
+            ("https://a.vn/b/", "#top", "#top"),
+            ("https://a.vn/b/", "a.vn/x", "a.vn/x"),
+        ];
+        for (base, stated, expected) in cases {
+            let page = Page::parse(&format!("<base href={base}><link rel=canonical href={stated}>"));
+            assert_eq!(linked_canonical(&page).as_deref(), Some(expected), "{base} {stated}");
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Reads the `<meta>` elements of a page, and lists the names that sites use for each value.
+//! Reads the `<meta>` elements of a page. Lists the sites' names for each value.
 //!
-//! Limitation: most of the names are not in any standard; they were collected from pages.
+//! Limitation: most of the names are in no standard; they were collected from pages.
 
 use crate::Page;
-use crate::date::date;
+use crate::date::{Moment, Reader};
+use crate::microdata::Items;
 use crate::text::tidy;
 
 pub(crate) const TITLE: [&str; 7] = [
@@ -15,7 +16,7 @@ pub(crate) const TITLE: [&str; 7] = [
     "dcterms.title",
     "citation_title",
 ];
-pub(crate) const PUBLISHED: [&str; 26] = [
+pub(crate) const PUBLISHED: [&str; 24] = [
     "article:published_time",
     "article:published",
     "og:published_time",
@@ -34,15 +35,14 @@ pub(crate) const PUBLISHED: [&str; 26] = [
     "dcterms.issued",
     "dc.date",
     "dcterms.date",
-    "dcterms.created",
-    "dc.date.created",
     "originalpublicationdate",
     "cxenseparse:publishtime",
+    "citation_publication_date",
     "citation_date",
     "displaydate",
     "date",
-    "datecreated",
 ];
+pub(crate) const CREATED: [&str; 3] = ["dcterms.created", "dc.date.created", "datecreated"];
 pub(crate) const MODIFIED: [&str; 9] = [
     "article:modified_time",
     "og:modified_time",
@@ -78,21 +78,25 @@ pub(crate) const SECTION: [&str; 7] = [
 ];
 pub(crate) const DESCRIPTION: [&str; 4] =
     ["og:description", "description", "dc.description", "twitter:description"];
+pub(crate) const KEYWORDS: [&str; 6] =
+    ["article:tag", "news_keywords", "keywords", "parsely-tags", "sailthru.tags", "og:article:tag"];
+pub(crate) const IMAGE: [&str; 5] =
+    ["og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"];
 pub(crate) const LANGUAGE: [&str; 5] =
     ["og:locale", "content-language", "language", "dc.language", "dcterms.language"];
 
-/// Pairs of name and content, with the name in lower case, in document order.
 pub(crate) struct Meta(Vec<(String, String)>);
 
 impl Meta {
-    pub(crate) fn from_page(page: &Page) -> Self {
+    pub(crate) fn from_page(page: &Page, items: &Items) -> Self {
         let mut all = Vec::new();
         for id in page.elements("meta") {
             let Some(content) = page.attribute(id, "content").map(tidy).filter(|c| !c.is_empty()) else {
                 continue;
             };
             for key in ["property", "name", "itemprop", "http-equiv"] {
-                if let Some(name) = page.attribute(id, key) {
+                let is_own = || key != "itemprop" || items.is_of_page(page, id);
+                if let Some(name) = page.attribute(id, key).filter(|_| is_own()) {
                     all.push((name.trim().to_ascii_lowercase(), content.clone()));
                 }
             }
@@ -104,13 +108,20 @@ impl Meta {
         self.0.iter().filter(move |(n, _)| n == name).map(|(_, content)| content.as_str())
     }
 
-    /// Returns the content of the first of these names that is present.
     pub(crate) fn get(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.all(name).next()).map(str::to_owned)
     }
 
-    /// Returns the first date under these names.
-    pub(crate) fn date(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|name| self.all(name).find_map(date))
+    pub(crate) fn date(&self, name: &str, reader: &Reader) -> Option<Moment> {
+        self.all(name).find_map(|text| reader.declared(text))
+    }
+
+    /// Returns the first date under a name for a publication, such as `w-published-date`.
+    pub(crate) fn published_by_name(&self, reader: &Reader) -> Option<Moment> {
+        let is_published = |name: &str| {
+            ["publish", "pubdate", "pub_date", "pub-date"].iter().any(|part| name.contains(part))
+                && !["last", "update", "modif", "expir", "unpublish"].iter().any(|part| name.contains(part))
+        };
+        self.0.iter().filter(|(name, _)| is_published(name)).find_map(|(_, content)| reader.declared(content))
     }
 }

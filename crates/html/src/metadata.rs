@@ -1,31 +1,45 @@
 //! Reads a page's metadata, such as the headline, dates, authors and language.
 //!
-//! The first source with a value wins. In order, the sources are an article's JSON-LD, OpenGraph
-//! and `article:*`, other `<meta>` elements (Dublin Core, Parse.ly, Sailthru and the sites' own
-//! names), microdata, `<time datetime>` and dates printed beside the headline, `<h1>` and
-//! `<title>`, and the page's JSON-LD.
+//! The first source with a value wins: an article's JSON-LD, then OpenGraph and `article:*`, other `<meta>`
+//! elements (Dublin Core, Parse.ly, Sailthru and the sites' own names), microdata, `<h1>` and `<title>`, and
+//! the page's JSON-LD. `dates` describes the sources of dates.
 //!
-//! Limitation: declarations are trusted, except implausible dates. A hub declares a title too, and
-//! sometimes a date. A date printed near the headline may be today's date.
+//! Limitation: declarations are trusted, except implausible dates. A hub also declares a title and sometimes
+//! a date. A date printed near the headline may be today's.
 
-use html5ever::local_name;
+mod article_type;
+mod dates;
+mod embedded_date;
+mod keywords;
+
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::author::authors;
-use crate::canonical::canonical;
-use crate::date::{date, in_address};
+use crate::canonical::{absolute, canonical};
+use crate::entities::without_tags;
 use crate::json_ld::{JsonLd, Statement, is_article, json_ld};
 use crate::links::linked_canonical;
-use crate::meta::{AUTHOR, DESCRIPTION, LANGUAGE, MODIFIED, Meta, PUBLISHED, SECTION, TITLE};
-use crate::printed_date::{Printed, printed};
-use crate::small_text::small_text;
+use crate::meta::{AUTHOR, DESCRIPTION, IMAGE, LANGUAGE, Meta, SECTION, TITLE};
+use crate::microdata::Items;
 use crate::text::tidy;
 use crate::title::{self, Site};
 use crate::{NodeId, Page};
 
+pub use article_type::ArticleType;
+use dates::{Dates, Written, dates};
+use keywords::keywords;
+
 const LONGEST_SECTION: usize = 60;
 
-/// Breadcrumbs that name the front page or no particular section.
+/// Maximum length in characters of a title and a description. Longer ones are cut.
+const LONGEST_TITLE: usize = 1_000;
+const LONGEST_DESCRIPTION: usize = 5_000;
+
+/// Maximum length in bytes of an image's address. Longer ones contain the image itself.
+const LONGEST_ADDRESS: usize = 4_000;
+
+/// Breadcrumbs for the front page or no particular section.
 const HOME: [&str; 17] = [
     "home",
     "homepage",
@@ -46,44 +60,64 @@ const HOME: [&str; 17] = [
     "accueil",
 ];
 
-/// A page's metadata. `None` or an empty list means that no value was found.
+/// A page's metadata. `None` or an empty list: no value was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
-    /// The headline, without the site's name.
+    /// The headline without the site's name, cut after 1,000 characters.
     pub title: Option<String>,
-    /// The publication time, in the form of [`crate::date::date`].
+    /// The publication time: RFC 3339 with the page's offset, or a day (`2026-11-20`) if the time or its zone
+    /// is unknown.
     pub published: Option<String>,
-    /// The time of the last change, in the form of [`crate::date::date`].
+    /// The time of publication. A time without a zone counts as UTC, a day as its midnight.
+    pub published_utc: Option<Timestamp>,
+    /// The time of the last change, in the form of `published`.
     pub modified: Option<String>,
-    /// The authors' names, each once, without "By".
+    /// The authors' names without "By" and without repetitions (ignoring case).
     pub authors: Vec<String>,
     /// The page's section, such as "World".
     pub section: Option<String>,
     /// The page's language: the primary subtag in lower case, such as `vi`.
     pub language: Option<String>,
-    /// The declared address: `rel=canonical` or, failing that, `og:url`. It must be a web address,
-    /// and may be the front page only on the front page itself. It is relative only if the page's
-    /// own address is unknown.
+    /// The declared address: `rel=canonical` or else `og:url`. It must be a web address. It may be the front
+    /// page only on the front page itself. It is relative only if the page's own address is unknown.
     pub canonical: Option<String>,
     /// The name of the site.
     pub site_name: Option<String>,
-    /// The declared type: the JSON-LD type of an article (`NewsArticle`), else `og:type`
-    /// (`article`, `website`), else the JSON-LD type of the page.
+    /// The declared type: the JSON-LD type of an article (`NewsArticle`), or else `og:type` (`article`,
+    /// `website`), or else the JSON-LD type of the page.
     pub kind: Option<String>,
-    /// A short description.
+    /// A short description, cut after 5,000 characters.
     pub description: Option<String>,
+    /// The keywords or tags without repetitions (ignoring case): at most 50, each of at most 80 characters.
+    pub keywords: Vec<String>,
+    /// The address of the lead image. It is relative only if the page's own address is unknown.
+    pub image: Option<String>,
+    /// The declared type of the article.
+    pub article_type: Option<ArticleType>,
+    /// Whether only subscribers may read the text: schema.org `isAccessibleForFree` or
+    /// `article:content_tier`.
+    pub paywalled: Option<bool>,
+    /// Number of words of the article's text: schema.org `wordCount`, or else the words of `articleBody`.
+    pub declared_words: Option<u64>,
 }
 
-/// Reads the metadata of a page whose address is unknown.
+/// Reads the metadata of a page with an unknown address.
 #[must_use]
 pub fn metadata(page: &Page) -> Metadata {
     metadata_at(page, "")
 }
 
-/// Reads a page's metadata. `address` is the page's own address, or empty if unknown. It makes the
-/// canonical address absolute, shows which part of a title is the site's name, and supplies a
-/// publication day if the page states none.
+/// Reads a page's metadata like [`metadata_at`], for an address that was fetched at this time. Dates of
+/// publication or change more than a day later do not count.
+#[must_use]
+pub fn metadata_fetched(page: &Page, address: &str, fetched: Timestamp) -> Metadata {
+    of_sources(page, &Sources::new(page, address, Some(fetched)))
+}
+
+/// Reads a page's metadata. `address`: the page's own, or empty if unknown. It makes the canonical address
+/// absolute, shows which part of a title is the site's name, and gives a publication day if the page states
+/// none.
 ///
 /// ```
 /// use gleaner_html::{Page, metadata::metadata_at};
@@ -96,53 +130,67 @@ pub fn metadata(page: &Page) -> Metadata {
 /// ```
 #[must_use]
 pub fn metadata_at(page: &Page, address: &str) -> Metadata {
-    let sources = Sources::new(page, address);
-    let (site, known) = (sources.site(), sources.known());
-    let Sources { meta, article, whole, .. } = &sources;
-    let Headline { text: title, node: headline } = headline(page, meta, article, &site);
-    let (published, modified) = (published(page, meta, article, whole), modified(page, meta, article, whole));
-    // The search for printed dates covers the whole page, so it runs only if a date is missing.
-    let printed =
-        if published.is_some() && modified.is_some() { Printed::default() } else { printed(page, headline) };
-    let by_address = || [known, address].into_iter().find_map(in_address);
+    of_sources(page, &Sources::new(page, address, None))
+}
+
+fn of_sources(page: &Page, sources: &Sources) -> Metadata {
+    let site = sources.site();
+    let Sources { meta, article, whole, .. } = sources;
+    let Headline { text: title, node: headline } = headline(page, sources, &site);
+    let tags = language_tags(page, meta, article.language.clone().or_else(|| whole.language.clone()));
+    let language = tags.iter().find_map(|tag| primary_subtag(tag));
+    let region = tags.iter().find_map(|tag| region(tag));
+    let written = Written { language: language.as_deref(), region: region.as_deref() };
+    let Dates { published, published_utc, modified } = dates(page, sources, headline, written);
+    let section = section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site);
     Metadata {
-        published: published.or(printed.published).or_else(by_address),
-        modified: modified.or(printed.modified),
+        published,
+        published_utc,
+        modified,
         authors: authors(page, stated_authors(meta, article.authors.clone()), headline, &site),
-        section: section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site),
-        language: language(page, meta, article.language.clone().or_else(|| whole.language.clone())),
         kind: kind(meta, article.kind.clone(), whole.kind.clone()),
         description: description(meta, article),
+        keywords: keywords(page, meta, article),
+        image: image(page, meta, article, sources.address),
+        article_type: article_type::article_type(sources, section.as_deref()),
+        paywalled: article.is_free.or(whole.is_free).map(|is_free| !is_free).or_else(|| paywalled(meta)),
+        declared_words: article.words,
+        language,
+        section,
         title,
-        site_name: sources.site_name,
-        canonical: sources.canonical,
+        site_name: sources.site_name.clone(),
+        canonical: sources.canonical.clone(),
     }
 }
 
-/// Returns the title and the description as in [`metadata`], without the expensive search for
-/// authors and dates.
+/// Returns the title and description as in [`metadata`], without the expensive search for authors and dates.
 #[must_use]
 pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
-    let sources = Sources::new(page, "");
-    let title = headline(page, &sources.meta, &sources.article, &sources.site()).text;
+    let sources = Sources::new(page, "", None);
+    let title = headline(page, &sources, &sources.site()).text;
     (title, description(&sources.meta, &sources.article))
 }
 
 struct Sources<'a> {
     meta: Meta,
-    /// From the page's JSON-LD: the article, the page (`whole`) and the breadcrumbs (`trail`).
+    items: Items,
+    /// From JSON-LD: the article, the page (`whole`) and the breadcrumbs (`trail`).
     article: Statement,
     whole: Statement,
     trail: Vec<String>,
+    /// The JSON-LD types that may describe the page.
+    kinds: Vec<String>,
     site_name: Option<String>,
     canonical: Option<String>,
     /// The page's own address; empty if unknown.
     address: &'a str,
+    fetched: Option<Timestamp>,
 }
 
 impl<'a> Sources<'a> {
-    fn new(page: &Page, address: &'a str) -> Self {
-        let meta = Meta::from_page(page);
+    fn new(page: &Page, address: &'a str, fetched: Option<Timestamp>) -> Self {
+        let items = Items::from_page(page);
+        let meta = Meta::from_page(page, &items);
         let linked = linked_canonical(page);
         let canonical = canonical(linked.as_deref().into_iter().chain(meta.all("og:url")), address);
         let json = json_ld(page, Some(known(canonical.as_deref(), address)).filter(|it| !it.is_empty()));
@@ -151,9 +199,12 @@ impl<'a> Sources<'a> {
             article: json.article.unwrap_or_default(),
             whole: json.page.unwrap_or_default(),
             trail: json.trail,
+            kinds: json.kinds,
             meta,
+            items,
             canonical,
             address,
+            fetched,
         }
     }
 
@@ -167,14 +218,20 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The address that identifies a page: the declared address if it is absolute, otherwise the page's
-/// own.
+/// Returns the address that identifies a page: the declared one if it is absolute, otherwise the page's own.
 fn known<'a>(canonical: Option<&'a str>, address: &'a str) -> &'a str {
     canonical.filter(|it| it.contains("://")).unwrap_or(address)
 }
 
 fn description(meta: &Meta, article: &Statement) -> Option<String> {
-    meta.get(&DESCRIPTION).or_else(|| article.description.clone())
+    let is_one = |text: &String| !matches!(text.to_ascii_lowercase().as_str(), "null" | "undefined");
+    let in_meta = DESCRIPTION.iter().filter_map(|name| meta.get(&[name]));
+    let stated = in_meta.map(|text| tidy(&without_tags(&text))).chain(article.description.clone());
+    stated.filter(|text| !text.is_empty()).find(is_one).map(|text| cut(&text, LONGEST_DESCRIPTION))
+}
+
+fn cut(text: &str, most: usize) -> String {
+    text.char_indices().nth(most).map_or(text, |(end, _)| text[..end].trim_end()).to_owned()
 }
 
 fn site_name(meta: &Meta, json: &JsonLd) -> Option<String> {
@@ -191,15 +248,13 @@ struct Headline {
     node: Option<NodeId>,
 }
 
-fn headline(page: &Page, meta: &Meta, article: &Statement, site: &Site) -> Headline {
+fn headline(page: &Page, sources: &Sources, site: &Site) -> Headline {
+    let Sources { meta, article, .. } = sources;
     let mut headings = title::headings(page);
     let of_document = title::of_document(page);
-    let mut stated: Vec<String> = article
-        .headline
-        .clone()
-        .into_iter()
-        .chain(TITLE.iter().filter_map(|name| meta.get(&[name])))
-        .collect();
+    let in_meta = TITLE.iter().filter_map(|name| meta.get(&[name]));
+    let stated = article.headline.clone().into_iter().chain(in_meta);
+    let mut stated: Vec<String> = stated.map(|text| cut(&text, LONGEST_TITLE)).collect();
     stated.extend(of_document.clone());
     if title::of_parts(&headings, &stated, site).is_none()
         && let Some(whole) = &of_document
@@ -212,7 +267,8 @@ fn headline(page: &Page, meta: &Meta, article: &Statement, site: &Site) -> Headl
             stated.extend(site.address.map(slug));
             title::of_heading(&headings, &stated, site).map(str::to_owned)
         })
-        .or_else(|| cut_headline(page, meta, article, &headings, site));
+        .or_else(|| cut_headline(page, sources, &headings, site))
+        .map(|text| cut(&text, LONGEST_TITLE));
     let is_it = |heading: &&(NodeId, String)| text.as_ref() == Some(&heading.1);
     let node = headings.iter().find(is_it).or(headings.first()).map(|(id, _)| *id);
     Headline { text, node }
@@ -223,18 +279,18 @@ fn slug(address: &str) -> String {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ")
 }
 
-/// Returns a declared title without the site's name, for a page on which no heading matches.
+/// Returns a declared title without the site's name, if no heading matches.
 fn cut_headline(
     page: &Page,
-    meta: &Meta,
-    article: &Statement,
+    sources: &Sources,
     headings: &[(NodeId, String)],
     site: &Site,
 ) -> Option<String> {
+    let Sources { meta, article, items, .. } = sources;
     let stated =
         article.headline.clone().into_iter().chain(TITLE.iter().filter_map(|name| meta.get(&[name])));
-    let itemprop = || item(page, "headline").map(|id| tidy(&page.raw_text(id)));
-    // A title that is only the site's name is not the headline.
+    let itemprop = || items.find(page, "headline").map(|id| tidy(&page.raw_text(id)));
+    // The site's name alone is not a headline.
     let is_headline = |title: &String| Some(title.as_str()) != site.name;
     stated
         .filter_map(|title| title::of_statement(&title, headings, site))
@@ -243,37 +299,25 @@ fn cut_headline(
         .or_else(|| title::of_page(page, headings, site))
 }
 
-fn first_date<'a>(stated: impl IntoIterator<Item = Option<&'a str>>) -> Option<String> {
-    stated.into_iter().flatten().find_map(date)
+/// Returns the first declared image with a web address, resolved with `<base href>` or the page's address.
+fn image(page: &Page, meta: &Meta, article: &Statement, address: &str) -> Option<String> {
+    let linked = || page.elements("link").filter(|id| page.attribute(*id, "rel") == Some("image_src"));
+    let base = page.elements("base").find_map(|id| absolute(page.attribute(id, "href")?.trim(), address));
+    let in_meta = IMAGE.iter().filter_map(|name| meta.get(&[name]));
+    in_meta
+        .chain(article.image.clone())
+        .chain(linked().filter_map(|id| page.attribute(id, "href").map(str::to_owned)))
+        .filter(|stated| stated.len() <= LONGEST_ADDRESS)
+        .find_map(|stated| absolute(&stated.trim().replace(' ', "%20"), base.as_deref().unwrap_or(address)))
 }
 
-fn published(page: &Page, meta: &Meta, article: &Statement, whole: &Statement) -> Option<String> {
-    first_date([article.published.as_deref(), article.created.as_deref()])
-        .or_else(|| meta.date(&PUBLISHED))
-        .or_else(|| item_date(page, "datepublished"))
-        .or_else(|| first_date([whole.published.as_deref()]))
-}
-
-fn modified(page: &Page, meta: &Meta, article: &Statement, whole: &Statement) -> Option<String> {
-    first_date([article.modified.as_deref()])
-        .or_else(|| meta.date(&MODIFIED))
-        .or_else(|| item_date(page, "datemodified"))
-        .or_else(|| first_date([whole.modified.as_deref()]))
-}
-
-fn item(page: &Page, name: &str) -> Option<NodeId> {
-    let has = |value: &str| value.split_ascii_whitespace().any(|v| v.eq_ignore_ascii_case(name));
-    let itemprop = local_name!("itemprop");
-    page.iter().map(|(id, _)| id).find(|id| page.named(*id, &itemprop).is_some_and(has))
-}
-
-fn item_date(page: &Page, name: &str) -> Option<String> {
-    let id = item(page, name)?;
-    ["content", "datetime"]
-        .iter()
-        .filter_map(|key| page.attribute(id, key))
-        .find_map(date)
-        .or_else(|| date(&small_text(page, id)?))
+/// Reads `article:content_tier`: `free` or `locked`. `metered` has no value.
+fn paywalled(meta: &Meta) -> Option<bool> {
+    match meta.get(&["article:content_tier", "og:article:content_tier"])?.to_ascii_lowercase().as_str() {
+        "free" => Some(false),
+        "locked" => Some(true),
+        _ => None,
+    }
 }
 
 /// Yields one list of names per source.
@@ -282,7 +326,6 @@ fn stated_authors(meta: &Meta, article: Vec<String>) -> impl Iterator<Item = Vec
     std::iter::once(article).chain(AUTHOR.iter().map(of_meta))
 }
 
-/// Returns the declared section, else the first section in the breadcrumb trail.
 fn section(
     page: &Page,
     meta: &Meta,
@@ -309,15 +352,24 @@ fn section(
         .or_else(|| on_page().find(is_section))
 }
 
-fn language(page: &Page, meta: &Meta, json: Option<String>) -> Option<String> {
+/// Returns the declared language tags, most reliable first.
+fn language_tags(page: &Page, meta: &Meta, json: Option<String>) -> Vec<String> {
     let html = page.elements("html").next();
     let attribute = |name| html.and_then(|id| page.attribute(id, name)).map(str::to_owned);
     let stated = [attribute("lang"), attribute("xml:lang")].into_iter().flatten();
     let meta = LANGUAGE.iter().filter_map(|name| meta.get(&[name]));
-    stated.chain(meta).chain(json).find_map(|tag| primary_subtag(&tag))
+    stated.chain(meta).chain(json).collect()
 }
 
-/// Returns `vi` for `vi-VN`, `vi_VN` and `VI`. Language names are not tags.
+/// Returns `GB` for `en-GB` and `en_gb`.
+fn region(tag: &str) -> Option<String> {
+    primary_subtag(tag)?;
+    let is_region = |part: &&str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_alphabetic());
+    let tag = tag.trim().split([',', ';', ' ']).next()?;
+    tag.split(['-', '_']).skip(1).find(is_region).map(str::to_ascii_uppercase)
+}
+
+/// Returns `vi` for `vi-VN`, `vi_VN` and `VI`. Names of languages are not tags.
 fn primary_subtag(tag: &str) -> Option<String> {
     let subtag = tag.trim().split(['-', '_', ',', ';', ' ']).next()?;
     (matches!(subtag.len(), 2 | 3) && subtag.bytes().all(|b| b.is_ascii_alphabetic()))
@@ -329,121 +381,4 @@ fn kind(meta: &Meta, article: Option<String>, page: Option<String>) -> Option<St
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(html: &str) -> Metadata {
-        metadata(&Page::parse(html))
-    }
-
-    fn some(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-
-    const JSON: &str = r#"<script type="application/ld+json">{"@type":"NewsArticle","headline":"From JSON","datePublished":"2026-11-20T09:30:00+07:00",
-        "author":[{"name":"By An Nguyễn"},{"name":"https://a.vn/an"}],"inLanguage":"vi-VN"}</script>"#;
-    const OPEN_GRAPH: &str = "<meta property=og:title content='From OpenGraph - Báo Mới'><meta property=og:site_name content='Báo Mới'>\
-        <meta property=article:published_time content=2026-11-19><meta property=article:modified_time content=2026-11-21T00:00Z>\
-        <meta property=article:section content=World><meta property=og:locale content=vi_VN><meta property=og:type content=article>\
-        <meta property=og:url content=https://a.vn/x><meta property=article:author content=https://facebook.com/x><meta name=author content=Bình>";
-
-    #[test]
-    fn json_ld_before_open_graph() {
-        let both = of(&format!("{OPEN_GRAPH}{JSON}"));
-        assert_eq!(both.title, some("From JSON"));
-        assert_eq!(both.published, some("2026-11-20T09:30:00+07:00"));
-        assert_eq!(both.modified, some("2026-11-21T00:00:00Z"));
-        assert_eq!(both.authors, ["An Nguyễn"]);
-        assert_eq!(
-            (both.kind, both.section, both.language),
-            (some("NewsArticle"), some("World"), some("vi"))
-        );
-    }
-
-    #[test]
-    fn open_graph_alone() {
-        let page = of(&format!("{OPEN_GRAPH}<title>No</title><h1>Neither</h1>"));
-        assert_eq!(
-            (page.title, page.published, page.kind),
-            (some("From OpenGraph"), some("2026-11-19"), some("article"))
-        );
-        assert_eq!((page.canonical, page.site_name), (some("https://a.vn/x"), some("Báo Mới")));
-        assert_eq!(page.authors, ["Bình"]);
-    }
-
-    #[test]
-    fn dates_by_source() {
-        let published = |html: &str| of(html).published;
-        assert_eq!(published("<meta name=DC.date.issued content=2026-11-20>"), some("2026-11-20"));
-        assert_eq!(
-            published("<meta name=pubdate content=soon><meta name=date content=2026-11-20>"),
-            some("2026-11-20")
-        );
-        assert_eq!(published("<meta itemprop=datePublished content=2026-11-20>"), some("2026-11-20"));
-        assert_eq!(published("<span itemprop=datePublished>20/11/2026</span>"), some("2026-11-20"));
-        assert_eq!(published("<time datetime=2026-11-20T09:30>now</time>"), some("2026-11-20T09:30:00"));
-        assert_eq!(published("<meta name=date content=0001-01-01><time>2 hours ago</time>"), None);
-        assert_eq!(published("<div class=update>20/11/2026</div><p>20/11/2025"), some("2026-11-20"));
-    }
-
-    #[test]
-    fn the_printed_date_nearest_to_the_headline() {
-        let header = "<div class=today-date>Thứ bảy, 21/11/2026</div>";
-        let html = format!(
-            "{header}<h1>H</h1><span class=date>Thứ sáu, 20/11/2026, <i>09:30</i> (GMT+7)</span><p>x<ul><li><span class=time>1/1/2026 10:00"
-        );
-        assert_eq!(of(&html).published, some("2026-11-20T09:30:00+07:00"));
-        let far = format!("<h1>H</h1>{}<span class=date>20/11/2026</span>", "<p>x".repeat(300));
-        assert_eq!(of(&far).published, None);
-    }
-
-    #[test]
-    fn authors_without_statements() {
-        assert_eq!(
-            of("<a rel=author href=/an>An</a><span itemprop=author>By  Bình</span><a rel=author>An</a>")
-                .authors,
-            ["An", "Bình"]
-        );
-        assert_eq!(
-            of("<meta name=author content='An'><meta name=author content='Bo'>").authors,
-            ["An", "Bo"]
-        );
-        assert_eq!(of("<meta name=author content='@x'>").authors, [""; 0]);
-    }
-
-    #[test]
-    fn languages() {
-        let language = |html: &str| of(html).language;
-        assert_eq!(language("<html lang=VI-vn>"), some("vi"));
-        assert_eq!(language("<html lang=''><meta property=og:locale content=en_GB>"), some("en"));
-        assert_eq!(
-            language("<html lang=English><meta http-equiv=Content-Language content='el, en'>"),
-            some("el")
-        );
-        assert_eq!(language(JSON), some("vi"));
-        assert_eq!(language("<p>"), None);
-    }
-
-    #[test]
-    fn a_site_title_is_no_headline() {
-        let page = of(
-            "<meta property=og:title content='Báo Mới'><meta property=og:site_name content='Báo Mới'><title>Báo Mới</title><h1>Mưa tạnh ở thành phố</h1>",
-        );
-        assert_eq!(page.title, some("Mưa tạnh ở thành phố"));
-    }
-
-    #[test]
-    fn an_empty_page_states_nothing() {
-        assert_eq!(of(""), Metadata::default());
-    }
-
-    #[test]
-    fn the_title_and_the_description_alone_are_the_same() {
-        let linked = "<link rel=canonical href=https://a.vn/x><h1>From Above</h1><title>Of the page</title>";
-        for html in ["", JSON, OPEN_GRAPH, linked, &[JSON, OPEN_GRAPH, linked].concat()] {
-            let page = Page::parse(&format!("{html}<meta name=description content='It rains.'>"));
-            let Metadata { title, description, .. } = metadata(&page);
-            assert_eq!(title_and_description(&page), (title, description), "{html}");
-        }
-    }
-}
+mod tests;

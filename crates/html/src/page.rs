@@ -1,19 +1,16 @@
 //! Stores a page as a flat list of nodes in document order.
 //!
-//! The tree follows the HTML standard. Its nodes are in an arena, in which a subtree is a range of
-//! ids. Methods iterate over this range without recursion, so deep nesting cannot overflow the
-//! stack.
+//! The tree follows the HTML standard. Its nodes are in an arena, where a subtree is a range of ids. Methods
+//! iterate over this range without recursion, so deep nesting cannot overflow the stack.
 //!
-//! Two builders fill the arena. `fast` builds nearly every page in one pass over its bytes. If its
-//! result is not certain, the reference (scraper on html5ever) builds a tree, which is then copied.
-//! Both build equal pages.
+//! Two builders fill the arena and build equal pages. `fast` builds nearly every page in one pass over its
+//! bytes. If its result is not certain, the reference (scraper on html5ever) builds a tree, which is then
+//! copied.
 //!
-//! Comments, doctypes and processing instructions are omitted. The content of `<template>` and
-//! `<noscript>` is directly below the element, without the fragment that scraper adds in a
-//! template.
+//! Comments, doctypes and processing instructions are omitted. The content of `<template>` and `<noscript>`
+//! is directly below the element, without the fragment that scraper adds in a template.
 //!
-//! Limitation: a page from the fast builder keeps its whole source in memory, because its texts are
-//! ranges of the source.
+//! Limitation: a page from the fast builder keeps its whole source in memory for ranges of text.
 
 use std::ops::Range;
 
@@ -26,7 +23,7 @@ use crate::fast::{self, Built, Unsure};
 use crate::kinds::Kinds;
 use crate::tree::{self, Budget};
 
-/// A node's index in document order; the root is 0.
+/// A node's index in document order. The root is 0.
 pub type NodeId = u32;
 
 /// A parsed page: nodes in document order, each with the range of its subtree.
@@ -55,18 +52,17 @@ impl From<Parts> for Page {
 pub struct Partly {
     /// The page.
     pub page: Page,
-    /// The outermost elements of unwanted kinds, in page order. Content that was not skipped is
-    /// below them.
+    /// The outermost elements of unwanted kinds, in page order. Content that was not skipped is below them.
     pub left_out: Vec<NodeId>,
 }
 
-/// Maximum number of input bytes that are read, so that offsets fit in 32 bits.
+/// Maximum number of input bytes, so that offsets fit in 32 bits.
 const MAX_BYTES: usize = 64 << 20;
 
 /// One node of a [`Page`].
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The parent's id; the root is its own parent.
+    /// The parent's id. The root is its own parent.
     pub parent: NodeId,
     /// The first id after this node's subtree.
     pub end: NodeId,
@@ -91,16 +87,14 @@ pub enum Kind {
 }
 
 impl Page {
-    /// Parses a document. Broken markup is not an error: the standard defines a tree for every
-    /// input.
+    /// Parses a document. Broken markup is not an error: the standard defines a tree for every input.
     ///
-    /// The time is linear in the input: 700 MB/s on recorded news pages of median size, ten times
-    /// as fast as the reference in the same run. The reference parses 4 of 1,344 recorded pages,
-    /// and all costly pages: the worst of 57 pathological pages of 5 MiB took 0.8 s and 165 MB. If
-    /// nesting, formatting elements or attributes would make the time quadratic, the page is cut;
-    /// see [`Page::truncated`]. The limits are 200 million queries of the tree builder, a million
-    /// nodes, a depth of 12,000, 32 MiB of attributes and 64 MiB of input. An element keeps its
-    /// first 1,000 attributes.
+    /// The time is linear in the input: 700 MB/s on recorded news pages of median size, ten times as fast as
+    /// the reference in the same run. The reference parses 4 of 1,344 recorded pages and all costly pages:
+    /// the worst of 57 pathological pages of 5 MiB took 0.8 s and 165 MB. If nesting, formatting elements or
+    /// attributes would make the time quadratic, the page is cut; see [`Page::truncated`]. The limits are 200
+    /// million queries of the tree builder, a million nodes, a depth of 12,000, 32 MiB of attributes and 64
+    /// MiB of input. An element keeps its first 1,000 attributes.
     #[must_use]
     pub fn parse(html: &str) -> Self {
         match Self::build_fast(html, &Kinds::default()) {
@@ -109,9 +103,9 @@ impl Page {
         }
     }
 
-    /// Parses a document and skips the content of elements of these kinds, if their end is certain.
-    /// From skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and
-    /// JSON-LD are kept. Everything else is as in [`Page::parse`].
+    /// Parses a document and skips the content of elements of these kinds if their end is certain. From
+    /// skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD are kept.
+    /// Everything else is as in [`Page::parse`].
     ///
     /// ```
     /// use gleaner_html::{Page, kinds::Kinds};
@@ -134,8 +128,8 @@ impl Page {
     }
 
     /// Returns a copy without the content of these elements, except for the parts that
-    /// [`parse_partly`](Self::parse_partly) keeps. The elements must be in page order and must not
-    /// be nested.
+    /// [`parse_partly`](Self::parse_partly) keeps. Text nodes in `left_out` are removed themselves. The nodes
+    /// must be in page order and not nested.
     #[must_use]
     pub fn without(&self, left_out: &[NodeId]) -> Self {
         let mut copy = Self {
@@ -150,7 +144,7 @@ impl Page {
         for (id, node) in self.iter() {
             moved.push(copy.nodes.len() as NodeId);
             let is_inside = id < behind;
-            if is_inside && !self.is_kept(id) {
+            if is_inside && !self.is_kept(id) || self.text(id).is_some() && roots.next_if_eq(&id).is_some() {
                 continue;
             }
             let is_json = self.tag(id).is_none();
@@ -183,8 +177,7 @@ impl Page {
         }
     }
 
-    /// Returns a short reason why [`Page::parse`] leaves this document to the reference; `None` if
-    /// it does not.
+    /// Returns a short reason why [`Page::parse`] leaves this document to the reference; `None`: it does not.
     #[must_use]
     pub fn left_to_reference(html: &str) -> Option<&'static str> {
         match Self::build_fast(html, &Kinds::default()) {
@@ -200,8 +193,7 @@ impl Page {
         fast::build(html, without, Budget::PAGE.work)
     }
 
-    /// Parses a document with html5ever and scraper only: the reference for [`Page::parse`], and
-    /// its fallback.
+    /// Parses a document with html5ever and scraper: the reference and fallback of [`Page::parse`].
     #[must_use]
     pub fn parse_reference(html: &str) -> Self {
         let mut input = &html[..html.floor_char_boundary(MAX_BYTES)];
@@ -264,8 +256,8 @@ impl Page {
         from..self.text.len() as u32
     }
 
-    /// Whether the page was too costly to parse completely, so that its end is missing. This
-    /// indicates a trap or an attack, not a long article.
+    /// Whether the page was too costly to parse completely, so that its end is missing. This indicates a trap
+    /// or an attack, not a long article.
     #[must_use]
     pub fn truncated(&self) -> bool {
         self.truncated
@@ -286,7 +278,7 @@ impl Page {
     /// Returns the node with this id.
     ///
     /// # Panics
-    /// If the id is not below [`Page::len`].
+    /// The id is not below [`Page::len`].
     #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
@@ -303,7 +295,7 @@ impl Page {
         id..self.node(id).end
     }
 
-    /// Returns an element's name, or `None` for text.
+    /// Returns an element's name; `None`: a text.
     #[must_use]
     pub fn tag(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
@@ -312,7 +304,7 @@ impl Page {
         }
     }
 
-    /// Returns a text node's text, or `None` for an element.
+    /// Returns a text node's text; `None`: an element.
     #[must_use]
     pub fn text(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
@@ -325,13 +317,13 @@ impl Page {
         &self.text[range.start as usize..range.end as usize]
     }
 
-    /// Returns the value of an element's attribute; `None` for text, or if the attribute is absent.
+    /// Returns the value of an element's attribute; `None`: a text, or the attribute is absent.
     #[must_use]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    /// Returns the value of the attribute with this interned name, which is compared as a number.
+    /// Returns the value of the attribute with this interned name. Names are compared as numbers.
     pub(crate) fn named(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         let Kind::Element { attributes, .. } = &self.node(id).kind else { return None };
         let of = &self.attributes[attributes.start as usize..attributes.end as usize];
@@ -343,9 +335,8 @@ impl Page {
         class.into_iter().chain(self.named(id, &local_name!("id")))
     }
 
-    /// Iterates over an element's attributes as pairs of name and value; empty for text. They are
-    /// sorted by name as in scraper. Prefixed attributes such as `xlink:href` come last, and their
-    /// name is without the prefix (`href`).
+    /// Iterates over an element's attributes as pairs of name and value; empty for text. They are sorted by
+    /// name as in scraper. Prefixed attributes such as `xlink:href` come last, without the prefix (`href`).
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
         let range = match &self.node(id).kind {
             Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,
@@ -369,8 +360,7 @@ impl Page {
     }
 }
 
-/// Pages are equal if they have the same nodes, attributes and texts, wherever the texts are
-/// stored.
+/// Pages are equal if they have the same nodes, attributes and texts, wherever the texts are stored.
 impl PartialEq for Page {
     fn eq(&self, other: &Self) -> bool {
         let is_same = |id: NodeId| {

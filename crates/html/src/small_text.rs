@@ -1,29 +1,27 @@
 //! Reads the text of small elements (dates, names, labels), and their ancestors.
 
+use crate::date::latin_digit;
 use crate::text::{is_plain, never_text, tidy};
 use crate::{NodeId, Page};
 
-/// Limits of an element whose text is read: nodes and bytes.
+/// Maximum numbers of nodes and bytes of an element for reading its text.
 const MOST_NODES: usize = 20;
 const MOST_BYTES: usize = 400;
 
-/// Maximum number of ancestors that are visited.
 const MOST_ANCESTORS: usize = 100;
 
-/// Iterates over an element and its nearest ancestors, innermost first.
 pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> {
     let parent = |id: &NodeId| Some(page.node(*id).parent).filter(|parent| parent != id);
     std::iter::successors(Some(id), parent).take(MOST_ANCESTORS)
 }
 
-/// Returns the text of a small subtree on one line, with its parts separated by spaces. `None` for
-/// an element that never yields text (such as a script), or for one that is larger than any date or
-/// name.
+/// Returns the text of a small subtree on one line, with spaces between its parts. `None`: the element never
+/// has text (such as a script), or is larger than any date or name.
 pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
     Small::from_element(page, id).map(|small| small.text())
 }
 
-/// The separate parts of a small text. Most texts can be rejected before the parts are joined.
+/// The separate parts of a small text. Most texts can be rejected before joining the parts.
 pub(crate) struct Small<'a> {
     parts: [&'a str; MOST_NODES],
     len: usize,
@@ -59,8 +57,7 @@ impl<'a> Small<'a> {
         self.parts[..self.len].iter().map(|text| digits(text)).sum()
     }
 
-    /// Returns the first character in lower case, if it is ASCII and no combining mark can follow
-    /// it.
+    /// Returns the first character in lower case, if it is ASCII and no combining mark can follow.
     pub(crate) fn first_ascii(&self) -> Option<u8> {
         match self.beginning()?.as_bytes() {
             [first] | [first, 0..0x80, ..] => Some(first.to_ascii_lowercase()).filter(u8::is_ascii_graphic),
@@ -77,8 +74,8 @@ fn begun(text: &str) -> Option<&str> {
     Some(text.trim_ascii_start()).filter(|it| !it.is_empty())
 }
 
-/// Returns the beginning of a subtree's small text, so that a caller can reject most texts by their
-/// first letter. `None` if the subtree is too large or has no text.
+/// Returns the beginning of a subtree's small text, so that a caller can reject most texts by the first
+/// letter. `None`: the subtree is too large or has no text.
 pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     let range = page.subtree(id);
     let is_seen = |id: NodeId| !page.tag(page.node(id).parent).is_some_and(never_text);
@@ -86,8 +83,8 @@ pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     if range.len() > MOST_NODES { None } else { range.into_iter().find_map(text) }
 }
 
-/// Whether a text with this beginning may equal `other`, which must be in lower case and on one
-/// line. Only the characters of `beginning` are compared.
+/// Whether a text with this beginning may equal `other`, which must be in lower case and on one line.
+/// Compares only the characters of `beginning`.
 pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
     let mut others = other.chars();
     let mut own = beginning.chars().peekable();
@@ -105,7 +102,10 @@ pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
 }
 
 pub(crate) fn digits(text: &str) -> usize {
-    text.bytes().filter(u8::is_ascii_digit).count()
+    if text.is_ascii() {
+        return text.bytes().filter(u8::is_ascii_digit).count();
+    }
+    text.chars().filter(|c| latin_digit(*c).is_ascii_digit()).count()
 }
 
 #[cfg(test)]

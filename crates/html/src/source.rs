@@ -1,15 +1,15 @@
 //! Splits a page's source into tags, text, scripts and remarks, in order.
 //!
-//! This is for methods that read the source text instead of a tree. The splitter follows the
-//! tokenizer rules of the HTML standard, so a `>` in a quoted value does not end a tag and `a < b`
-//! does not start one. It does not move, close or add elements.
+//! For methods that read the source text instead of a tree. The splitter follows the tokenizer rules of the
+//! HTML standard, so a `>` in a quoted value does not end a tag and `a < b` does not start one. It does not
+//! move, close or add elements.
 //!
-//! Limitation: a script that contains `<!-- <script>` ends at the first `</script>`; by the
-//! standard it ends at the second. Foreign content is not recognized, so the content of
-//! `<svg><style>` is raw too. `<![CDATA[` is always a remark.
+//! Limitation: a script with `<!-- <script>` ends at the first `</script>`; by the standard it ends at the
+//! second. Foreign content is not recognized, so the content of `<svg><style>` is also raw. `<![CDATA[` is
+//! always a remark.
 //!
-//! The time is linear and nothing is allocated, even for tags that never end: an unfinished tag is
-//! one remark up to the end of the page.
+//! The time is linear and nothing is allocated, even for tags that never end: an unfinished tag is one remark
+//! up to the end of the page.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -26,20 +26,19 @@ use crate::tag_state::State;
 pub struct Piece<'a> {
     /// The kind of the piece.
     pub kind: PieceKind<'a>,
-    /// The range, in bytes of the source. Pieces are contiguous and never empty.
+    /// The range in bytes of the source. Pieces are contiguous and never empty.
     pub range: Range<usize>,
 }
 
 /// The kind of a [`Piece`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind<'a> {
-    /// Text with unresolved character references (see [`resolve`]). The content of `title` and
-    /// `textarea` is text.
+    /// Text with unresolved references ([`resolve`]). Also the content of `title` and `textarea`.
     Text,
-    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`, in which only
-    /// the end tag is a tag.
+    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`. Its only tag is the end
+    /// tag.
     Raw,
-    /// A start tag, with its name as written (any case).
+    /// A start tag, with its name as written in any case.
     Start {
         /// The name.
         name: &'a str,
@@ -49,12 +48,12 @@ pub enum PieceKind<'a> {
         /// The name.
         name: &'a str,
     },
-    /// A comment ("remark"), a document type, a processing instruction, or a tag that the page's
-    /// end cuts off. Remarks are invisible.
+    /// A comment ("remark"), a document type, a processing instruction, or an incomplete tag at the page's
+    /// end. Remarks are invisible.
     Remark,
 }
 
-/// Splits a source into pieces, in order. Together they are the whole source.
+/// Splits a source into pieces in order. Together they are the whole source.
 #[must_use]
 pub fn pieces(source: &str) -> Pieces<'_> {
     Pieces { source, at: 0, raw: None }
@@ -65,8 +64,7 @@ pub fn pieces(source: &str) -> Pieces<'_> {
 pub struct Pieces<'a> {
     source: &'a str,
     at: usize,
-    /// The name of the element whose content comes next and has no tags, and whether this content
-    /// is text.
+    /// The name of the element with the next content, which has no tags, and whether this content is text.
     raw: Option<(&'a str, bool)>,
 }
 
@@ -103,8 +101,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Whether the raw content of an element is text for readers; `None` for an element without raw
-/// content.
+/// Whether the raw content of an element is text for readers; `None`: the element has no raw content.
 fn raw_content(name: &str) -> Option<bool> {
     let is = |names: &[&str]| names.iter().any(|raw| raw.eq_ignore_ascii_case(name));
     if is(&["script", "style", "xmp", "iframe", "noembed", "noframes"]) {
@@ -114,7 +111,6 @@ fn raw_content(name: &str) -> Option<bool> {
     }
 }
 
-/// The length of the text at the beginning of `rest`, at least 1 byte.
 fn text_length(rest: &str) -> usize {
     let mut from = rest.chars().next().map_or(1, char::len_utf8);
     while let Some(found) = rest[from..].find('<') {
@@ -135,7 +131,6 @@ fn starts_markup(bytes: &[u8]) -> bool {
     }
 }
 
-/// The length of the content up to the end tag `</name`, or to the end of `rest`.
 fn raw_length(rest: &str, name: &str) -> usize {
     let mut from = 0;
     while let Some(found) = rest[from..].find("</") {
@@ -152,7 +147,7 @@ fn raw_length(rest: &str, name: &str) -> usize {
     rest.len()
 }
 
-/// Returns the tag or remark at the beginning of `rest` and its length, or `None` for text.
+/// Returns the tag or remark at the beginning of `rest` and its length; `None`: text.
 fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
     let bytes = rest.as_bytes();
     if !starts_markup(bytes) {
@@ -182,7 +177,7 @@ fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
     Some((PieceKind::Remark, rest.len()))
 }
 
-/// The length of a comment with its delimiters; an unclosed comment extends to the end.
+/// Returns the length of a comment with its delimiters. An unclosed comment extends to the end.
 fn comment_length(rest: &str) -> usize {
     let inside = &rest[4..];
     if inside.starts_with('>') {
@@ -203,15 +198,14 @@ fn comment_length(rest: &str) -> usize {
     rest.len()
 }
 
-/// Returns the text with all character references of the HTML standard resolved (`&amp;`,
-/// `&eacute;`, `&#7879;`).
+/// Resolves all character references of the HTML standard in a text (`&amp;`, `&eacute;`, `&#7879;`).
 #[must_use]
 pub fn resolve(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
     let mut resolved = String::with_capacity(text.len());
-    // The tokenizer must not see a `<`, because all of this is text to the caller.
+    // The tokenizer must not see a `<`, because the caller has only text.
     for (number, part) in text.split('<').enumerate() {
         if number > 0 {
             resolved.push('<');

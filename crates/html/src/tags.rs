@@ -2,8 +2,7 @@
 //!
 //! Limitation: style sheets are ignored, and an unknown name is inline, as in a browser.
 
-/// Whether an element of this name starts and ends a line: browsers show it as a block, a list item
-/// or a part of a table.
+/// Whether an element of this name starts and ends a line, such as a block, a list item or a table part.
 #[must_use]
 pub fn is_block(tag: &str) -> bool {
     let prose =
@@ -25,13 +24,13 @@ pub(crate) fn is_preformatted(tag: &str) -> bool {
 /// Whether an element of this name never yields text:
 ///
 /// * `script`, `style`, `template`, `head`, `title`: code and metadata;
-/// * `noscript`: browsers with scripts do not show it, and newspapers put a second copy of lazy
-///   images and "enable JavaScript" in it;
-/// * `svg`, `math` annotations: labels of drawings, TeX beside the formula;
-/// * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`, `progress`, `meter`:
-///   their content is a message for browsers that cannot show them;
+/// * `noscript`: browsers with scripts do not show it, and newspapers put a second copy of lazy images and
+///   "enable JavaScript" in it;
+/// * `svg`, `math` annotations: labels of drawings, TeX next to the formula;
+/// * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`, `progress`, `meter`: their
+///   content is a message for browsers that cannot show them;
 /// * `button`, `select`, `option`, `datalist`, `textarea`: controls, not prose;
-/// * `rt`, `rp`: ruby annotations repeat the word beside them.
+/// * `rt`, `rp`: ruby annotations repeat the word next to them.
 #[must_use]
 pub fn never_text(tag: &str) -> bool {
     let embedded = || matches!(tag, "svg" | "iframe" | "object" | "video" | "audio" | "canvas");
@@ -48,8 +47,7 @@ pub(crate) fn invisible(tag: &str) -> bool {
     code() || substitute() || repeated()
 }
 
-/// Whether a name contains one of these words, ignoring case. The words must be in lower case and
-/// begin with a letter.
+/// Whether a name contains one of these lower-case words, ignoring case.
 pub(crate) fn holds_one(name: &str, words: &[&str]) -> bool {
     let bit = |byte: u8| 1u32.checked_shl(u32::from((byte | 0x20).wrapping_sub(b'a'))).unwrap_or(0);
     let firsts = words.iter().filter_map(|word| word.bytes().next()).fold(0, |all, byte| all | bit(byte));

@@ -1,21 +1,21 @@
 //! Converts the kept parts of a page to lines of text.
 //!
-//! A line ends where a block-level element starts or ends, and at `<br>`. The caller selects the
-//! parts of the page; [`never_text`] lists the elements that never yield text.
+//! A line ends at `<br>` and where a block-level element starts or ends. The caller selects the parts of the
+//! page; [`never_text`] lists the elements without text.
 //!
-//! Hidden elements yield no text either: elements with the `hidden` attribute (except
-//! `until-found`) or an inline `display:none`, and a `dialog` that is not open. `html`, `body`,
-//! `main` and `article` are exempt, because sites hide them until a script has run. The root passed
-//! in and the parts that React streams (`<div hidden id="S:0">`) are exempt too. `aria-hidden` has
-//! no visible effect and is ignored.
+//! Hidden elements have no text either: elements with the `hidden` attribute (except `until-found`) or an
+//! inline `display:none`, and a `dialog` that is not open. `html`, `body`, `main` and `article` are exempt,
+//! because sites hide them until a script has run. Also exempt are the given root, the parts that React
+//! streams (`<div hidden id="S:0">`), and panels that a reader can open: `role=tabpanel`, and `role=region`
+//! with `aria-labelledby`. `aria-hidden` has no visible effect and is ignored.
 //!
 //! An inline `display:block` makes any element a block.
 //!
-//! Limitation: style sheets are not read. A class that hides an element has no effect, and an
-//! unknown element is inline, as in a browser. Where only a class separates two words (`<span
-//! class=place>Hà Nội</span>Triển lãm`), the gap is guessed: at the edge of an element, a space is
-//! added before a capital that follows a lower-case word or the end of a sentence.
-//! `2024<span>Hanoi` and `Hanoi<span>opens` stay joined.
+//! Limitation: style sheets are not read. A class that hides an element has no effect, and an unknown element
+//! is inline, as in a browser. Where only a class separates two words
+//! (`<span class=place>Hà Nội</span>Triển lãm`), the gap is guessed: at the edge of an element, a space is
+//! added before a capital that follows a lower-case word or the end of a sentence. `2024<span>Hanoi` and
+//! `Hanoi<span>opens` stay joined.
 
 mod characters;
 
@@ -28,12 +28,12 @@ pub(crate) use characters::is_plain;
 use characters::{EDGE, OBJECT, collapse, preserve};
 use serde::{Deserialize, Serialize};
 
-/// The kind of block around a line. The innermost block with a kind of its own decides, so a `<p>`
-/// in a `<blockquote>` is a [`LineKind::Quote`].
+/// The kind of block around a line. The innermost block with its own kind decides, so a `<p>` in a
+/// `<blockquote>` is a [`LineKind::Quote`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
-    /// Running text: `p`, `div` and every block without a kind of its own.
+    /// Running text: `p`, `div` and every block without its own kind.
     Paragraph,
     /// `h1` to `h6`.
     Heading,
@@ -45,7 +45,7 @@ pub enum LineKind {
     Cell,
     /// `figcaption` or a table's `caption`.
     Caption,
-    /// `pre` and its older equivalents; the only kind with line breaks in its text.
+    /// `pre` and its older equivalents: the only kind with line breaks in its text.
     Pre,
 }
 
@@ -54,8 +54,8 @@ pub enum LineKind {
 pub struct Line {
     /// The kind of the block around the line.
     pub kind: LineKind,
-    /// The text, in NFC and never empty. Except in [`LineKind::Pre`], it is trimmed, has single
-    /// spaces between words and no line breaks.
+    /// The text, in NFC and never empty. Except in [`LineKind::Pre`], it is trimmed, has single spaces
+    /// between words and no line breaks.
     pub text: String,
 }
 
@@ -64,25 +64,24 @@ pub struct Line {
 pub struct PlacedLine {
     /// The line.
     pub line: Line,
-    /// The innermost block-level element around the line; the given root if there is none.
+    /// The innermost block-level element around the line, or else the given root.
     pub block: NodeId,
-    /// The range from the line's first text node to its last. It contains no other kept text.
+    /// The range from the line's first text node to its last. It contains no text of other lines.
     pub nodes: Range<NodeId>,
 }
 
-/// Returns the lines of a subtree, in document order.
+/// Returns the lines of a subtree in document order.
 ///
-/// A node for which `keep` returns `false` is left out with its subtree. `keep` is called at most
-/// once per node, for elements (including the root) and text nodes. Inline tags neither split nor
-/// join words: `a<b>b</b>c` is `abc`. A space replaces something visible that was left out between
-/// two words. At the edge of an inline element, a space is added before a capital that follows a
-/// lower-case word or the end of a sentence.
+/// If `keep` returns `false` for a node, its subtree is omitted. `keep` is called at most once per node, for
+/// elements (including the root) and text nodes. Inline tags neither split nor join words: `a<b>b</b>c` is
+/// `abc`. A space replaces something visible that was omitted between two words. At the edge of an inline
+/// element, a space is added before a capital that follows a lower-case word or the end of a sentence.
 #[must_use]
 pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
     placed_lines(page, root, keep).into_iter().map(|placed| placed.line).collect()
 }
 
-/// Like [`lines`], but returns the place of each line too.
+/// Like [`lines`], with the place of each line.
 #[must_use]
 pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<PlacedLine> {
     if page.is_empty() {
@@ -126,7 +125,7 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
     out.lines
 }
 
-/// Returns the text of the lines, joined with `'\n'`.
+/// Returns the text of the lines, joined by `'\n'`.
 #[must_use]
 pub fn plain(lines: &[Line]) -> String {
     let mut out = String::with_capacity(lines.iter().map(|l| l.text.len() + 1).sum());
@@ -139,8 +138,8 @@ pub fn plain(lines: &[Line]) -> String {
     out
 }
 
-/// Normalizes a short text (a title, an anchor) to one line: removes invisible characters,
-/// collapses white space and converts to NFC. The result may be empty.
+/// Normalizes a short text (a title, an anchor) to one line: removes invisible characters, collapses white
+/// space and converts to NFC. The result may be empty.
 #[must_use]
 pub fn tidy(text: &str) -> String {
     collapse(text)
@@ -149,7 +148,7 @@ pub fn tidy(text: &str) -> String {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Skip {
     No,
-    /// Something visible is missing from the line.
+    /// The line lacks something visible.
     Seen,
     Unseen,
 }
@@ -166,9 +165,9 @@ impl Skip {
     }
 }
 
-/// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a missing
-/// `open` of a `dialog`. The exceptions in the module's documentation apply, except the one for the
-/// root. Ancestors and style sheets are not checked.
+/// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a missing `open` of a
+/// `dialog`. The exceptions in the module's documentation apply, except the one for the root. Ancestors and
+/// style sheets are not checked.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
     page.tag(id).is_some_and(|tag| shown(page, id, tag) == Shown::Not)
@@ -186,6 +185,7 @@ fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
         return Shown::AsItsTag;
     }
     let (mut hidden, mut streamed, mut open) = (false, false, false);
+    let (mut role, mut labelled) = ("", false);
     let mut styled = Shown::AsItsTag;
     for (name, value) in page.attributes(id) {
         match name {
@@ -193,21 +193,28 @@ fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
             "id" => streamed = is_streamed(value),
             "style" => styled = displayed(value),
             "open" => open = true,
+            "role" => role = value,
+            "aria-labelledby" => labelled = true,
             _ => {}
         }
     }
-    if (hidden && !streamed) || (tag == "dialog" && !open) { Shown::Not } else { styled }
+    let can_be_opened = role == "tabpanel" || role == "region" && labelled;
+    let is_hidden = hidden && !streamed || styled == Shown::Not;
+    match styled {
+        _ if tag == "dialog" && !open || is_hidden && !can_be_opened => Shown::Not,
+        Shown::Not => Shown::AsItsTag,
+        styled => styled,
+    }
 }
 
-/// Whether an id is one that React gives to a streamed part of the page: `S:` and a hexadecimal
-/// number. The part, often the whole article, is in a hidden `div` at the page's end until a script
-/// moves it, so readers see it.
+/// Whether React gives this id to a streamed part of the page: `S:` and a hexadecimal number. The part, often
+/// the whole article, is in a hidden `div` at the page's end until a script moves it, so readers see it.
 fn is_streamed(id: &str) -> bool {
     id.strip_prefix("S:")
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// Returns the effect of a style attribute. The last declaration of `display` wins.
+/// Returns the effect of a style attribute. The last `display` wins.
 fn displayed(style: &str) -> Shown {
     let mut shown = Shown::AsItsTag;
     for declaration in style.split(';') {
@@ -225,7 +232,7 @@ fn displayed(style: &str) -> Shown {
     shown
 }
 
-/// The kind of lines directly in a block, given the kind around it.
+/// Returns the kind of lines directly in a block, given the kind around it.
 fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
     match tag {
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => LineKind::Heading,
@@ -234,7 +241,7 @@ fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
         "td" | "th" => LineKind::Cell,
         "figcaption" | "caption" => LineKind::Caption,
         tag if is_preformatted(tag) => LineKind::Pre,
-        // A layout table has no data cells: a paragraph in its cell is a paragraph.
+        // A layout table has no data cells, so a paragraph in its cell is a paragraph.
         "p" | "table" | "article" | "section" if outer == LineKind::Cell => LineKind::Paragraph,
         _ => outer,
     }
@@ -253,7 +260,6 @@ fn kind_above(page: &Page, root: NodeId) -> LineKind {
 struct Breaker {
     kind: LineKind,
     block: NodeId,
-    /// The range of nodes whose text is in the buffer.
     nodes: Range<NodeId>,
     buffer: String,
     lines: Vec<PlacedLine>,
@@ -279,7 +285,7 @@ impl Breaker {
         self.buffer.push_str(page.text(node).unwrap_or_default());
     }
 
-    /// Handles `<br>`: ends the line, or adds a line break in a `pre`.
+    /// Ends the line at a `<br>`, or adds a line break in a `pre`.
     fn break_here(&mut self) {
         if self.kind == LineKind::Pre {
             self.buffer.push('\n');
@@ -302,8 +308,8 @@ impl Breaker {
     }
 }
 
-/// Whether an element that a style sheet may set apart starts or ends between two texts of a line.
-/// `sub`, `sup` and `wbr` do not count.
+/// Whether an element that a style sheet may separate starts or ends between two texts of a line. `sub`,
+/// `sup` and `wbr` do not count.
 fn has_edge(page: &Page, before: NodeId, after: NodeId) -> bool {
     let (outer, inner) = (page.node(before).parent, page.node(after).parent);
     if outer != inner {
@@ -399,6 +405,13 @@ mod tests {
         check("<body style='display:none'><article hidden>a</article>", &["a"]);
         check("<dialog>x</dialog><dialog open>a</dialog>", &["a"]);
         check("wo<span hidden>x</span>rd", &["word"]);
+    }
+
+    #[test]
+    fn panels_that_a_reader_can_open_are_kept() {
+        check("<div role=region aria-labelledby=x style='display:none'>b</div>a", &["b", "a"]);
+        check("<div role=tabpanel hidden>b</div>a", &["b", "a"]);
+        check("<div role=region style='display:none'>x</div><div role=menu hidden>x</div>a", &["a"]);
     }
 
     #[test]

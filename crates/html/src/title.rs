@@ -1,15 +1,14 @@
 //! Finds a page's headline and separates it from the site's name.
 //!
-//! Headings are compared with the declared titles. The first choice is a heading that is a whole
-//! part of a declared title (`Headline | Section | Site`). The second choice is an `<h1>` that
-//! shares words with a declared title or the page's address, because titles for search engines and
-//! sharing are often worded differently from the headline. Otherwise, the site's name is cut from a
-//! declared title: its first or last part if that is the site's name or host, the text after a bar,
-//! and, in `<title>`, a short last part.
+//! Headings are compared with the declared titles. The first choice is a heading that is a whole part of a
+//! declared title (`Headline | Section | Site`). The second choice is an `<h1>` that shares words with a
+//! declared title or the page's address, because titles for search engines and sharing are often worded
+//! differently. Otherwise, the site's name is cut from a declared title: its first or last part if that is
+//! the site's name or host, the text after a bar, and, in `<title>`, a short last part.
 //!
-//! Limitation: if the site's name is unknown, the last rule cuts `day two` from `Live news from
-//! Hanoi - day two`. A page's only `<h1>` is the headline even if it is a slogan that shares a
-//! quarter of the words with the title.
+//! Limitation: if the site's name is unknown, the last rule cuts `day two` from
+//! `Live news from Hanoi - day two`. A page's only `<h1>` is the headline even if it is a slogan with a
+//! quarter of the title's words.
 
 use std::collections::HashSet;
 
@@ -19,41 +18,37 @@ use crate::tags::holds_one;
 use crate::text::{lines, never_text, plain, tidy};
 use crate::{NodeId, Page};
 
-/// Separators between the headline and the site's name. All except the bar and the colon need white
-/// space on both sides. The colon counts only beside the site's name or host.
+/// Separators between the headline and the site's name. All except the bar and the colon need white space on
+/// both sides. The colon counts only next to the site's name or host.
 const SEPARATORS: [&str; 12] =
     [" | ", "|", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " / ", ": "];
 
-/// Maximum length, in words, of a last part that is cut from `<title>` as a possible site name.
 const SITE_WORDS: usize = 3;
 
-/// Maximum number of headings that are checked, for each kind.
 const MOST_HEADINGS: usize = 20;
 
-/// Minimum length of a headline in elements other than `<h1>`, in words.
+/// Minimum number of words of a headline outside `<h1>`.
 const LESSER_WORDS: usize = 3;
 
-/// Maximum length, in words, of a headline that is worded differently from the page's title.
+/// Maximum number of words of a headline that is worded differently from the page's title.
 const MOST_WORDS: usize = 35;
 
-/// Minimum share of the shorter text's words that an `<h1>` and a declared title have in common:
-/// for a page's only `<h1>`, and for one of several.
+/// Minimum share of the shorter text's words that an `<h1>` and a declared title share: for a page's only
+/// `<h1>`, and for one of several.
 const ONLY_SHARED: f64 = 0.25;
 const ONE_SHARED: f64 = 0.6;
 
-/// Minimum length, in bytes, of a title's last part that is cut because the host's name contains
-/// it.
+/// Minimum length in bytes of a title's last part that is cut because the host's name contains it.
 const HOST_PART: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct Site<'a> {
     /// The site's name as the page declares it.
     pub(crate) name: Option<&'a str>,
-    /// The page's own address, or the declared one if the own address is unknown.
+    /// The page's own address, or the declared one if that is unknown.
     pub(crate) address: Option<&'a str>,
 }
 
-/// Returns the non-empty texts of the page's `<h1>` elements, each on one line.
 pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
     let text = |id| tidy(&plain(&lines(page, id, |_| true)));
     page.elements("h1")
@@ -73,7 +68,6 @@ pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Si
     Some(cut.to_owned()).filter(|t| !t.is_empty())
 }
 
-/// Returns the heading that is a whole part of a declared title.
 pub(crate) fn of_parts<'a>(
     headings: &'a [(NodeId, String)],
     stated: &[String],
@@ -82,7 +76,6 @@ pub(crate) fn of_parts<'a>(
     stated.iter().find_map(|title| shared(&tidy(&unescape(title)), headings, site))
 }
 
-/// Returns the link texts in the first element whose class or id names breadcrumbs.
 pub(crate) fn trail(page: &Page) -> Vec<String> {
     let is_trail =
         |id: &NodeId| page.class_and_id(*id).any(|name| holds_one(name, &["breadcrumb", "bread-crumb"]));
@@ -91,7 +84,6 @@ pub(crate) fn trail(page: &Page) -> Vec<String> {
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
 }
 
-/// Returns the heading that shares enough words with a declared title or the address.
 pub(crate) fn of_heading<'a>(
     headings: &'a [(NodeId, String)],
     stated: &[String],
@@ -114,14 +106,17 @@ pub(crate) fn of_heading<'a>(
     shares.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, text)| text)
 }
 
+const LONGEST: usize = 4_000;
+
 pub(crate) fn of_document(page: &Page) -> Option<String> {
     let in_head = page.elements("title").find(|id| !within_svg(page, *id));
-    in_head.map(|id| tidy(&page.raw_text(id))).filter(|t| !t.is_empty())
+    let start = |text: String| tidy(&text[..text.floor_char_boundary(LONGEST)]);
+    in_head.map(|id| start(page.raw_text(id))).filter(|t| !t.is_empty())
 }
 
-/// Returns small elements outside links whose text is the title or one of its parts between
-/// separators. An `<h2>` to `<h5>` may be any part except the site's name; another element must be
-/// the longest of these parts. For pages that have no `<h1>`, or an `<h1>` with the site's name.
+/// Returns small elements outside links with the text of the title or of a part between separators. An `<h2>`
+/// to `<h5>` may be any part except the site's name; another element must be the longest part. For pages
+/// without an `<h1>`, or with the site's name in it.
 pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
@@ -185,8 +180,7 @@ fn within_svg(page: &Page, id: NodeId) -> bool {
     page.tag(page.node(id).parent) == Some("svg")
 }
 
-/// Whether a title contains a heading as whole words, and the heading has at least a fifth of the
-/// title's length.
+/// Whether a title contains a heading as whole words, of at least a fifth of the title's length.
 fn is_part(title: &str, heading: &str) -> bool {
     let (title, heading) = (title.to_lowercase(), heading.to_lowercase());
     title.split_once(&heading).is_some_and(|(before, after)| {
@@ -214,8 +208,8 @@ fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     cut
 }
 
-/// Whether a part of a title is the site's name or host, or contains it with little else. Case,
-/// spaces and punctuation are ignored.
+/// Whether a part of a title is the site's name or host, or contains it with little else. Ignores case,
+/// spaces and punctuation.
 pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     let part = letters(part);
     if part.is_empty() {
@@ -260,7 +254,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The words for comparison, in lower case; each CJK character is a word.
+/// Returns the words for comparison in lower case. Each CJK character is a word.
 fn words(text: &str) -> HashSet<String> {
     let mut out = HashSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(200) {
@@ -273,7 +267,7 @@ fn words(text: &str) -> HashSet<String> {
     out
 }
 
-/// Length in words; two CJK characters count as one word.
+/// Returns the length in words. Two CJK characters count as one word.
 fn weight(text: &str) -> usize {
     text.split_whitespace().count() + text.chars().filter(|c| is_ideograph(*c)).count() / 2
 }
@@ -282,8 +276,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
 }
 
-/// Returns the title up to its first bar, if that part is long enough. A section, the site's name
-/// or search terms follow the bar.
+/// Returns the title up to its first bar, if long enough. A section or the site's name may follow.
 fn bars_cut(title: &str) -> &str {
     match title.split_once(" | ") {
         Some((head, _)) if weight(head) > SITE_WORDS => head.trim(),
@@ -291,7 +284,6 @@ fn bars_cut(title: &str) -> &str {
     }
 }
 
-/// Returns the title without a short last part, if a longer part remains.
 fn short_tail_cut(title: &str) -> &str {
     let parted = SEPARATORS
         .iter()

@@ -1,22 +1,20 @@
 //! Builds scraper's tree within a budget.
 //!
-//! The rules of the HTML standard repeatedly search the stack of open elements and the list of
-//! active formatting elements. Nested elements therefore cost time quadratic in their depth, and
-//! unclosed formatting elements are rebuilt in every block. In html5ever, and therefore in scraper,
-//! 256 KiB of `<div>` take 4.5 s, 256 KiB of `<b id=1><b id=2>...` take 9.9 s, and 256 KiB of
-//! `<ul><li>` take 6.4 s. 5 MiB would take half an hour or more.
+//! The rules of the HTML standard repeatedly search the stack of open elements and the list of active
+//! formatting elements. So nested elements cost time quadratic in their depth, and unclosed formatting
+//! elements are rebuilt in every block. In html5ever, and so in scraper, 256 KiB of `<div>` take 4.5 s, 256
+//! KiB of `<b id=1><b id=2>...` take 9.9 s, and 256 KiB of `<ul><li>` take 6.4 s. 5 MiB would take half an
+//! hour or more.
 //!
-//! In all these searches, the tree builder asks the sink that receives the tree for a name, or
-//! whether two nodes are the same. [`Counted`] wraps scraper's sink and counts these queries. A
-//! [`Guard`] between the tokenizer and the tree builder drops every token after a [`Budget`] is
-//! spent, and the tree built so far is kept. The count needs no clock, so a page is cut at the same
-//! tag on every machine.
+//! In all these searches, the tree builder queries the sink that receives the tree: for a name, or whether
+//! two nodes are the same. [`Counted`] wraps scraper's sink and counts these queries. A [`Guard`] between the
+//! tokenizer and the tree builder drops every token after a [`Budget`] is spent; the tree so far is kept. The
+//! count needs no clock, so a page is cut at the same tag on every machine.
 //!
-//! Limitation: everything after the cut is lost, whereas a browser would flatten the nesting.
-//! Comparisons between formatting elements do not query the sink, so they are estimated from the
-//! depth. The depth itself is an upper bound, because subtrees that the standard moves keep their
-//! old depth. Thousands of blocks nested in unclosed formatting elements may therefore be cut at a
-//! fifth of the depth.
+//! Limitation: everything after the cut is lost, whereas a browser would flatten the nesting. Comparisons
+//! between formatting elements do not query the sink, so they are estimated from the depth. The depth is an
+//! upper bound, because subtrees that the standard moves keep their old depth. So thousands of blocks nested
+//! in unclosed formatting elements may be cut at a fifth of the depth.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -31,19 +29,19 @@ use scraper::{Html, HtmlTreeSink};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
-    /// Queries of the tree builder, about 3 ns each.
+    /// Number of queries of the tree builder, about 3 ns each.
     pub(crate) work: u64,
-    /// Number of nodes, of about 160 bytes each during the build and 40 bytes afterwards.
+    /// Number of nodes, about 160 bytes each during the build and 40 bytes afterwards.
     pub(crate) nodes: usize,
     pub(crate) depth: u32,
-    /// Bytes of attribute values; the values of rebuilt elements count again.
+    /// Bytes of attribute values. The values of rebuilt elements count again.
     pub(crate) attribute_bytes: usize,
     pub(crate) attributes: usize,
 }
 
 impl Budget {
-    /// The limits of a page. The costliest of 1,344 recorded news pages takes an eightieth of the
-    /// work. 10,000 nested elements are allowed.
+    /// The limits of a page. The costliest of 1,344 recorded news pages takes an eightieth of the work.
+    /// 10,000 nested elements are allowed.
     pub(crate) const PAGE: Self = Self {
         work: 200_000_000,
         nodes: 1_000_000,
@@ -53,7 +51,7 @@ impl Budget {
     };
 }
 
-/// Builds the tree, and returns whether the budget cut it.
+/// Builds the tree. Returns whether the budget cut it.
 pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
     let sink = Counted::new(budget);
     let guard = Guard { builder: TreeBuilder::new(sink, TreeBuilderOpts::default()), cut: Cell::new(false) };
@@ -66,7 +64,7 @@ pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
     (builder.sink.finish(), cut.get())
 }
 
-/// Passes tokens to the tree builder until the budget is spent; always passes the end of the file.
+/// Passes tokens to the tree builder until the budget is spent. Always passes the end of the file.
 struct Guard {
     builder: TreeBuilder<Handle, Counted>,
     cut: Cell<bool>,
@@ -96,22 +94,21 @@ impl TokenSink for Guard {
 #[derive(Clone, Copy, PartialEq)]
 struct Handle {
     id: NodeId,
-    /// Index of the node's [`Known`]; a template and its content share one.
+    /// Index of the node's [`Known`]. A template and its content share one.
     known: u32,
 }
 
-/// Data on a node that the budget needs and scraper's tree lacks.
+/// Data of a node for the budget that scraper's tree lacks.
 #[derive(Clone, Copy, Default)]
 struct Known {
     /// Number of nodes above the node, or above its place before a move.
     depth: u32,
-    /// Work for each comparison with this element if it is a formatting element, otherwise 0.
+    /// Work of each comparison with this formatting element; 0 for other elements.
     comparison: u32,
     integration_point: bool,
 }
 
-/// scraper's sink with a count of its queries. html5ever calls it through shared references, hence
-/// the cells.
+/// scraper's sink with a count of its queries. html5ever calls it through shared references.
 struct Counted {
     inner: HtmlTreeSink,
     known: RefCell<Vec<Known>>,
@@ -165,9 +162,8 @@ impl Counted {
             NodeOrText::AppendText(text) => NodeOrText::AppendText(text),
             NodeOrText::AppendNode(node) => {
                 let known = &mut self.known.borrow_mut()[node.known as usize];
-                // The standard fills the copy of a formatting element before it inserts the copy.
-                // Until then the copy's depth is 0, so its content keeps the larger depth from
-                // before.
+                // The standard fills the copy of a formatting element before inserting it. Until then the
+                // copy's depth is 0, so its content keeps the larger depth from before.
                 known.depth = known.depth.max(depth);
                 self.depth.set(self.depth.get().max(known.depth));
                 // The tree builder compared it with each open formatting element above it.
@@ -197,8 +193,8 @@ fn is_formatting(tag: &str) -> bool {
     )
 }
 
-/// Methods that scraper's sink leaves at the trait's default keep the default here too, except
-/// MathML's integration points, which scraper does not implement.
+/// Methods that scraper's sink leaves at the trait's default keep it here, except MathML's integration
+/// points, which scraper does not implement.
 impl TreeSink for Counted {
     type Handle = Handle;
     type Output = Html;
@@ -273,8 +269,7 @@ impl TreeSink for Counted {
         self.inner.append_based_on_parent_node(&element.id, &previous.id, child);
     }
 
-    /// Passes on only the attributes that the element lacks and has space for, so that only these
-    /// are counted; scraper checks them again.
+    /// Passes on only attributes that the element lacks and has space for, so that only these count.
     fn add_attrs_if_missing(&self, target: &Handle, mut more: Vec<Attribute>) {
         if let Some(node) = self.inner.0.borrow().tree.get(target.id)
             && let Some(element) = node.value().as_element()
@@ -294,8 +289,7 @@ impl TreeSink for Counted {
         self.inner.remove_from_parent(&target.id);
     }
 
-    /// Not counted: the new parent is the copy of a formatting element, from which no child is
-    /// moved again.
+    /// Not counted: the new parent is the copy of a formatting element, from which no child moves again.
     fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
         self.inner.reparent_children(&node.id, &new_parent.id);
     }

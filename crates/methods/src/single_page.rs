@@ -1,4 +1,4 @@
-//! The single-page methods, with the names that the command line and the tables use.
+//! The single-page methods, with their names on the command line and in tables.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use gleaner_html::text::Line;
 use crate::text_to_tag_ratio::Clustering;
 use crate::{bte, comma_score, line_block, text_to_tag_ratio};
 
-/// A page in both forms that methods read.
+/// A page in both forms: source and parsed.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The decoded source, for methods that read lines and tags as written.
@@ -39,8 +39,7 @@ pub enum SinglePage {
     TtrFarthestFirst,
     /// [`line_block`] with constant thresholds.
     LineBlock,
-    /// [`line_block`] with constant thresholds and step 4 as printed
-    /// ([`line_block::Rule::AsPrinted`]).
+    /// [`line_block`] with constant thresholds and step 4 as printed ([`line_block::Rule::AsPrinted`]).
     LineBlockAsPrinted,
     /// [`line_block`] with thresholds of one standard deviation.
     LineBlockLambdaSigma,
@@ -92,13 +91,13 @@ impl SinglePage {
         }
     }
 
-    /// Returns the method with this name, or `None`.
+    /// Returns the method with this name, if any.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// Returns the page's text according to this method; empty if it finds none.
+    /// Returns the page's text; empty if the method finds none.
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
         let by_ratio = |clustering| {

@@ -2,18 +2,16 @@
 //!
 //! A line is the source between two breaks, with the length of its text and the number of its tags. Scripts,
 //! style sheets and remarks (HTML comments) are excluded. A line with neither tags nor text does not count.
-//! Text is measured as a reader sees it: without tags, with references resolved and white space collapsed, so
-//! that neither indentation nor `&nbsp;` counts as text.
+//! Text is measured as a reader sees it: without tags, with references resolved and white space collapsed.
+//! Neither indentation nor `&nbsp;` counts as text.
 //!
 //! A line break inside a tag, a script or a remark does not end a line, so a line contains only whole tags. A
-//! tag counts on the line on which it begins. If a method requires whole links, a break inside a complete
-//! link ([`complete`]) does not end a line either.
+//! tag counts on its first line. If a method requires whole links, a break inside a complete link
+//! ([`complete`]) does not end a line either.
 //!
-//! Limitation: because the tree is not used, hidden text and text in a `noscript`, a `button` or a `select`
-//! counts as text.
+//! Limitation: without the tree, hidden text and text in `noscript`, `button` or `select` counts.
 //!
-//! Cost: linear in the source, in time and memory. [`Lines::Auto`] takes twice as long if the source has too
-//! few line breaks.
+//! Cost: linear in time and memory. [`Lines::Auto`] takes twice as long with too few line breaks.
 
 use std::ops::Range;
 
@@ -22,7 +20,7 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use crate::source_links::{complete, has_address};
 
-/// The most block-level tags and `br` of a written line that [`Lines::Auto`] treats as one line.
+/// Maximum number of block-level tags and `br` in a written line that [`Lines::Auto`] treats as one line.
 const MOST_BLOCK_TAGS: usize = 12;
 
 /// Where a line of source ends.
@@ -31,10 +29,9 @@ pub enum Lines {
     /// At the line breaks of the source, as in the papers.
     AsWritten,
     /// Before the start tag and after the end tag of a block-level element ([`is_block`]), and after `br`.
-    /// Line breaks of the source are white space. The lines are those of a source that is formatted by a
-    /// program, as most sources are.
+    /// Line breaks of the source are white space. Most programs format sources in such lines.
     AtBlocks,
-    /// As written, but at blocks if more than half of the page's text is on written lines with more than 12
+    /// As written; but at blocks if more than half of the page's text is on written lines with more than 12
     /// block-level tags each.
     #[default]
     Auto,
@@ -43,8 +40,7 @@ pub enum Lines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Head {
     Kept,
-    /// Without the head, which ends at `</head>` or before the first block-level element, and without every
-    /// `title`.
+    /// Without `title`s and the head, which ends at `</head>` or before the first block-level element.
     Removed,
 }
 
@@ -53,7 +49,7 @@ pub(crate) struct SourceLine {
     text: Range<usize>,
     pub(crate) length: usize,
     pub(crate) tags: usize,
-    /// The number of characters of text in links (`a` with `href`), at most `length`.
+    /// The number of characters in links (`a` with `href`), at most `length`.
     pub(crate) anchor_length: usize,
 }
 
@@ -70,13 +66,11 @@ impl SourceLines {
         Self::read(source, lines, head, &[])
     }
 
-    /// Cuts a decoded source into lines, none of which ends inside a complete link.
     pub(crate) fn with_whole_links(source: &str, lines: Lines, head: Head) -> Self {
         Self::read(source, lines, head, &complete(source))
     }
 
-    /// Cuts a source into lines that do not end inside the links marked in `whole`, which has an entry for
-    /// each `a`, in order.
+    /// Cuts a source into lines that do not end inside links marked in `whole`, an entry for each `a`.
     fn read(source: &str, lines: Lines, head: Head, whole: &[bool]) -> Self {
         match lines {
             Lines::AsWritten => Reader::new(false, head, whole).read(source),
@@ -92,7 +86,7 @@ impl SourceLines {
         self.lines.iter()
     }
 
-    /// Returns the tidied text of the first `title` with text; empty if there is none.
+    /// Returns the tidied text of the first `title` with text, or an empty string.
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
@@ -101,7 +95,7 @@ impl SourceLines {
         &self.text[line.text.clone()]
     }
 
-    /// Returns the text of the selected lines. Neighbouring lines are joined, so that a paragraph of several
+    /// Returns the text of the selected lines. Neighbouring lines are joined, so a paragraph of several
     /// source lines is one line. A block-level tag or `br` ends a line.
     pub(crate) fn selected(&self, is_selected: impl Fn(usize) -> bool) -> Vec<Line> {
         let mut out = Vec::new();
@@ -144,7 +138,7 @@ struct Reader<'a> {
     in_head: bool,
     in_title: bool,
     in_link: bool,
-    /// For each remaining `a`, in order, whether no line may end inside it if it is a link.
+    /// For each remaining `a`, in order: whether a link here must stay on one line.
     whole: &'a [bool],
     in_whole_link: bool,
     is_overdue: bool,

@@ -1,16 +1,15 @@
 //! Finds hyperlinks in a source, and determines which are complete.
 //!
 //! A hyperlink is an `a` with an `href`; `<a name=x>` is only a link target. A hyperlink is complete if the
-//! next `a` tag after its start tag is an end tag ("a complete Hyperlink tag has two markups", Line-Block,
-//! IV.A). Otherwise a link that is never closed would include the rest of the page.
+//! next `a` tag is an end tag ("a complete Hyperlink tag has two markups", Line-Block, IV.A). Otherwise an
+//! unclosed link would include the rest of the page.
 //!
-//! Limitation: this definition differs from the comma score, which counts every shown `a` as an anchor, with
-//! or without `href`, because its paper writes "anchor". The Line-Block paper writes "hyperlink".
+//! Limitation: the comma score instead counts every visible `a` as an anchor, with or without `href`, because
+//! its paper writes "anchor". The Line-Block paper writes "hyperlink".
 
 use gleaner_html::source::{PieceKind, pieces};
 
-/// Returns, for each start tag of an `a`, in order, whether its element is complete. Time is linear in the
-/// source.
+/// Returns, for each start tag of an `a`, in order, whether its element is complete. Linear time.
 pub(crate) fn complete(source: &str) -> Vec<bool> {
     let is_anchor = |name: &str| name.eq_ignore_ascii_case("a");
     let mut complete = Vec::new();
@@ -28,7 +27,7 @@ pub(crate) fn has_address(tag: &str) -> bool {
     attributes(tag).any(|name| name.eq_ignore_ascii_case("href"))
 }
 
-/// Returns the names of a start tag's attributes, separated from values as browsers do.
+/// Returns the attribute names of a start tag, separated from values as in browsers.
 fn attributes(tag: &str) -> impl Iterator<Item = &str> {
     let mut rest = tag.find(|c: char| is_space(c) || c == '/').map_or("", |at| &tag[at..]);
     std::iter::from_fn(move || {

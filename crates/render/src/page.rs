@@ -2,13 +2,13 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// The style sheet that all pages share: colors, text, tables and facts.
+/// The style sheet of all pages: colors, text, tables and facts.
 pub const STYLE: &str = include_str!("style.css");
 
-/// The content security policy of a single-file page: only its own style applies; nothing is loaded or run.
+/// The content security policy of a single-file page. Only its own style applies; nothing is loaded or run.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// Renders an HTML page. `language` is its tag, such as `en`; `head` is inserted after the title.
+/// Renders an HTML page. `language`: its tag, such as `en`. `head`: inserted after the title.
 #[must_use]
 pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String {
     let page = html! {
@@ -29,8 +29,8 @@ pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String
 }
 
 /// Renders an English page as a single file. A content security policy forbids scripts and external
-/// resources. `style` is appended to [`STYLE`]. Control characters other than white space, which HTML
-/// forbids, become U+FFFD.
+/// resources. `style` is appended to [`STYLE`]. U+FFFD replaces control characters other than white space,
+/// which HTML forbids.
 #[must_use]
 pub fn file(title: &str, style: &str, body: &Markup) -> String {
     let head = html! {
@@ -46,7 +46,7 @@ pub fn file(title: &str, style: &str, body: &Markup) -> String {
 pub struct Column<'a> {
     /// The title.
     pub title: &'a str,
-    /// Whether the column contains numbers, aligned to the right. Its cells need the class `number` too.
+    /// Whether the column has numbers, which are right-aligned.
     pub is_number: bool,
 }
 
@@ -64,29 +64,42 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Renders a table that scrolls sideways on small screens. `caption` describes it to screen readers; `rows`
-/// is its `tbody` and, if any, its `tfoot`.
+/// Renders a table. On small screens each row becomes a card with the column titles as labels. `caption`
+/// describes the table to screen readers. The first cell of a row is its header. `foot`: the row of totals,
+/// or empty.
 #[must_use]
-pub fn table(caption: &str, columns: &[Column<'_>], rows: &Markup) -> Markup {
+pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>], foot: &[Markup]) -> Markup {
     let content = html! {
-        table {
+        table.cards {
             caption.hidden { (caption) }
             thead { tr {
                 @for column in columns { th.number[column.is_number] scope="col" { (column.title) } }
             } }
-            (rows)
+            tbody { @for cells in rows { (row(columns, cells)) } }
+            @if !foot.is_empty() { tfoot { (row(columns, foot)) } }
         }
     };
     wide(caption, &content)
 }
 
-/// Renders content that scrolls sideways on small screens; `label` names it for screen readers.
+fn row(columns: &[Column<'_>], cells: &[Markup]) -> Markup {
+    html! {
+        tr {
+            @for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
+                @if at == 0 { th scope="row" { (cell) } }
+                @else { td.number[column.is_number] data-label=(column.title) { (cell) } }
+            }
+        }
+    }
+}
+
+/// Renders content that scrolls sideways on small screens. `label` names it for screen readers.
 #[must_use]
 pub fn wide(label: &str, content: &Markup) -> Markup {
     html! { div.wide tabindex="0" role="region" aria-label=(label) { (content) } }
 }
 
-/// Renders a name with its value, as an entry of a `dl`.
+/// Renders a name and its value as an entry of a `dl`.
 #[must_use]
 pub fn fact(name: &str, value: &Markup) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
@@ -100,10 +113,15 @@ mod tests {
     fn texts_are_escaped_and_control_characters_replaced() {
         let text = "<script>\"a\u{0}\" & b\n";
         let columns = [Column::text(text), Column::number("n")];
-        let html = file(text, "b { color: red }", &table(text, &columns, &fact(text, &html! { (text) })));
+        let html = file(
+            text,
+            "b { color: red }",
+            &table(text, &columns, &[vec![fact(text, &html! { (text) }), html! { "7" }]], &[]),
+        );
         assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{html}");
         assert!(!html.contains("<script") && !html.contains('\0') && html.contains("a\u{FFFD}"), "{html}");
         assert!(html.contains("b { color: red }") && html.contains("<th class=\"number\" scope=\"col\">n"));
+        assert!(html.contains("<td class=\"number\" data-label=\"n\">7</td>"), "{html}");
         assert!(html.contains("default-src 'none'") || html.contains("default-src &#39;none&#39;"), "{html}");
     }
 }

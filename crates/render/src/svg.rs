@@ -1,7 +1,7 @@
 //! SVG charts as separate files or inside a page: scales, axes, lines and bars.
 //!
-//! Sizes and positions are in pixels, from the top left. They are written as attributes, since the security
-//! policy of pages forbids inline styles. Inside a page, colors come from the style sheet ([`Paint::Class`]).
+//! Sizes and positions are in pixels from the top left. They are attributes, since the security policy of
+//! pages forbids inline styles. Inside a page, colors come from the style sheet ([`Paint::Class`]).
 //!
 //! Limitation: coordinates are rounded to a tenth of a pixel.
 
@@ -13,7 +13,7 @@ pub const INK: &str = "#222";
 /// The color of grid lines in a file.
 pub const GRID: &str = "#ddd";
 
-/// A linear scale from values to pixels. A value outside the scale is drawn at its nearer end.
+/// A linear scale from values to pixels. A value outside the scale is drawn at the nearer end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     values: (f64, f64),
@@ -21,14 +21,13 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates the scale that maps the first value to the first pixel, and the second value to the second
-    /// pixel.
+    /// Creates a scale that maps the first value to the first pixel, and the second value to the second.
     #[must_use]
     pub const fn new(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Self { values, pixels }
     }
 
-    /// Returns the pixel of a value. If both ends of the scale have the same value, returns the first pixel.
+    /// Returns the pixel of a value; the first pixel if both ends of the scale have the same value.
     #[must_use]
     pub fn place(&self, value: f64) -> f64 {
         let span = self.values.1 - self.values.0;
@@ -65,8 +64,7 @@ impl<'a> Paint<'a> {
 /// The look of a line in a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stroke {
-    /// The color. The colors of one chart should also differ in lightness, for print and for color-blind
-    /// readers.
+    /// The color. Colors of one chart should also differ in lightness, for print and for color-blind readers.
     pub color: &'static str,
     /// The width in pixels.
     pub width: f64,
@@ -82,7 +80,7 @@ impl Stroke {
     }
 }
 
-/// The point of a text that is at the given position.
+/// The point of a text at the given position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// The left end.
@@ -103,7 +101,7 @@ impl Anchor {
     }
 }
 
-/// Renders a chart as a file: a white background, and a title for screen readers.
+/// Renders a chart as a file with a white background, and a title for screen readers.
 #[must_use]
 pub fn file((width, height): (f64, f64), font_size: u32, title: &str, content: &Markup) -> String {
     let picture = html! {
@@ -117,8 +115,7 @@ pub fn file((width, height): (f64, f64), font_size: u32, title: &str, content: &
     picture.into_string() + "\n"
 }
 
-/// Renders a chart inside a page; it stretches to the size that the style sheet sets. `label` is its text
-/// alternative.
+/// Renders a chart inside a page. The style sheet sets its size. `label`: the text alternative.
 #[must_use]
 pub fn inline(class: &str, (width, height): (f64, f64), label: &str, content: &Markup) -> Markup {
     html! {
@@ -129,7 +126,7 @@ pub fn inline(class: &str, (width, height): (f64, f64), label: &str, content: &M
     }
 }
 
-/// Renders a text whose baseline is at the given position.
+/// Renders a text with its baseline at the given position.
 #[must_use]
 pub fn text((x, y): (f64, f64), anchor: Anchor, color: &str, text: &str) -> Markup {
     html! { text x=(px(x)) y=(px(y)) text-anchor=(anchor.name()) fill=(color) { (text) } }
@@ -180,7 +177,7 @@ pub fn px(value: f64) -> String {
 pub struct Plot {
     /// The x axis, from left to right.
     pub x: Scale,
-    /// The y axis, from bottom to top: its first pixel is the larger one.
+    /// The y axis, from bottom to top: the first pixel is the larger one.
     pub y: Scale,
 }
 
@@ -191,14 +188,14 @@ impl Plot {
         (self.x.place(x), self.y.place(y))
     }
 
-    /// Renders a line through points; omits points that are not finite.
+    /// Renders a line through points. Omits points that are not finite.
     #[must_use]
     pub fn line(&self, values: impl IntoIterator<Item = (f64, f64)>, stroke: &Stroke) -> Markup {
         let finite = values.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite());
         polyline(finite.map(|point| self.place(point)), stroke)
     }
 
-    /// Renders the x axis, at the bottom, with ticks and their labels.
+    /// Renders the x axis at the bottom, with ticks and their labels.
     #[must_use]
     pub fn x_axis(&self, ticks: &[(f64, String)]) -> Markup {
         let bottom = self.y.pixels.0;
@@ -213,7 +210,7 @@ impl Plot {
         }
     }
 
-    /// Renders the y axis, at the left, with grid lines and labels at its ticks.
+    /// Renders the y axis on the left, with grid lines and labels at its ticks.
     #[must_use]
     pub fn y_axis(&self, ticks: &[(f64, String)]) -> Markup {
         let left = self.x.pixels.0;
@@ -244,8 +241,8 @@ pub fn legend((x, y): (f64, f64), name: &str, stroke: &Stroke) -> Markup {
     }
 }
 
-/// Renders bars on a ground line as a single path element, so that pages with many charts stay small. Each
-/// bar is given as its left edge, width and height; `ground` is the y coordinate of the line.
+/// Renders bars on a ground line as a single path element, so that pages with many charts stay small. `bars`:
+/// left edge, width and height of each. `ground`: the y coordinate of the line.
 #[must_use]
 pub fn bars(ground: f64, bars: impl IntoIterator<Item = (f64, f64, f64)>, class: &str) -> Markup {
     let path: String = bars

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Seconds from which a duration is written in days.
+/// From this number of seconds on, a duration is written in days.
 const TWO_DAYS: u64 = 48 * 3_600;
 
 /// The notation of numbers in a language.
@@ -35,7 +35,19 @@ impl Notation {
         out
     }
 
-    /// Formats a number of bytes in the largest binary unit that it reaches, with one decimal.
+    /// Formats the value of an axis without decimals. Values below 10 get one or two if they are not whole.
+    #[must_use]
+    pub fn decimal(self, value: f64) -> String {
+        let is_whole = |value: f64| (value - value.round()).abs() < 1e-6;
+        let text = match value {
+            _ if value >= 10.0 || is_whole(value) => return self.number(value.round() as u64),
+            _ if is_whole(10.0 * value) => format!("{value:.1}"),
+            _ => format!("{value:.2}"),
+        };
+        text.replace('.', self.decimal.encode_utf8(&mut [0; 4]))
+    }
+
+    /// Formats a number of bytes with one decimal, in the largest binary unit that it reaches.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> String {
         const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -62,7 +74,7 @@ pub fn bytes(bytes: u64) -> String {
     Notation::ENGLISH.bytes(bytes)
 }
 
-/// Formats a number with its English noun. `noun` is the singular of a noun whose plural ends in `s`.
+/// Formats a number with its English noun. `noun`: the singular of a noun with a plural in `s`.
 ///
 /// ```
 /// use gleaner_render::text::count;
@@ -80,8 +92,8 @@ pub fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// Formats a number of seconds in its two largest units; days are used from 48 hours on. A second unit of
-/// zero is omitted.
+/// Formats a number of seconds in its two largest units, with days from 48 hours on. Omits a zero second
+/// unit.
 #[must_use]
 pub fn duration(seconds: u64) -> String {
     let (first, second) = match seconds {
@@ -117,6 +129,12 @@ mod tests {
         assert_eq!(Notation::ENGLISH.number(1_234_567), "1,234,567");
         assert_eq!(Notation::VIETNAMESE.number(1_234), "1.234");
         assert_eq!(number(7), "7");
+    }
+
+    #[test]
+    fn values_of_axes_are_short() {
+        let shown = [1_500.0, 40.0, 0.0, 0.5, 0.05].map(|value| Notation::VIETNAMESE.decimal(value));
+        assert_eq!(shown, ["1.500", "40", "0", "0,5", "0,05"]);
     }
 
     #[test]

@@ -20,12 +20,12 @@ pub struct Backoff {
     /// The longest pause.
     pub longest: Duration,
     /// Each pause is multiplied by a random number from this range, so that clients that failed together do
-    /// not retry together. A pause above `longest` is then shortened to `longest`.
+    /// not retry together. `longest` still applies.
     pub jitter: RangeInclusive<f64>,
 }
 
 impl Backoff {
-    /// Returns a backoff without a random part.
+    /// Creates a backoff without a random part.
     #[must_use]
     pub const fn exact(first: Duration, longest: Duration) -> Self {
         Self { first, longest, jitter: 1.0..=1.0 }

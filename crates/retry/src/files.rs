@@ -1,23 +1,23 @@
 //! Waits for a free file descriptor.
 //!
-//! If a file cannot be opened because no descriptor is free (EMFILE, ENFILE), it can usually be opened a
-//! little later, because connections open and close all the time. The crawl need not end.
+//! If no descriptor is free to open a file (EMFILE, ENFILE), one is usually free a little later, because
+//! connections open and close all the time. The crawl need not end.
 
 use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(200);
-/// Maximum number of attempts; with the pauses they take 30 s.
+/// Maximum number of attempts. With the pauses they take 30 s.
 const TRIES: usize = 150;
 
-/// Whether the process (EMFILE) or the system (ENFILE) has no free file descriptor. Always false except on Unix.
+/// Whether the process (EMFILE) or the system (ENFILE) has no free file descriptor. False outside Unix.
 #[must_use]
 pub fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// Calls `open` again every 200 ms, for up to 30 s, while there is no free file descriptor. Blocks the thread.
+/// Calls `open` every 200 ms, for up to 30 s, while there is no free file descriptor. Blocks the thread.
 ///
 /// # Errors
 /// The first error of another kind, or the last error after 30 s.

@@ -1,7 +1,7 @@
-//! Executes the changes that users request with buttons, and checks the token.
+//! Executes the changes behind the buttons, and checks the token.
 //!
-//! A running crawl is the only writer of the store: it receives a command ([`gleaner_crawl::Control`]) and
-//! executes it at its next tick. Without a crawl, the change is written at once.
+//! Only a running crawl writes the store: it receives a command ([`gleaner_crawl::Control`]) and executes it
+//! at its next tick. Without a crawl, the change is written at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +19,13 @@ use crate::key::COOKIE_NAME;
 use crate::pages;
 use crate::site::Site;
 
-/// How many times, and how often, a response checks whether the crawl has executed the command.
+/// How often and at which interval a response checks whether the crawl has executed the command.
 const PATIENCE: u32 = 20;
 const LOOK: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ActionForm {
-    /// `pause`, `resume`, `learn` or `crawl`.
+    /// `pause`, `resume`, `learn`, `crawl` or `stop`.
     what: String,
     #[serde(default)]
     host: String,
@@ -34,7 +34,7 @@ pub(crate) struct ActionForm {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Typed {
     token: String,
-    /// The path of the page to show next.
+    /// The path of the next page.
     #[serde(default)]
     back: String,
 }
@@ -47,8 +47,10 @@ pub(crate) async fn act(
     if !asked.has_key {
         return (StatusCode::FORBIDDEN, pages::key::page(&asked, "", true)).into_response();
     }
-    if form.what == "crawl" {
-        return crawl(&site, &asked);
+    match form.what.as_str() {
+        "crawl" => return crawl(&site, &asked),
+        "stop" => return stop(&site, &asked),
+        _ => {}
     }
     let host = form.host.clone();
     let command = match form.what.as_str() {
@@ -89,11 +91,22 @@ fn crawl(site: &Site, asked: &Asked) -> Response {
     }
 }
 
-/// Executes a command. Returns whether the host is known.
+fn stop(site: &Site, asked: &Asked) -> Response {
+    let Some(running) = site.live.running() else {
+        return fault(
+            asked,
+            StatusCode::CONFLICT,
+            asked.say("No crawl is running in this process.", "Tiến trình này không có lượt nào đang chạy."),
+        );
+    };
+    running.stop.request();
+    to("/")
+}
+
 async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     let store = site.corpus.store.clone();
     let text = |error: gleaner_store::StoreError| error.to_string();
-    let Some(progress) = site.progress() else {
+    let Some(running) = site.live.running() else {
         if store.is_shared() {
             return Err("this page is read-only: only workers can change this corpus".into());
         }
@@ -104,7 +117,7 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     if store.host(command.host()).map_err(text)?.is_none() {
         return Ok(false);
     }
-    if !progress.control().request(command.clone()) {
+    if !running.progress.control().request(command.clone()) {
         return Err("the crawl has not yet processed the earlier request".into());
     }
     for _ in 0..PATIENCE {
@@ -122,7 +135,6 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Checks the token and sets its cookie.
 pub(crate) async fn sign_in(
     State(site): State<Arc<Site>>,
     headers: HeaderMap,
@@ -133,7 +145,7 @@ pub(crate) async fn sign_in(
         return (StatusCode::FORBIDDEN, pages::key::page(&asked, &back, true)).into_response();
     }
     let is_tls = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
-    // Only a path of this server is allowed, in no form that browsers interpret as a different server.
+    // Only a path of this server, in no form that browsers take for another server.
     let back =
         if back.starts_with('/') && !back.starts_with("//") && !back.contains('\\') { &back } else { "/" };
     with_cookie(to(back), &site.key.cookie(), is_tls)

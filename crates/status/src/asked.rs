@@ -16,11 +16,10 @@ pub(crate) const LANGUAGE_COOKIE: &str = "gleaner_lang";
 
 const LONGEST: usize = 500;
 
-/// The parts of a request that pages use.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) language: Language,
-    /// Whether the request sets the language, which the response then stores in a cookie.
+    /// Whether the request sets the language. The response then stores it in a cookie.
     pub(crate) chosen: bool,
     pub(crate) has_key: bool,
     pub(crate) path: String,
@@ -28,29 +27,31 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Returns a parameter without surrounding spaces. Empty if it is missing or too long.
     pub(crate) fn get(&self, name: &str) -> &str {
         let value = self.parameters.get(name).map_or("", |value| value.trim());
         if value.len() <= LONGEST { value } else { "" }
     }
 
-    /// Returns the requested page of a list, from 1.
     pub(crate) fn page(&self) -> usize {
         self.get("page").parse().unwrap_or(1).clamp(1, 1_000)
     }
 
-    /// Selects one of two texts by language.
     pub(crate) const fn say(&self, english: &'static str, vietnamese: &'static str) -> &'static str {
         self.language.of(english, vietnamese)
     }
 
-    /// Returns the same address with these parameters changed. Empty parameters are omitted.
+    /// Returns the same address with these parameters changed. Omits empty parameters.
     pub(crate) fn with(&self, changes: &[(&str, &str)]) -> String {
+        self.with_at(&self.path, changes)
+    }
+
+    /// Returns another path with the same parameters, and these changed.
+    pub(crate) fn with_at(&self, path: &str, changes: &[(&str, &str)]) -> String {
         let mut all = self.parameters.clone();
         for (name, value) in changes {
             all.insert((*name).to_owned(), (*value).to_owned());
         }
-        link(&self.path, all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+        link(path, all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
 }
 
@@ -65,7 +66,6 @@ pub(crate) fn link<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str
     out
 }
 
-/// Percent-encodes a text as part of an address (RFC 3986, 2.1).
 pub(crate) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

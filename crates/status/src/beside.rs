@@ -1,10 +1,10 @@
 //! Classifies the lines of a document's page.
 //!
-//! The page comes from the archive, or from the store while it is buffered there. It is classified as in a
-//! crawl, with the host's newest template.
+//! The page comes from the archive, or from the store while it is buffered. It is classified as in a crawl,
+//! with the host's newest template.
 //!
-//! Limitation: the two columns differ if the template is newer than that of the stored text, or the archive
-//! contains a later version of the page.
+//! Limitation: the two columns differ if the template is newer than the stored text's, or the archive has a
+//! later version of the page.
 
 use std::io::{Cursor, Read, Seek};
 
@@ -22,7 +22,7 @@ use crate::site::Corpus;
 
 pub(crate) const MOST_LINES: usize = 1_500;
 
-/// Maximum bytes of a page: the default limit of a crawl.
+/// Maximum size of a page in bytes: the default limit of a crawl.
 const MOST_BYTES: usize = 8 << 20;
 
 struct Raw {
@@ -30,10 +30,9 @@ struct Raw {
     content_type: Option<String>,
 }
 
-/// Returns the lines of a document's page. `None`: the page is not available.
 pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
-    let Some(raw) = raw(corpus, document)? else { return Ok(None) };
-    let page = Page::parse(&decode(&raw.body, raw.content_type.as_deref()).text);
+    let Some(text) = text(corpus, document)? else { return Ok(None) };
+    let page = Page::parse(&text);
     let template = corpus.store.template(&document.host)?;
     let template = template.and_then(|json| SiteTemplate::from_json(&json).ok());
     let pins = corpus.pins.of(&document.host);
@@ -41,6 +40,11 @@ pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<L
     let url = Some(document.url.as_str());
     let explained = Explained { page: &page, url, template: template.as_ref(), pins, judgement: &judgement };
     Ok(Some(listed(&explained, MOST_LINES)))
+}
+
+pub(crate) fn text(corpus: &Corpus, document: &Document) -> Result<Option<String>, StoreError> {
+    let raw = raw(corpus, document)?;
+    Ok(raw.map(|raw| decode(&raw.body, raw.content_type.as_deref()).text.to_string()))
 }
 
 fn raw(corpus: &Corpus, document: &Document) -> Result<Option<Raw>, StoreError> {
@@ -52,8 +56,7 @@ fn raw(corpus: &Corpus, document: &Document) -> Result<Option<Raw>, StoreError> 
     Ok(archived.and_then(|archived| archived_page(corpus, &archived)))
 }
 
-/// Returns the page at a place in the archive. `None`: the file or the record is missing or damaged, which
-/// `gleaner verify` reports.
+/// Returns an archived page; `None`: the file or record is missing or damaged (see `gleaner verify`).
 fn archived_page(corpus: &Corpus, archived: &Archived) -> Option<Raw> {
     if corpus.store.is_shared() {
         let is_it = |(number, _): &(u32, _)| *number == archived.file;

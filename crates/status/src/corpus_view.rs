@@ -1,35 +1,37 @@
-//! Caches the view of the corpus that all pages use: runs, hosts, totals.
+//! Caches the view of the corpus for all pages: runs, hosts, totals.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_crawl::report::Report;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_frontier::Class;
 use gleaner_store::{Counts, Run, StoreError, Totals};
 
+use crate::reports::{Brief, Reports};
 use crate::site::Corpus;
-use crate::workers::Workers;
+use crate::workers::{State, Workers};
 
-/// Number of runs that are shown for a host.
 pub(crate) const RUNS_SHOWN: usize = 14;
 
-/// Number of runs on the overview.
-const RUNS: usize = 60;
+/// Number of runs in charts and in the list of runs.
+pub(crate) const RUNS: usize = 60;
 
 #[derive(Debug, Default)]
 pub(crate) struct CorpusView {
-    /// The last runs with their totals, oldest first.
     pub(crate) runs: Vec<(Run, Counts)>,
-    /// All hosts, sorted by name.
     pub(crate) hosts: Vec<HostView>,
     pub(crate) totals: Totals,
-    /// Bytes of the data folder and of the archive. For a shared corpus, the bytes of its files in object
-    /// storage.
+    /// Size in bytes of the data folder and the archive, or of a shared corpus's files in object storage.
     pub(crate) disk: u64,
-    /// `None` if the corpus is not shared.
+    /// `None`: the corpus is not shared.
     pub(crate) workers: Option<Workers>,
+    /// The newest reports, newest first.
+    pub(crate) reports: Vec<Arc<Brief>>,
+    pub(crate) newest_report: Option<Report>,
 }
 
-/// Returns the number of new documents, without near-duplicates, as in the reports.
+/// Returns the number of new documents. As in the reports, near-duplicates do not count.
 pub(crate) fn new(counts: &Counts) -> u64 {
     counts.ended("stored")
 }
@@ -42,7 +44,6 @@ pub(crate) fn duplicates(counts: &Counts) -> u64 {
     counts.of_class(|class| class == Class::Duplicate)
 }
 
-/// Returns a host's counts in the newest run.
 pub(crate) fn newest(host: &HostView) -> Counts {
     host.counts.first().cloned().flatten().unwrap_or_default()
 }
@@ -51,18 +52,21 @@ impl CorpusView {
     /// How long the cached view is used.
     pub(crate) const FRESH: Duration = Duration::from_secs(5);
 
-    pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Self, StoreError> {
+    pub(crate) fn from_corpus(corpus: &Corpus, reports: &Reports) -> Result<Self, StoreError> {
         let store = &corpus.store;
         let mut history = RunHistory::read(store, RUNS)?;
         let hosts = HostView::all(store, &corpus.config, &mut history)?;
         let mut runs = history.runs;
         runs.reverse();
+        let (reports, newest_report) = reports.newest(corpus.store.folder(), RUNS);
         Ok(Self {
             runs,
             hosts,
             totals: store.totals()?,
             disk: disk(corpus)?,
             workers: Workers::from_corpus(corpus)?,
+            reports,
+            newest_report,
         })
     }
 
@@ -70,8 +74,18 @@ impl CorpusView {
         self.hosts.iter().find(|host| host.record.name == name)
     }
 
-    /// Returns the last runs with a host's counts, oldest first, at most [`RUNS_SHOWN`]. The counts are empty
-    /// for runs that did not visit the host.
+    pub(crate) fn report_of(&self, run: &Run) -> Option<&Brief> {
+        let is_it = |brief: &&Arc<Brief>| brief.run == run.number && brief.started == run.started;
+        self.reports.iter().find(is_it).map(AsRef::as_ref)
+    }
+
+    pub(crate) fn workers_crawl(&self) -> bool {
+        let crawls = |workers: &Workers| workers.count(State::AtWork) + workers.count(State::Idle) > 0;
+        self.workers.as_ref().is_some_and(crawls)
+    }
+
+    /// Returns the last runs with a host's counts, oldest first, at most [`RUNS_SHOWN`]. The counts of a run
+    /// without the host are empty.
     pub(crate) fn runs_of(&self, host: &HostView) -> Vec<(&Run, Counts)> {
         let counts =
             host.counts.iter().cloned().chain(std::iter::repeat(None)).map(Option::unwrap_or_default);
@@ -81,7 +95,7 @@ impl CorpusView {
         runs
     }
 
-    /// Returns a host's new documents in the runs of [`Self::runs_of`].
+    /// Returns a host's number of new documents in each of the runs of [`Self::runs_of`].
     pub(crate) fn news(&self, host: &HostView) -> Vec<u64> {
         self.runs_of(host).iter().map(|(_, counts)| new(counts)).collect()
     }
@@ -99,7 +113,7 @@ fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
     Ok(folders[..apart].iter().copied().map(size).sum())
 }
 
-/// Returns the bytes of the files in a folder and in two levels of subfolders. Unreadable files count as 0.
+/// Returns the size in bytes of a folder with two levels of subfolders. Unreadable files count as 0.
 fn size(folder: &std::path::Path) -> u64 {
     fn below(folder: &std::path::Path, levels: u32) -> u64 {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

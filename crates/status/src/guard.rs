@@ -1,11 +1,10 @@
 //! Checks every request and sets the security headers of every response.
 //!
-//! 1. A server that is bound to loopback accepts only requests for loopback names and for names given by the
-//!    user. This prevents DNS rebinding.
-//! 2. A request that changes something must come from a page of this server, according to `Origin` or
-//!    `Sec-Fetch-Site`. Programs send neither header and are accepted.
-//! 3. Every response forbids foreign scripts, styles and pictures, frames, and forms that submit to other
-//!    servers.
+//! 1. A server that is bound to loopback accepts only loopback names and the names from the user. This
+//!    prevents DNS rebinding.
+//! 2. A request for a change must come from a page of this server, according to `Origin` or `Sec-Fetch-Site`.
+//!    Programs send neither header and are accepted.
+//! 3. Every response forbids frames, forms to other servers, and foreign scripts, styles and pictures.
 
 use std::sync::Arc;
 
@@ -25,13 +24,12 @@ const HEADERS: [(&str, &str); 6] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    // With `no-referrer`, browsers would not send the `Origin` of a form.
+    // With `no-referrer`, browsers would send no `Origin` with a form.
     ("referrer-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
 ];
 
-/// Checks each request before its handler runs.
 pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let mut response = match refusal(&site, request.method(), request.headers()) {
         Some(reason) => (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response(),
@@ -47,7 +45,7 @@ pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next:
     response
 }
 
-/// Returns the reason to refuse a request. `None`: it is accepted.
+/// Returns the reason to refuse a request; `None`: the request is accepted.
 fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(&HOST).unwrap_or_default();
@@ -70,7 +68,7 @@ fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     pub(crate) any: bool,
-    /// The names that the user gave, without ports.
+    /// The names from the user, without ports.
     pub(crate) named: Vec<String>,
 }
 

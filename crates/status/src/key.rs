@@ -1,12 +1,12 @@
 //! Checks the token that authorizes changes.
 //!
-//! 1. The token is read from a file that the user names. Otherwise it is generated at the first start and
-//!    stored in the data folder, readable only by its owner.
-//! 2. After the user enters the token in a form, a cookie ([`Key::cookie`]) contains a hash of the token,
-//!    which does not reveal it.
+//! 1. The token is in a file that the user names. Otherwise it is generated at the first start and stored in
+//!    the data folder, readable only by its owner.
+//! 2. After the user has entered the token in a form, a cookie ([`Key::cookie`]) contains its hash, which
+//!    does not reveal the token.
 //! 3. Programs send the token as `Authorization: Bearer KEY`.
 //!
-//! Only hashes are compared. The BLAKE3 crate compares them in constant time.
+//! Only hashes are compared, in constant time, by the BLAKE3 crate.
 //!
 //! Limitation: plain HTTP exposes token and cookie to the network. docs/status.md explains how to add TLS.
 
@@ -22,7 +22,7 @@ const FILE: &str = "status.token";
 /// Minimum length of a token in characters. Shorter tokens can be guessed.
 const SHORTEST: usize = 16;
 
-/// The context of the cookie's hash, so that the hash is not valid for other purposes.
+/// The context of the cookie's hash. It makes the hash invalid for other purposes.
 const COOKIE: &str = "gleaner 2026 status page cookie";
 
 pub(crate) const COOKIE_NAME: &str = "gleaner_key";
@@ -54,10 +54,9 @@ pub enum KeyError {
 }
 
 impl Key {
-    /// Reads the token from a file that the user names.
+    /// Reads the token from the user's file.
     ///
     /// # Errors
-    ///
     /// The file cannot be read, or the token is too short.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let wrong = |source| KeyError::File { path: path.to_owned(), source };
@@ -68,10 +67,9 @@ impl Key {
         }
     }
 
-    /// Reads the token in the data folder, or generates it. Also returns the path of its file.
+    /// Reads the token in the data folder, or generates one. Also returns the path of its file.
     ///
     /// # Errors
-    ///
     /// The file cannot be read or written, or the token is too short.
     pub fn kept(data: &Path) -> Result<(Self, PathBuf), KeyError> {
         let path = data.join(FILE);
@@ -101,7 +99,7 @@ impl Key {
     }
 }
 
-/// Hides the token, which must not appear in logs.
+/// Hides the token from logs.
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key")

@@ -1,6 +1,6 @@
-//! Selects Vietnamese or English. Both texts are written side by side where they are used.
+//! Selects Vietnamese or English. Both texts are side by side where they are used.
 //!
-//! Limitation: texts that come from the crawl, such as a rule of robots.txt or a reason, are always English.
+//! Limitation: texts from the crawl, such as a rule of robots.txt or a reason, are always English.
 
 use gleaner_render::text::{Notation, minute_in};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// Returns the language of a tag such as `vi` or `vi-VN`. `None`: neither Vietnamese nor English.
+    /// Returns the language of a tag such as `vi` or `vi-VN`; `None`: neither Vietnamese nor English.
     pub(crate) fn named(tag: &str) -> Option<Self> {
         match tag.trim().split('-').next()?.to_ascii_lowercase().as_str() {
             "vi" => Some(Self::Vietnamese),
@@ -22,8 +22,7 @@ impl Language {
         }
     }
 
-    /// Returns the preferred language of a browser (RFC 9110, 12.5.4). English if the browser accepts
-    /// neither.
+    /// Returns the preferred language of a browser (RFC 9110, 12.5.4); English if it accepts neither.
     pub(crate) fn accepted(header: &str) -> Self {
         let weighted = header.split(',').take(20).filter_map(|range| {
             let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));
@@ -44,7 +43,7 @@ impl Language {
         }
     }
 
-    const fn notation(self) -> Notation {
+    pub(crate) const fn notation(self) -> Notation {
         match self {
             Self::English => Notation::ENGLISH,
             Self::Vietnamese => Notation::VIETNAMESE,
@@ -81,10 +80,18 @@ impl Language {
             "failed" => self.of("failed", "thất bại"),
             "other_language" => self.of("another language", "ngôn ngữ khác"),
             "filtered" => self.of("filtered", "bị lọc"),
+            "excluded" => self.of("excluded by the settings", "bị loại theo cài đặt"),
             other => return other.replace('_', " "),
         };
         words.to_owned()
     }
+}
+
+/// Returns short labels for an axis of times: days, or times of day if all are within two days.
+pub(crate) fn axis_labels(times: &[Timestamp]) -> Vec<String> {
+    let span = times.first().zip(times.last()).map(|(first, last)| last.duration_since(*first));
+    let format = if span.is_some_and(|span| span.as_hours() < 48) { "%H:%M" } else { "%m-%d" };
+    times.iter().map(|at| at.to_zoned(TimeZone::system()).strftime(format).to_string()).collect()
 }
 
 pub(crate) fn clock_time(at: Timestamp) -> String {
@@ -94,6 +101,16 @@ pub(crate) fn clock_time(at: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn axes_have_days_or_times_of_day() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let days = axis_labels(&[at("2026-11-01T12:00:00Z"), at("2026-11-04T12:00:00Z")]);
+        assert!(days[0].starts_with("11-0"), "{days:?}");
+        let times = axis_labels(&[at("2026-11-01T12:30:00Z"), at("2026-11-01T13:45:00Z")]);
+        assert!(times[0].ends_with(":30") && times[1].ends_with(":45"), "{times:?}");
+        assert!(axis_labels(&[]).is_empty());
+    }
 
     #[test]
     fn browsers_get_the_language_that_they_would_rather_have() {

@@ -1,43 +1,56 @@
 //! Samples the running crawl every two seconds.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gleaner_crawl::{Progress, Snapshot};
+use gleaner_crawl::{Active, Snapshot};
+
+use crate::site::Running;
 
 /// The time between two samples.
 pub(crate) const EVERY: Duration = Duration::from_secs(2);
 
-/// The number of samples that are kept: two minutes.
+/// The number of samples to keep: two minutes.
 const LOOKS: usize = 60;
+
+/// How long a host counts as in progress after its last event.
+const IN_PROGRESS: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default)]
 pub(crate) struct Live(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    progress: Option<Arc<Progress>>,
+    /// The crawl, and when it began in this process.
+    running: Option<(Running, Instant)>,
     looks: VecDeque<(Instant, u64)>,
 }
 
 impl Live {
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics while it holds the lock.
+        // No code panics with this lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn watch(&self, progress: Option<Arc<Progress>>) {
-        *self.state() = State { progress, looks: VecDeque::new() };
+    pub(crate) fn watch(&self, running: Option<Running>) {
+        let running = running.map(|running| (running, Instant::now()));
+        *self.state() = State { running, looks: VecDeque::new() };
     }
 
-    pub(crate) fn progress(&self) -> Option<Arc<Progress>> {
-        self.state().progress.clone()
+    pub(crate) fn running(&self) -> Option<Running> {
+        self.state().running.as_ref().map(|(running, _)| running.clone())
+    }
+
+    /// Returns the time since the crawl began or continued in this process.
+    pub(crate) fn elapsed(&self) -> Option<Duration> {
+        self.state().running.as_ref().map(|(_, since)| since.elapsed())
     }
 
     pub(crate) fn look(&self, now: Instant) {
         let mut state = self.state();
-        let Some(pages) = state.progress.as_ref().map(|progress| progress.snapshot().pages) else { return };
+        let Some((running, _)) = &state.running else { return };
+        let pages = running.progress.snapshot().pages;
         state.looks.push_back((now, pages));
         if state.looks.len() > LOOKS {
             state.looks.pop_front();
@@ -45,10 +58,14 @@ impl Live {
     }
 
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
-        self.state().progress.as_ref().map(|progress| progress.snapshot())
+        self.running().map(|running| running.progress.snapshot())
     }
 
-    /// Returns the pages per second between consecutive samples, oldest first.
+    /// Returns at most `limit` hosts in progress, busiest first, and the number of further ones.
+    pub(crate) fn hosts(&self, limit: usize) -> (Vec<Active>, usize) {
+        self.running().map(|running| running.progress.active(IN_PROGRESS, limit)).unwrap_or_default()
+    }
+
     pub(crate) fn rates(&self) -> Vec<f64> {
         let state = self.state();
         let looks = state.looks.iter().zip(state.looks.iter().skip(1));
@@ -61,14 +78,19 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use gleaner_crawl::Stop;
+
     use super::*;
 
     #[test]
     fn nothing_is_told_of_a_crawl_that_does_not_run() {
         let live = Live::default();
         live.look(Instant::now());
-        assert!(live.snapshot().is_none() && live.rates().is_empty());
-        live.watch(Some(Arc::default()));
+        assert!(live.snapshot().is_none() && live.elapsed().is_none() && live.hosts(9) == (Vec::new(), 0));
+        assert!(live.rates().is_empty());
+        live.watch(Some(Running { progress: Arc::default(), stop: Stop::default() }));
         let begun = Instant::now();
         (0..100).for_each(|look| live.look(begun + EVERY * look));
         assert_eq!(live.rates(), vec![0.0; LOOKS - 1]);

@@ -1,10 +1,10 @@
 //! Writes `/metrics` for Prometheus: the counters of the running crawl and the state of the store.
 //!
-//! Names end in their unit. `docs/status.md` lists them. A test compares that list, and the dashboard in
-//! `config/`, with the served metrics.
+//! Names end in their unit. A test compares the list in `docs/status.md` and the dashboard in `config/` with
+//! the served metrics.
 //!
-//! Limitation: the counters belong to the running crawl and restart at 0 with the next crawl. The functions
-//! `rate` and `increase` of Prometheus handle this. Without a crawl the counters are absent.
+//! Limitation: the counters belong to the running crawl and restart at 0 with the next one. Prometheus's
+//! `rate` and `increase` handle this. Without a crawl there are no counters.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +25,8 @@ pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0
 
 pub(crate) fn text(site: &Site) -> Result<String, StoreError> {
     let mut registry = Registry::with_prefix("gleaner");
-    let seen = Seen { view: site.corpus_view()?, progress: site.progress() };
+    let seen =
+        Seen { view: site.corpus_view()?, progress: site.live.running().map(|running| running.progress) };
     registry.register_collector(Box::new(seen));
     let mut out = String::new();
     encode(&mut out, &registry).expect("writing to a string cannot fail");
@@ -49,7 +50,6 @@ impl Collector for Seen {
     }
 }
 
-/// Encodes the metrics one after the other.
 struct Out<'a> {
     encoder: DescriptorEncoder<'a>,
 }
@@ -104,7 +104,7 @@ impl Out<'_> {
         metric.encode_histogram::<NoLabelSet>(latency.sum.as_secs_f64(), count, &classes, None)
     }
 
-    /// Encodes the metrics of the workers. If the corpus is not shared, they have no values.
+    /// Without a shared corpus, these metrics have no values.
     fn workers(&mut self, workers: Option<&Workers>) -> fmt::Result {
         let states = workers.map(|workers| {
             State::ALL.map(|state| ([("state", state.label())], workers.count(state))).to_vec()
@@ -131,7 +131,7 @@ impl Out<'_> {
     }
 
     fn store(&mut self, view: &CorpusView) -> fmt::Result {
-        let CorpusView { runs, hosts, totals, disk, workers } = view;
+        let CorpusView { runs, hosts, totals, disk, workers, .. } = view;
         self.gauge("documents", "Documents in the corpus", totals.documents())?;
         self.gauge("words", "Words in the corpus", totals.words())?;
         self.gauge("duplicate_urls", "URLs whose text is stored under another URL", totals.duplicates)?;

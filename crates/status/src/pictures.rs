@@ -1,17 +1,145 @@
-//! Draws numbers as SVG inside the page. Each picture has a text alternative.
+//! Draws charts. Shapes are SVG that stretches with the page. The texts of the axes are HTML, so they stay
+//! readable on small screens. Each chart has one scale and a text alternative.
 
 use gleaner_render::svg::{self, Paint, Plot, Scale, px};
+use gleaner_render::text::Notation;
 use maud::{Markup, html};
 
 use crate::corpus_view::RUNS_SHOWN;
 
+/// The size of a chart in its own units. The page stretches it.
+const AREA: (f64, f64) = (640.0, 160.0);
+
 const SPARK: (f64, f64) = (84.0, 22.0);
 
-/// Draws bars of counts and highlights the last one. `said` is the text alternative.
+/// Maximum number of labels below the x axis.
+const LABELS: usize = 5;
+
+/// The parts around a chart's drawing.
+pub(crate) struct Frame<'a> {
+    /// What the y axis counts.
+    pub(crate) title: &'a str,
+    /// The value at the upper end of the y axis, from [`top`].
+    pub(crate) top: f64,
+    /// The labels of the x axis from left to right. Of many labels, only some are shown.
+    pub(crate) x: &'a [String],
+    /// Whether each label belongs to a place on the x axis. Otherwise the labels are the ends of a line.
+    pub(crate) has_places: bool,
+    pub(crate) legend: Markup,
+    pub(crate) notation: Notation,
+}
+
+/// Returns the smallest round number from `most` on: 1, 2, 4, 6, 8 or 10 times a power of ten.
+pub(crate) fn top(most: f64) -> f64 {
+    let power = 10_f64.powf(most.max(0.1).log10().floor());
+    let steps = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].map(|step| step * power);
+    steps.into_iter().find(|step| *step >= most).unwrap_or(most)
+}
+
+/// Returns the upper end of an axis of counts. Half of it is also a whole number.
+pub(crate) fn top_of_counts(counts: impl IntoIterator<Item = u64>) -> f64 {
+    top(counts.into_iter().max().unwrap_or(0).max(2) as f64)
+}
+
+/// Adds title, axes and legend to a drawing. `said`: the figures in words.
+fn chart(class: &str, frame: &Frame<'_>, said: &str, drawing: &Markup) -> Markup {
+    let (width, height) = AREA;
+    let lines = html! {
+        @for y in [0.0, height / 2.0, height] { line.grid x1="0" x2=(width) y1=(y) y2=(y) {} }
+    };
+    let every = if frame.has_places { frame.x.len().div_ceil(LABELS).max(1) } else { 1 };
+    // The last place always has a label. The others are counted from it.
+    let is_shown = |at: usize| (frame.x.len() - 1 - at).is_multiple_of(every);
+    html! {
+        figure.chart {
+            figcaption { strong { (frame.title) } (frame.legend) }
+            div.plot {
+                div.y aria-hidden="true" {
+                    @for value in [frame.top, frame.top / 2.0, 0.0] { span { (frame.notation.decimal(value)) } }
+                }
+                (svg::inline(class, AREA, &format!("{}: {said}", frame.title), &html! { (lines) (drawing) }))
+                div.x.places[frame.has_places] aria-hidden="true" {
+                    @for (at, label) in frame.x.iter().enumerate() {
+                        span { @if is_shown(at) { span { (label) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(crate) struct Bar {
+    pub(crate) label: String,
+    /// The classes of the parts, from bottom to top, with their counts.
+    pub(crate) parts: Vec<(&'static str, u64)>,
+}
+
+impl Bar {
+    fn sum(&self) -> u64 {
+        self.parts.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
+    }
+}
+
+pub(crate) fn top_of(bars: &[Bar]) -> f64 {
+    top_of_counts(bars.iter().map(Bar::sum))
+}
+
+pub(crate) fn bars(frame: &Frame<'_>, bars: &[Bar]) -> Markup {
+    let (width, height) = AREA;
+    let step = width / bars.len().max(1) as f64;
+    let wide = (0.8 * step).min(60.0);
+    let y = Scale::new((0.0, frame.top), (height, 0.0));
+    let drawing = html! {
+        @for (at, bar) in bars.iter().enumerate() {
+            @let x = at as f64 * step + (step - wide) / 2.0;
+            g {
+                title { (bar.label) }
+                @for (class, from, count) in laid(&bar.parts) {
+                    @let (top, bottom) = (y.place((from + count) as f64), y.place(from as f64));
+                    (svg::bar((x, top), (x + wide, bottom), Paint::Class(class)))
+                }
+            }
+        }
+    };
+    let said: Vec<&str> = bars.iter().map(|bar| bar.label.as_str()).collect();
+    chart("bars", frame, &said.join("; "), &drawing)
+}
+
+pub(crate) fn area(frame: &Frame<'_>, values: &[f64]) -> Markup {
+    let (width, height) = AREA;
+    let plot = Plot {
+        x: Scale::new((0.0, values.len().saturating_sub(1).max(1) as f64), (0.0, width)),
+        y: Scale::new((0.0, frame.top), (height, 0.0)),
+    };
+    let level = values.first().filter(|_| values.len() == 1).map(|value| (1.0, *value));
+    let all = values.iter().enumerate().map(|(at, value)| (at as f64, *value)).chain(level);
+    let points = svg::points(all.map(|point| plot.place(point)));
+    let drawing = html! {
+        @if !values.is_empty() {
+            polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
+            polyline.line points=(points) {}
+        }
+    };
+    let last = values.last().copied().unwrap_or_default();
+    chart("area", frame, &frame.notation.decimal(last), &drawing)
+}
+
+/// Returns the class, start and height of each stacked part.
+fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static str, u64, u64)> + 'a {
+    let mut below: u64 = 0;
+    parts.iter().filter(|(_, count)| *count > 0).map(move |(class, count)| {
+        let from = below;
+        below = below.saturating_add(*count);
+        (*class, from, below - from)
+    })
+}
+
+/// Draws a small chart of counts for a table's cell: bars, the last one highlighted, and the largest count on
+/// the left. `said`: the text alternative.
 pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let step = SPARK.0 / counts.len().max(RUNS_SHOWN) as f64;
-    // The last run is at the right edge, even if there are few runs.
+    // The last run is at the right edge, even with few runs.
     let left = SPARK.0 - step * counts.len() as f64;
     let text = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let of_class = |class: &'static str| {
@@ -35,105 +163,6 @@ pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     }
 }
 
-/// Draws a line and fills the area below it.
-fn filled(points: &str, (width, height): (f64, f64), above: &Markup) -> Markup {
-    html! {
-        polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
-        (above)
-        polyline.line points=(points) {}
-    }
-}
-
-/// Draws a line of values and fills the area below it.
-pub(crate) fn curve(values: &[f64], said: &str) -> Markup {
-    let (width, height) = (320.0, 56.0);
-    let most = values.iter().copied().fold(0.0, f64::max).max(0.001);
-    let plot = Plot {
-        x: Scale::new((0.0, values.len().saturating_sub(1).max(1) as f64), (0.0, width)),
-        y: Scale::new((0.0, most), (height - 2.0, 4.0)),
-    };
-    let points = svg::points(values.iter().enumerate().map(|(at, value)| plot.place((at as f64, *value))));
-    let content = html! { @if values.len() > 1 { (filled(&points, (width, height), &html! {})) } };
-    svg::inline("curve", (width, height), said, &content)
-}
-
-pub(crate) struct Bar {
-    pub(crate) label: String,
-    pub(crate) parts: Vec<(&'static str, u64)>,
-}
-
-/// Draws stacked bars, scaled to the height of the picture.
-pub(crate) fn stacked(bars: &[Bar], said: &str) -> Markup {
-    let (width, height) = (640.0, 120.0);
-    let sum = |bar: &Bar| bar.parts.iter().map(|(_, count)| count).sum::<u64>();
-    let most = bars.iter().map(sum).max().unwrap_or(0).max(1);
-    let step = width / bars.len().max(1) as f64;
-    let (left, wide) = within(step);
-    let y = Scale::new((0.0, most as f64), (height, 0.0));
-    let content = html! {
-        (ground(width, height))
-        @for (at, bar) in bars.iter().enumerate() {
-            g {
-                title { (bar.label) }
-                @for (class, from, count) in laid(&bar.parts) {
-                    @let x = at as f64 * step + left;
-                    @let (top, bottom) = (y.place((from + count) as f64), y.place(from as f64));
-                    (svg::bar((x, top), (x + wide, bottom), Paint::Class(class)))
-                }
-            }
-        }
-    };
-    svg::inline("stacked", (width, height), said, &content)
-}
-
-fn ground(width: f64, height: f64) -> Markup {
-    html! { line.ground x1="0" x2=(width) y1=(height) y2=(height) {} }
-}
-
-/// Returns the class, start and height of each stacked part.
-fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static str, u64, u64)> + 'a {
-    let mut below = 0;
-    parts.iter().filter(|(_, count)| *count > 0).map(move |(class, count)| {
-        below += count;
-        (*class, below - count, *count)
-    })
-}
-
-/// Draws the number of documents after each run as a line, and the new ones per run as bars.
-pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
-    let (width, height) = (640.0, 160.0);
-    let step = width / news.len().max(1) as f64;
-    let most = news.iter().copied().max().unwrap_or(0).max(1);
-    let (left, wide) = within(step);
-    // The number of documents before the first run shown.
-    let first = total.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
-    let sums = news.iter().scan(first, |sum, count| {
-        *sum = sum.saturating_add(*count);
-        Some(*sum as f64)
-    });
-    let sums: Vec<f64> = sums.collect();
-    // This sum includes documents that were removed later.
-    let top = sums.last().copied().unwrap_or(first as f64);
-    let level = Scale::new((0.0, top.max(1.0)), (height, 8.0));
-    let bar = Scale::new((0.0, most as f64), (height, height * 0.55));
-    let middle = |(at, sum): (usize, &f64)| ((at as f64 + 0.5) * step, level.place(*sum));
-    let ends = ((0.0, level.place(first as f64)), (width, level.place(top)));
-    let points = [ends.0].into_iter().chain(sums.iter().enumerate().map(middle)).chain([ends.1]);
-    let bars = html! {
-        @for (at, count) in news.iter().enumerate() {
-            @let x = at as f64 * step + left;
-            (svg::bar((x, bar.place(*count as f64)), (x + wide, height), Paint::Class("bar")))
-        }
-    };
-    let content = html! { (filled(&svg::points(points), (width, height), &bars)) (ground(width, height)) };
-    svg::inline("growth", (width, height), said, &content)
-}
-
-fn within(step: f64) -> (f64, f64) {
-    let wide = (0.8 * step).clamp(0.5, 36.0);
-    ((step - wide) / 2.0, wide)
-}
-
 /// Draws a share from 0 to 1 as a bar. The text next to it states the number.
 pub(crate) fn share(share: f64) -> Markup {
     html! {
@@ -148,26 +177,50 @@ pub(crate) fn share(share: f64) -> Markup {
 mod tests {
     use super::*;
 
+    fn frame<'a>(top: f64, x: &'a [String], has_places: bool) -> Frame<'a> {
+        Frame { title: "URLs by run", top, x, has_places, legend: html! {}, notation: Notation::ENGLISH }
+    }
+
     #[test]
     fn pictures_of_anything_are_whole() {
         for counts in [&[][..], &[0], &[5], &[1, 0, u64::MAX / 4], &[1; 60]] {
             let bar = |count: &u64| Bar { label: "x".into(), parts: vec![("a", *count), ("b", 1)] };
-            let bars: Vec<Bar> = counts.iter().map(bar).collect();
+            let all_bars: Vec<Bar> = counts.iter().map(bar).collect();
             let values: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
+            let x: Vec<String> = counts.iter().map(u64::to_string).collect();
+            let most = top(values.iter().copied().fold(0.0, f64::max));
             let all = [
                 spark(counts, "new"),
-                stacked(&bars, "runs"),
-                growth(counts, counts.iter().sum(), "growth"),
-                curve(&values, "rate"),
+                bars(&frame(top_of(&all_bars), &x, true), &all_bars),
+                area(&frame(most, &x, false), &values),
             ];
             for svg in all.map(Markup::into_string) {
-                assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"), "{svg}");
+                assert!(svg.contains("<svg") && svg.contains("</svg>"), "{svg}");
                 assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("style="), "{svg}");
             }
         }
         let svg = spark(&[1, 2, 0, 3], "new").into_string();
         assert_eq!((svg.matches('M').count(), svg.matches("<path").count()), (4, 3), "{svg}");
         assert!(svg.contains("aria-label=\"new: 1, 2, 0, 3\""), "{svg}");
+    }
+
+    #[test]
+    fn axes_end_at_round_numbers() {
+        let cases =
+            [(0.0, 0.1), (0.13, 0.2), (1.0, 1.0), (1.1, 2.0), (23.0, 40.0), (100.0, 100.0), (810.0, 1000.0)];
+        for (most, expected) in cases {
+            assert!((top(most) - expected).abs() < 1e-9, "{most}: {}", top(most));
+        }
+        assert_eq!([0, 1, 3, 11].map(|count| top_of_counts([count])), [2.0, 2.0, 4.0, 20.0]);
+    }
+
+    #[test]
+    fn few_of_many_places_are_labelled() {
+        let x: Vec<String> = (1..=14).map(|day| format!("11-{day:02}")).collect();
+        let empty = || Bar { label: String::new(), parts: Vec::new() };
+        let shown = bars(&frame(2.0, &x, true), &(0..14).map(|_| empty()).collect::<Vec<_>>()).into_string();
+        assert_eq!(shown.matches("<span>11-").count(), 5, "{shown}");
+        assert!(shown.contains("<span>11-14</span>"), "{shown}");
     }
 
     #[test]

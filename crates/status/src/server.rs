@@ -1,7 +1,6 @@
 //! Runs the HTTP server until its [`Server`] is dropped.
 //!
-//! Pages are rendered on blocking threads, several at once, so that a slow page does not delay the crawl or
-//! `/healthz`.
+//! Pages are rendered on several blocking threads: a slow page does not delay crawl or `/healthz`.
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -16,7 +15,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, SET_COOKIE};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use gleaner_crawl::Progress;
+use gleaner_crawl::report;
 use gleaner_render::page::STYLE;
 use gleaner_template::explain::COLOURS;
 use thiserror::Error;
@@ -29,10 +28,9 @@ use crate::asked::{Asked, LANGUAGE_COOKIE};
 use crate::guard::{self, Names};
 use crate::pages::{self, Fault, Made};
 use crate::site::Site;
-use crate::{Corpus, Hooks, Key, actions, live, metrics};
+use crate::{Corpus, Hooks, Key, Running, actions, download, live, metrics};
 
-/// The interval between updates of the search index if other processes crawl into the corpus. It is long
-/// because each update reads every document.
+/// The interval between index updates if other processes crawl. Each update reads every document.
 const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 
 /// How to serve the page.
@@ -40,8 +38,8 @@ const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 pub struct Options {
     /// The address to bind. Port 0 selects a free port.
     pub address: SocketAddr,
-    /// Host names to accept in addition to those of loopback. A server that is bound to loopback accepts no
-    /// further names. Elsewhere, every name is accepted if the list is empty.
+    /// Host names to accept in addition to loopback names. A server that is bound to loopback accepts no
+    /// other names. Any other server accepts every name if the list is empty.
     pub hosts: Vec<String>,
     /// The token that authorizes changes.
     pub key: Key,
@@ -77,7 +75,6 @@ impl Server {
     /// Starts the server and the update of the search index.
     ///
     /// # Errors
-    ///
     /// The address cannot be bound, or a thread cannot be started.
     pub fn start(
         runtime: &Handle,
@@ -106,20 +103,20 @@ impl Server {
         Ok(Self { address, site, updates, tasks, keeper: Some(keeper) })
     }
 
-    /// Returns the address that the server is bound to.
+    /// Returns the bound address.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Sets the running crawl of this process. `None`: the crawl has ended, and the search index is updated.
+    /// Sets the running crawl of this process; `None`: the crawl has ended, and the search index is updated.
     /// During a crawl, changes are sent to it as commands.
-    pub fn watch(&self, progress: Option<Arc<Progress>>) {
-        let has_ended = progress.is_none();
-        self.site.live.watch(progress);
+    pub fn watch(&self, running: Option<Running>) {
+        let has_ended = running.is_none();
+        self.site.live.watch(running);
         self.site.changed();
         if has_ended {
-            // If an update is already pending, it is enough.
+            // A pending update suffices.
             let _ = self.updates.try_send(());
         }
     }
@@ -132,14 +129,13 @@ impl Drop for Server {
         let (closed, _) = mpsc::sync_channel(0);
         drop(std::mem::replace(&mut self.updates, closed));
         if let Some(keeper) = self.keeper.take() {
-            // The panic message was already printed to standard error.
+            // The panic message is already on standard error.
             let _ = keeper.join();
         }
     }
 }
 
-/// Starts the thread that updates the search index: at startup, on request, and also at intervals if other
-/// processes crawl.
+/// Starts the thread that updates the search index: at startup, on request, at intervals.
 fn keep_search(site: &Arc<Site>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
     let (updates, told) = mpsc::sync_channel(1);
     let (site, shared) = (Arc::clone(site), site.corpus.store.is_shared());
@@ -183,16 +179,24 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route("/hosts", page(pages::hosts::page))
         .route("/hosts/{name}", named(pages::host::page))
         .route("/hosts/{name}/template.json", named(pages::host::template_file))
+        .route("/reports", page(pages::reports::page))
+        .route("/reports/{name}", named(pages::reports::one))
+        .route("/reports/{name}/report.json", named(pages::reports::json))
         .route("/search", page(pages::search::page))
+        .route("/search.jsonl", get(download::search))
         .route("/documents/{id}", named(pages::document::page))
+        .route("/documents/{id}/record.json", named(pages::document::record))
+        .route("/documents/{id}/page.txt", named(pages::document::archived))
         .route("/duplicates", page(pages::duplicates::page))
+        .route("/duplicates/{id}", named(pages::duplicates::one))
         .route("/token", page(pages::key::form).post(actions::sign_in))
         .route("/token/forget", post(actions::sign_out))
         .route("/actions", post(actions::act))
-        .route("/live.json", page(pages::overview::live))
+        .route("/live.json", page(pages::now::json))
         .route("/metrics", page(|site, _, _| Ok(Made::Plain(metrics::MEDIA_TYPE, metrics::text(site)?))))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/page.css", get(|| file("text/css; charset=utf-8", STYLE)))
+        .route("/report.css", get(|| file("text/css; charset=utf-8", report::page::STYLE)))
         .route("/colours.css", get(|| file("text/css; charset=utf-8", COLOURS)))
         .route("/style.css", get(|| file("text/css; charset=utf-8", include_str!("look/style.css"))))
         .route("/script.js", get(|| file("text/javascript; charset=utf-8", include_str!("look/script.js"))))
@@ -201,7 +205,7 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-/// Renders a page. The text is the last part of the path if the route contains a name, otherwise empty.
+/// Renders a page. The text is the last part of the path if the route has a name in it, otherwise empty.
 type Make = fn(&Site, &Asked, &str) -> Result<Made, Fault>;
 
 async fn show(site: Arc<Site>, asked: Asked, name: String, make: Make) -> Response {

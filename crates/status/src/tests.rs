@@ -1,7 +1,8 @@
-//! Tests the pages of a fixture corpus, without a socket, and the metric names that documents, dashboard and
-//! served metrics share.
+//! Tests the pages of a fixture corpus without a socket, and compares the names of metrics in documents,
+//! dashboard and output.
 
 mod changes;
+mod pages;
 mod shared;
 
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use axum::http::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use axum::http::{Method, Request, Response, StatusCode};
 use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_crawl::Progress;
+use gleaner_crawl::Stop;
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{
     Duplicates, HostRecord, Levels, Options, PackedDocument, PackedPage, RawPage, Store, Turn, Writer,
@@ -25,14 +26,13 @@ use tower::ServiceExt;
 use crate::guard::{Names, POLICY};
 use crate::server::routes;
 use crate::site::Site;
-use crate::{Corpus, Hooks, Key};
+use crate::{Corpus, Hooks, Key, Running};
 
 pub(crate) const KEY: &str = "a key that nobody guesses";
 
 /// Markup that a malicious site may contain.
 const EVIL: &str = "<script>alert(1)</script>";
 
-/// A corpus with some hosts and runs.
 pub(crate) struct Fixture {
     pub(crate) folder: TempDir,
     pub(crate) store: Store,
@@ -92,6 +92,10 @@ fn nights(writer: &mut Writer) {
     }
 }
 
+fn running() -> Running {
+    Running { progress: Arc::default(), stop: Stop::default() }
+}
+
 impl Fixture {
     pub(crate) fn new() -> Self {
         Self::with(Hooks::default(), Names::default())
@@ -138,7 +142,7 @@ impl Fixture {
         let store = writer.store();
         let mut config = Config::default();
         config.store.path = folder.path().to_string_lossy().into_owned();
-        let corpus = Corpus { store: store.clone(), config, pins: HostPins::default() };
+        let corpus = Corpus { store: store.clone(), config, pins: HostPins::default(), scope: None };
         let site = Arc::new(Site::new(corpus, hooks, Key::new(KEY), names));
         site.search.update(&store).unwrap();
         Self { folder, store, ids, site }
@@ -185,14 +189,15 @@ async fn text(response: Response<Body>) -> String {
 async fn every_page_is_there_in_both_languages() {
     let fixture = Fixture::new();
     let document = format!("/documents/{}", fixture.ids[0]);
-    let paths = ["/", "/hosts", "/hosts/bao.example", "/search", "/duplicates", "/token", &document];
+    let paths =
+        ["/", "/hosts", "/hosts/bao.example", "/reports", "/search", "/duplicates", "/token", &document];
     for path in paths {
         let english = fixture.page(&format!("{path}?lang=en")).await;
         let vietnamese = fixture.page(&format!("{path}?lang=vi")).await;
         assert!(english.contains("<html lang=\"en\">") && english.contains("Duplicates"), "{path}");
         assert!(vietnamese.contains("<html lang=\"vi\">") && vietnamese.contains("Trùng lặp"), "{path}");
         assert!(english.contains("class=\"skip\"") && english.matches("<h1>").count() == 1, "{path}");
-        // The content security policy forbids these.
+        // The content security policy forbids inline styles and scripts.
         assert!(!english.contains(" style=") && !english.contains(" onclick="), "{path}");
         assert_eq!(english.matches("<table").count(), english.matches("<caption").count(), "{path}");
     }
@@ -201,7 +206,14 @@ async fn every_page_is_there_in_both_languages() {
     {
         fixture.page(path).await;
     }
-    for path in ["/nothing", "/hosts/none.example", "/documents/zz", "/hosts/bao.example/template.json"] {
+    for path in [
+        "/nothing",
+        "/hosts/none.example",
+        "/documents/zz",
+        "/reports/none",
+        "/duplicates/zz",
+        "/hosts/bao.example/template.json",
+    ] {
         assert_eq!(fixture.get(path).await.0, StatusCode::NOT_FOUND, "{path}");
     }
 }
@@ -242,7 +254,6 @@ async fn a_document_stands_beside_the_lines_of_its_page() {
     assert!(page.contains("The original page was not kept"), "{page}");
 }
 
-/// Returns the host names in the order of the table.
 fn rows(page: &str) -> Vec<&str> {
     page.split("<tr data-name=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
@@ -250,19 +261,23 @@ fn rows(page: &str) -> Vec<&str> {
 #[tokio::test]
 async fn hosts_are_sorted_and_filtered() {
     let fixture = Fixture::new();
-    let page = fixture.page("/hosts").await;
+    let page = fixture.page("/hosts?lang=en").await;
+    // The two hosts without new documents are folded.
     let all = ["bao.example", "old.example", "www.tin.example", "x&lt;script&gt;.example"];
     assert_eq!(rows(&page), all);
     assert!(
-        page.contains("aria-sort=\"ascending\"") && page.matches("<svg class=\"spark\"").count() == 4,
+        page.contains("aria-sort=\"descending\"") && page.matches("<svg class=\"spark\"").count() == 2,
+        "{page}"
+    );
+    let (active, silent) = page.split_once("<details id=\"silent\">").unwrap();
+    assert!(active.contains("/hosts?sort=-new") && active.contains("old.example"), "{page}");
+    assert!(
+        silent.contains("2 hosts without new documents") && silent.contains("not requested yet"),
         "{page}"
     );
     assert!(page.contains("paused") && page.contains("out of date"), "{page}");
-    assert_eq!(rows(&fixture.page("/hosts?sort=-name").await).first(), all.last());
-    let by_new = fixture.page("/hosts?sort=new").await;
-    assert_eq!(rows(&by_new)[0], "bao.example");
-    assert!(by_new.contains("aria-sort=\"descending\"") && by_new.contains("/hosts?sort=-new"), "{by_new}");
-    assert_eq!(rows(&fixture.page("/hosts?sort=-new").await).last(), Some(&"bao.example"));
+    assert_eq!(rows(&fixture.page("/hosts?sort=-name").await)[..2], ["old.example", "bao.example"]);
+    assert_eq!(rows(&fixture.page("/hosts?sort=-new").await)[..2], ["old.example", "bao.example"]);
     assert_eq!(rows(&fixture.page("/hosts?q=TIN").await), ["www.tin.example"]);
     assert!(rows(&fixture.page("/hosts?q=none&sort=rubbish").await).is_empty());
 }
@@ -298,13 +313,13 @@ async fn a_running_crawl_is_asked_and_shown() {
         seen.store(true, std::sync::atomic::Ordering::Relaxed);
         Ok(())
     });
-    let fixture = Fixture::with(Hooks { crawl_now: Some(crawl_now) }, Names::default());
+    let fixture = Fixture::with(Hooks { crawl_now: Some(crawl_now), ..Hooks::default() }, Names::default());
     let response = fixture.ask(with_cookie(request(Method::POST, "/actions", "what=crawl"))).await;
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
     assert!(asked.load(std::sync::atomic::Ordering::Relaxed));
     assert!(fixture.page("/?lang=en").await.contains("No crawl is running"));
-    fixture.site.live.watch(Some(Arc::new(Progress::default())));
-    assert!(fixture.page("/?lang=en").await.contains("Pages per second"));
+    fixture.site.live.watch(Some(running()));
+    assert!(fixture.page("/?lang=en").await.contains("Running for"));
     assert!(fixture.page("/live.json").await.contains("\"running\":true"));
 }
 
@@ -321,7 +336,7 @@ async fn the_language_is_kept() {
     assert!(text(fixture.ask(accepting).await).await.contains("Tổng quan"));
 }
 
-/// Returns the names of the metrics, without the suffixes of histograms and counters.
+/// The names of the metrics, without the suffixes of histograms and counters.
 fn names(text: &str) -> std::collections::BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let names = words.filter(|word| word.starts_with("gleaner_"));
@@ -335,7 +350,7 @@ fn names(text: &str) -> std::collections::BTreeSet<String> {
 #[tokio::test]
 async fn dashboard_and_documents_name_what_is_served() {
     let fixture = Fixture::new();
-    fixture.site.live.watch(Some(Arc::new(Progress::default())));
+    fixture.site.live.watch(Some(running()));
     let text = fixture.page("/metrics").await;
     assert!(
         text.contains("gleaner_documents 3.0") && text.contains("gleaner_templates{state=\"outdated\"} 1.0"),

@@ -12,7 +12,7 @@ use gleaner_store::{PARTITIONS, StoreError, WorkerStatus};
 
 use crate::site::Corpus;
 
-/// Workers without a message for this long are not shown.
+/// Workers that were silent for a longer time are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum State {
     AtWork,
     Idle,
     Waiting,
-    /// The worker has sent no message for longer than a lease.
+    /// The worker was silent for longer than a lease.
     Gone,
 }
 
@@ -73,8 +73,7 @@ impl Workers {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
-    /// Returns how many partitions need a worker and have none. Returns 0 while all workers wait for the next
-    /// crawl.
+    /// Returns the number of partitions that lack a worker; 0 while all workers wait for the next crawl.
     pub(crate) fn partitions_without(&self) -> u64 {
         let crawls = self.count(State::AtWork) + self.count(State::Idle) > 0;
         if !crawls && self.count(State::Waiting) > 0 {
@@ -83,13 +82,11 @@ impl Workers {
         PARTITIONS.saturating_sub(self.all.iter().map(|worker| worker.partitions).sum())
     }
 
-    /// Returns the pages per second of all present workers. The sum starts at 0.0, because an empty sum would
-    /// be -0.
+    /// Returns the pages per second of all present workers. Starts at 0.0, because an empty sum would be -0.
     pub(crate) fn rate(&self) -> f64 {
         self.by_name().values().fold(0.0, |sum, done| sum + done.rate)
     }
 
-    /// Returns the sums of the present workers by name.
     pub(crate) fn by_name(&self) -> BTreeMap<&str, Done> {
         let mut by_name: BTreeMap<&str, Done> = BTreeMap::new();
         for worker in self.all.iter().filter(|worker| self.state(worker) != State::Gone) {

@@ -1,15 +1,15 @@
 //! Writes responses to the archive, always before the store refers to them.
 //!
-//! The [`Writer`] owns the archive, and each flush of the store writes the archive to disk first. The archive
-//! on disk therefore contains everything to which the store on disk refers.
+//! The [`Writer`] owns the archive. Each flush of the store first writes the archive to disk, so the archive
+//! on disk has every record to which the store on disk refers.
 //!
 //! | store | records are appended to | a flush |
 //! |---|---|---|
 //! | a folder | a file that grows | syncs the file, and records its length |
 //! | shared | a file in memory | puts the file into object storage, and records its name in the same transaction |
 //!
-//! If a flush fails after it wrote the archive, the archive has records or a file to which the store does not
-//! refer. They are harmless: their pages are fetched and archived again.
+//! After a flush that fails, the archive may have records or a file to which the store does not refer. This
+//! does no harm: the pages are fetched and archived again.
 
 use std::path::Path;
 
@@ -20,14 +20,12 @@ use jiff::Timestamp;
 use crate::files::{ARCHIVE_FOLDER, FileRecord};
 use crate::{ArchiveEnd, Store, StoreError, Writer};
 
-/// Maximum size of the records that wait in memory for a flush, in bytes.
 const MOST_IN_MEMORY: u64 = 64 << 20;
 
 #[derive(Debug)]
 pub(crate) enum Shelf {
-    /// Files in a folder. Records are appended to the last file.
     Folder(Archive),
-    /// Object storage: one file per flush.
+    /// One file for each flush.
     Objects(Box<Uploads>),
 }
 
@@ -35,7 +33,6 @@ pub(crate) enum Shelf {
 pub(crate) struct Uploads {
     store: Store,
     options: Options,
-    /// The worker's name, which is part of its file names.
     name: String,
     spool: Option<(u32, Spool)>,
     records: u64,
@@ -56,7 +53,7 @@ impl Uploads {
         Ok((number, spool.append(bytes).offset))
     }
 
-    /// Uploads the file and returns its number and record, which must be part of the next flushed change.
+    /// Uploads the file. The caller must write the returned number and record in the next flushed change.
     fn put_away(&mut self) -> Result<Option<(u32, FileRecord)>, StoreError> {
         let Some((number, spool)) = self.spool.take() else { return Ok(None) };
         let (name, content) = spool.finish();
@@ -95,8 +92,8 @@ impl Shelf {
 }
 
 impl Writer {
-    /// Opens the archive, to which responses are appended from now on. `folder`: the folder of its files, if
-    /// the store is in a folder; a shared store ignores it.
+    /// Opens the archive and appends later responses to it. `folder`: the folder of the archive files if the
+    /// store is in a folder; a shared store ignores it.
     ///
     /// # Errors
     /// The folder cannot be read or written, or the archive is shorter than the store recorded.
@@ -105,9 +102,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends a response to the archive, as the bytes of `records` WARC records. Returns the number of the
-    /// file and the offset of the records in it, in bytes; `None`: no archive is open, so nothing was
-    /// written.
+    /// Appends a response: `bytes` holds `records` WARC records. Returns the number of the file and the
+    /// offset in bytes at which the records begin. `None`: no archive is open, and nothing was written.
     ///
     /// # Errors
     /// The archive cannot be written.
@@ -120,7 +116,7 @@ impl Writer {
         self.shelf.as_mut().map(|shelf| shelf.append(bytes, records, at)).transpose()
     }
 
-    /// Whether a flush is due, because the archive's data in memory has reached the maximum size of a file.
+    /// Whether a flush is due because the archive's data in memory has reached the maximum file size.
     #[must_use]
     pub fn is_archive_full(&self) -> bool {
         match &self.shelf {
@@ -129,7 +125,6 @@ impl Writer {
         }
     }
 
-    /// Writes the archive to disk, and records its end in the store.
     pub(crate) fn sync_archive(&mut self) -> Result<(), StoreError> {
         let mut change = self.begin();
         match &mut self.shelf {

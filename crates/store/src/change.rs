@@ -1,4 +1,4 @@
-//! Defines a change: a set of writes that its own reads see at once, and that are committed as one batch.
+//! Defines a change: a set of writes that are committed as one batch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::{
     keys,
 };
 
-/// Returns the name in a robots.txt's key: the host name for a host's own robots.txt, otherwise the URL.
+/// Returns the key's name of a robots.txt: the host name for the host's own file, otherwise the URL.
 pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
     let is_own = url.url().path() == "/robots.txt" && url.url().query().is_none();
     if is_own { url.host() } else { url.as_str() }
@@ -27,9 +27,7 @@ pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
 pub struct Change {
     pub(crate) store: Store,
     batch: Batch,
-    /// Values that were read in advance.
     ahead: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    /// Partitions with writes.
     partitions: BTreeSet<Partition>,
     touched: BTreeMap<HostId, HostRecord>,
     queued: BTreeMap<HostId, i64>,
@@ -51,13 +49,13 @@ impl Change {
         (self.batch, self.partitions)
     }
 
-    /// Returns the hosts for which this change adds a ready URL.
+    /// Returns the hosts that get a ready URL by this change.
     #[must_use]
     pub const fn touched(&self) -> &BTreeMap<HostId, HostRecord> {
         &self.touched
     }
 
-    /// Returns by how much each host's number of ready and waiting URLs changes.
+    /// Returns for each host how much its number of ready and waiting URLs changes.
     #[must_use]
     pub const fn queued(&self) -> &BTreeMap<HostId, i64> {
         &self.queued
@@ -93,7 +91,7 @@ impl Change {
         }
     }
 
-    /// Reads these keys in one request if the engine is remote, because each read is then a round trip.
+    /// Reads these keys in one request if the store is shared, because each read is then a round trip.
     pub(crate) fn read_ahead(&mut self, keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
         let unread: Vec<Vec<u8>> = keys.into_iter().filter(|key| !self.ahead.contains_key(key)).collect();
         if unread.len() > 1 && self.store.partitions.is_cut() {
@@ -103,7 +101,7 @@ impl Change {
         Ok(())
     }
 
-    /// Reads the records of these URLs in advance, in one request; later reads by this change use the result.
+    /// Reads the records of these URLs in one request. Later reads through this change use the result.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -115,8 +113,7 @@ impl Change {
         self.scan(prefix).map(|pair| pair.map(|(key, _)| key)).collect()
     }
 
-    /// Returns the stored pairs with this prefix, with this change's writes and removals applied, in the
-    /// order of their keys.
+    /// Returns the pairs with this prefix in key order, after this change's writes and removals.
     pub(crate) fn scan<'a>(
         &'a self,
         prefix: &'a [u8],
@@ -137,8 +134,7 @@ impl Change {
         })
     }
 
-    /// Writes a record of a partition. Like every write to a partition, it takes effect only while this
-    /// process owns the partition.
+    /// Writes a record of a partition, which takes effect only while this process owns the partition.
     pub(crate) fn put<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
         self.write(of, key, Write::Put(encode(record)));
     }
@@ -151,8 +147,7 @@ impl Change {
         self.write(of, key, Write::Put(bytes));
     }
 
-    /// Writes a record that several processes may try to create. An absent key is claimed; an existing value
-    /// is replaced.
+    /// Writes a record that several processes may create. Claims an absent key; replaces a value.
     pub(crate) fn claim<T: Serialize>(
         &mut self,
         of: Partition,
@@ -176,8 +171,8 @@ impl Change {
         self.batch.write(key, write);
     }
 
-    /// Writes a record that belongs to no partition. If a flush has only records of this kind, it succeeds
-    /// only while this process still owns all of its partitions.
+    /// Writes a record that belongs to no partition. A flush with only such records succeeds only while this
+    /// process still owns all of its partitions.
     pub(crate) fn put_common<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
         self.put_common_bytes(key, encode(record));
     }
@@ -186,7 +181,7 @@ impl Change {
         self.batch.write(key, Write::Put(bytes));
     }
 
-    /// Returns the partition of a URL; `None`: the URL is unknown.
+    /// `None`: the URL is unknown.
     pub(crate) fn partition_of_url(&self, url: UrlKey) -> Result<Option<Partition>, StoreError> {
         if !self.store.partitions.is_cut() {
             return Ok(Some(Partition::WHOLE));
@@ -198,7 +193,7 @@ impl Change {
         self.put(self.store.partitions.of_host(record.host), keys::url(key), record);
     }
 
-    /// Returns the record of a host, which is created if missing.
+    /// Returns the record of a host. Creates it if it is missing.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -207,7 +202,7 @@ impl Change {
         self.host_in(partition, name, domain)
     }
 
-    /// Returns the record of a host in this partition, where it is created if missing.
+    /// Returns the record of a host in this partition. Creates it if it is missing.
     pub(crate) fn host_in(
         &mut self,
         partition: Partition,
@@ -249,7 +244,7 @@ impl Change {
         self.put(self.store.partitions.of_name(host), keys::robots(host), robots);
     }
 
-    /// Writes the record of a robots.txt: a host's own, or the target of another host's redirect.
+    /// Writes the record of a robots.txt: a host's own, or one to which another host redirects.
     pub fn put_robots_at<T: Serialize>(&mut self, url: &CanonicalUrl, robots: &T) {
         self.put(self.store.partitions.of_url(url), keys::robots(robots_name(url)), robots);
     }
@@ -260,8 +255,7 @@ impl Change {
         self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages; `None` if none is
-    /// stored.
+    /// Returns the health of a host's template, computed from the host's last pages; `None`: none is stored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -308,7 +302,7 @@ impl Change {
         self.put_common(keys::meta("archive"), end);
     }
 
-    /// Writes the position, in bytes, up to which a file was replayed for a purpose in a partition.
+    /// Writes the offset in bytes up to which a file was replayed for a purpose in a partition.
     pub fn put_replayed(
         &mut self,
         purpose: &str,

@@ -1,12 +1,11 @@
 //! Corrects waiting times after the clock was set back.
 //!
-//! Due times are computed from the clock at the time of writing. If the clock was ahead (for example on a
-//! machine that started in the wrong year), then after its correction nothing would be due for as long as the
-//! clock had been ahead. Therefore the store records the latest time of a write. If the clock is behind that
-//! time, all due times move back by the difference.
+//! Due times are computed from the clock at the time of writing. If the clock was ahead then (for example, in
+//! the wrong year) and is corrected, nothing becomes due for a long time. Therefore the store records the
+//! latest time of a write. If the clock is behind that time, all due times move back by the difference.
 //!
-//! No correction is needed after a clock was set forward: waiting URLs become due, and the gaps between
-//! requests do not depend on this clock.
+//! A clock that was set forward needs no correction: waiting URLs become due, and the gaps between requests
+//! do not depend on this clock.
 
 use gleaner_frontier::UrlKey;
 use jiff::{SignedDuration, Timestamp};
@@ -50,15 +49,15 @@ impl Change {
 }
 
 impl Writer {
-    /// Compares the clock (`now`) with the latest recorded time. If the clock is behind by more than ten
-    /// minutes, the due times of waiting URLs and the holds of hosts move back by the difference. Returns the
-    /// difference; `None`: nothing moved, because smaller differences are usual.
+    /// Compares the clock (`now`) with the latest recorded time. If the clock is more than ten minutes
+    /// behind, moves the due times of waiting URLs and the holds of hosts back by the difference, and returns
+    /// the difference. `None`: nothing moved.
     ///
     /// # Errors
     /// When the store cannot be read or written.
     pub fn adjust_clock(&mut self, now: Timestamp) -> Result<Option<SignedDuration>, StoreError> {
         if self.store().is_shared() {
-            // Each worker's clock was compared with the database's when it joined.
+            // When a worker joined, its clock was compared with the database's clock.
             return Ok(None);
         }
         let last: Option<Timestamp> =
@@ -87,7 +86,6 @@ impl Writer {
         Ok(Some(behind))
     }
 
-    /// Returns all waiting URLs, for retries and for revisits.
     fn waiting(&self) -> Result<Vec<UrlKey>, StoreError> {
         let mut waiting = Vec::new();
         for wait in [Wait::Retry, Wait::Revisit] {

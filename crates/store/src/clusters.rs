@@ -1,20 +1,19 @@
 //! Maintains the clusters of near-duplicates. Every document is stored; one document represents each cluster.
 //!
-//! A signed document has a number, which is never assigned again, and belongs to a cluster, in which it
-//! may be alone. The signature of a representative, or of a document that is alone, is stored under the
-//! document's number; the signature of a member is in the cluster's list of members. An index entry for a
-//! document that is no longer a representative therefore leads to no signature. A cluster with members has a
-//! record with the number of its representative, so replacing the representative changes few records, however
-//! large the cluster is.
+//! Each signed document has a number and belongs to a cluster, where it may be alone. A number is never
+//! assigned twice. The signature of a representative, or of a document that is alone, is stored under its
+//! number. The signature of a member is in the cluster's list of members, so an index entry of a former
+//! representative leads to no signature. A cluster with members has one record with its representative's
+//! number. To replace the representative therefore changes few records, however large the cluster is.
 //!
-//! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
-//!    member or as the new representative. Any other document is alone in a new cluster. Similar documents
-//!    that are not near-duplicates are recorded as related.
-//! 2. Departing ([`Change::depart`]): a member leaves its cluster; a representative is replaced by the
-//!    preferred member.
+//! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins its cluster, as a member or
+//!    as the new representative. Any other document is alone in a new cluster. Documents that are similar but
+//!    not near-duplicates are recorded as related.
+//! 2. Departing ([`Change::depart`]): a member leaves its cluster. If the representative leaves, the
+//!    preferred member replaces it.
 //!
-//! A page whose text changes keeps its number, and thereby its place in the order of arrival. Similarities
-//! within a cluster are computed from two signatures and not stored.
+//! A page whose text changes keeps its number, and so its place in the order of arrival. Similarities within
+//! a cluster are not stored; they are computed from the signatures.
 //!
 //! Limitation: a new representative is similar to the previous one, but not necessarily to every member.
 
@@ -31,18 +30,15 @@ use crate::{Change, Placement, StoreError, keys};
 
 const MOST_RELATED: usize = 4;
 
-/// The number and the cluster of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Standing {
     pub(crate) number: Number,
     pub(crate) cluster: u32,
 }
 
-/// The stored data of a signed document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub(crate) id: DocumentId,
-    /// Number of words in its text.
     pub(crate) words: u64,
     pub(crate) cluster: u32,
     #[serde(with = "serde_bytes")]
@@ -51,11 +47,9 @@ pub(crate) struct Kept {
     pub(crate) related: Vec<(DocumentId, u8)>,
 }
 
-/// A cluster with members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClusterRecord {
     pub(crate) head: Number,
-    /// Number of members, without the representative.
     pub(crate) members: u32,
 }
 
@@ -64,7 +58,6 @@ impl Kept {
         Signature::from_bytes(&self.signature)
     }
 
-    /// Returns the estimated similarity to another document, 0 to 1.
     pub(crate) fn similarity(&self, other: &Self) -> f64 {
         let both = self.signature().zip(other.signature());
         both.map_or(0.0, |(one, other)| one.similarity(&other))
@@ -108,8 +101,8 @@ impl Change {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
-    /// Assigns the next number of a document's partition; `None` if all are used: 4 billion, or 16 million
-    /// per partition.
+    /// Assigns the next number of a document's partition. `None`: all numbers are used. A folder has 4
+    /// billion; a partition has 16 million.
     fn allot(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
         let partition = self.partition_of_document(id)?;
         let mut allotted = None;
@@ -124,8 +117,7 @@ impl Change {
         Ok(allotted)
     }
 
-    /// Adds a document that has no [`Standing`]. `number`: the number that the page's previous text had, if
-    /// any.
+    /// Adds a document that has no [`Standing`]. `number`: the number of the page's previous text, if any.
     pub(crate) fn join(
         &mut self,
         id: DocumentId,
@@ -170,7 +162,7 @@ impl Change {
         keys: &Keys,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
-        // A new cluster number: the cluster of the page's earlier text may continue under the old one.
+        // A new cluster number, because the cluster of the earlier text may continue under the old number.
         let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
         let of = self.store.partitions.of_number(number);
         self.put(of, keys::standing(kept.id), &Standing { number, cluster });
@@ -213,8 +205,7 @@ impl Change {
         Ok(Placement::Stored)
     }
 
-    /// Adds a document to the members of the cluster `kept.cluster`. If `of` was alone there, creates the
-    /// cluster's record with `of` as the representative.
+    /// Adds a document to the cluster `kept.cluster`, which is created with representative `of` if needed.
     pub(crate) fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
         let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
         let record = match self.cluster(cluster)? {
@@ -230,7 +221,7 @@ impl Change {
         Ok(())
     }
 
-    /// Removes a document from its cluster because its text is removed. Returns its number, if it had one.
+    /// Removes a document from its cluster because its text is removed. Returns its number, if any.
     pub(crate) fn depart(
         &mut self,
         id: DocumentId,
@@ -249,7 +240,6 @@ impl Change {
         Ok(Some(number))
     }
 
-    /// Removes the representative or a member from a cluster; does nothing for other documents.
     pub(crate) fn leave_cluster(
         &mut self,
         cluster: u32,
@@ -278,8 +268,7 @@ impl Change {
         })
     }
 
-    /// Makes the preferred member the representative, and returns its number; `None`: the cluster has no
-    /// members.
+    /// Makes the preferred member the representative and returns its number; `None`: no members.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);

@@ -1,15 +1,12 @@
 //! Stores each document once, with every URL that has its text.
 //!
-//! The first URL with a text gives the document its name; later URLs with the same text become aliases. If
-//! the text of the first page changes, the first alias becomes the name of the document with the old text. A
-//! text that is similar to another document's is stored as a separate document, which joins the other
-//! document's cluster (`clusters.rs`).
+//! The first URL with a text identifies the document; later URLs with the same text become aliases. If the
+//! text of the first page changes, the first alias identifies the document with the old text. A similar text
+//! is stored as a document of its own, which joins the other document's cluster (`clusters.rs`).
 //!
-//! If the detection of exact duplicates is off, each document is stored under a hash of its text's hash and
-//! its id.
+//! If the detection of exact duplicates is off, a document's key is a hash of content hash and id.
 //!
-//! If a document has a later fetch time than the stored one, it comes from a revisit of the page
-//! (`history.rs`).
+//! A document with a later fetch time than the stored one comes from a revisit of the page (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
@@ -32,8 +29,7 @@ pub enum Placement {
         /// The URL of the stored document.
         of: UrlKey,
     },
-    /// The text is similar to another document's; the new document is stored as a member of that document's
-    /// cluster.
+    /// The text is similar to another document's. It was stored as a new member of that document's cluster.
     NearDuplicate {
         /// The URL of the cluster's representative.
         of: UrlKey,
@@ -58,7 +54,7 @@ impl From<Placement> for Outcome {
     }
 }
 
-/// Returns the hash under which a document is stored if it must not be found by its text.
+/// Returns the hash for a document that must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
     ContentHash::from_text(&format!("{content_hash} of {id}"))
 }
@@ -81,7 +77,6 @@ impl Change {
         self.claim(of, keys::content(content_hash), &document.id)
     }
 
-    /// Returns the partition of a known URL; an unknown URL is an error.
     fn partition_at(&self, url: UrlKey) -> Result<Partition, StoreError> {
         let unknown = || StoreError::Damaged { what: "a URL", reason: format!("{url} is not known") };
         self.partition_of_url(url)?.ok_or_else(unknown)
@@ -92,7 +87,7 @@ impl Change {
     }
 
     /// Stores a document under the URL `key` and replaces that URL's previous text, if any. The URL must have
-    /// a record; this call may change that record.
+    /// a record, which this call may change.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -112,7 +107,7 @@ impl Change {
         let same: Option<DocumentId> = self.get("a content hash", &keys::content(&hash))?;
         let mut number = None;
         if same == Some(id) {
-            // The stored document is not replaced: its fetch time is when the text was first seen.
+            // The stored document stays: its fetch time is the time when the text was first seen.
             if before.is_some() {
                 return Ok(Placement::Unchanged);
             }
@@ -148,7 +143,7 @@ impl Change {
         Ok(if before.is_some() { Placement::Revised } else { placement })
     }
 
-    /// Returns the stored document, packed, if its page was fetched earlier than this one's.
+    /// Returns the stored document, packed, if it was fetched earlier than `document`.
     fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(bytes) = self.get_bytes(&keys::document(document.id))? else { return Ok(None) };
         let is_earlier = unpack(&bytes)?.fetched < document.fetched;
@@ -197,7 +192,7 @@ impl Change {
     }
 
     /// Removes a page's text from the corpus, because the page is extracted again or no longer has a text. If
-    /// another URL has the same text, that URL takes over the document.
+    /// another URL has the same text, the document passes to that URL.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -205,7 +200,6 @@ impl Change {
         self.take_out(url, duplicates).map(drop)
     }
 
-    /// Removes a page's text like `withdraw`, and returns the number of the removed document if it had one.
     fn take_out(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<Option<u32>, StoreError> {
         if let Some(twin) = self.url(url)?.and_then(|record| record.twin_of) {
             self.remove_alias(document_of(twin), url)?;
@@ -226,8 +220,8 @@ impl Change {
         Ok(None)
     }
 
-    /// Returns the aliases of a document that are in its own partition. Sends the text to the aliases in
-    /// other partitions, where it is stored again.
+    /// Returns the aliases of a document in its own partition. Sends the text to the aliases in other
+    /// partitions, which store it again.
     fn aliases_here(&mut self, document: &Document) -> Result<Vec<UrlKey>, StoreError> {
         let here = self.partition_of_document(document.id)?;
         let mut aliases = Vec::new();
@@ -254,8 +248,7 @@ impl Change {
         })
     }
 
-    /// Makes the document `ours` and its aliases aliases of `theirs`, because another process stored the same
-    /// text first.
+    /// Turns `ours` and its aliases into aliases of `theirs`, which was stored first.
     pub(crate) fn yield_to(
         &mut self,
         theirs: DocumentId,
@@ -285,7 +278,6 @@ impl Change {
         Ok(())
     }
 
-    /// Removes the record of the content hash if it refers to this document.
     fn forget_content(&mut self, document: &Document) -> Result<(), StoreError> {
         let key = keys::content(&document.content_hash);
         if self.get::<DocumentId>("a content hash", &key)? == Some(document.id) {
@@ -318,8 +310,8 @@ impl Change {
         self.reattribute(heir, outcome)
     }
 
-    /// Updates the outcome of a URL whose placement changed because of another document. Later outcomes of
-    /// the page, for example that it is gone, are not replaced.
+    /// Updates the outcome of a URL after its placement changed because of another document. Does not replace
+    /// later outcomes of the page, for example that the page is gone.
     pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
         let is_placement = |last: &Outcome| {
             matches!(last, Outcome::Stored | Outcome::Duplicate { .. } | Outcome::NearDuplicate { .. })

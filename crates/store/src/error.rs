@@ -7,7 +7,7 @@ use gleaner_corpus::DocumentId;
 use gleaner_retry::is_out_of_files;
 use thiserror::Error;
 
-/// An error when a store is opened, read or written.
+/// An error while opening, reading or writing a store.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The folder cannot be created or read.
@@ -19,14 +19,22 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Another process has the folder open.
-    #[error("data folder {} is in use by {holder}; wait for it, stop it, or choose another with --data DIR", path.display())]
+    #[error("data folder {} is in use by {holder}; wait for it, stop it, or choose another with --data DIR (to watch a crawl in a browser, start it with --status)", path.display())]
     Busy {
         /// The data folder.
         path: PathBuf,
-        /// The process that has the folder, as named in the lock file.
+        /// The process that has the folder open, as named in the lock file.
         holder: String,
     },
-    /// The folder has no corpus, and none may be created.
+    /// Reading through the process that has the folder open failed.
+    #[error("data folder {}: the process that has it open failed: {reason}; run the command again", path.display())]
+    Remote {
+        /// The data folder.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// The folder has no corpus, and the command may not create one.
     #[error("no corpus in {}: `gleaner crawl --data DIR` creates one", path.display())]
     Nothing {
         /// The data folder.
@@ -76,6 +84,14 @@ pub enum StoreError {
         /// The reason, without the address.
         reason: String,
     },
+    /// A thread cannot be started.
+    #[error("no thread can be started for {task}: {source}")]
+    Thread {
+        /// The task of the thread.
+        task: &'static str,
+        /// The system's error.
+        source: io::Error,
+    },
     /// The database failed or refused.
     #[error("{database} failed while {doing}: {reason}")]
     Database {
@@ -83,7 +99,7 @@ pub enum StoreError {
         doing: &'static str,
         /// Its address, without the password.
         database: String,
-        /// The error of the database or the driver, and for how long the operation was retried.
+        /// The error of the database or the driver, with the time spent on retries.
         reason: String,
     },
     /// Object storage failed or refused.
@@ -156,7 +172,7 @@ pub enum StoreError {
     Lost {
         /// The document.
         id: DocumentId,
-        /// The number of the earlier revision; `None`: the current text.
+        /// Number of the earlier revision; `None`: the current text.
         revision: Option<u32>,
         /// The cause.
         source: Box<Self>,
@@ -166,10 +182,10 @@ pub enum StoreError {
         "this machine's clock is {ahead:.0} s ahead of the database's; set both by a time service (NTP), then start again"
     )]
     Clocks {
-        /// By how many seconds this machine's clock is ahead; negative if it is behind.
+        /// Seconds by which this machine's clock is ahead; negative if it is behind.
         ahead: f64,
     },
-    /// A setting that cannot be used with several workers.
+    /// The setting cannot be used with several workers.
     #[error(
         "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document represents the others; set corpus.head = \"first\""
     )]
@@ -183,7 +199,7 @@ pub enum StoreError {
         /// The kind of record that needs a number.
         what: &'static str,
     },
-    /// An unreadable record.
+    /// A record is unreadable.
     #[error(
         "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` restores it from the archive and keeps the damaged store beside it"
     )]
@@ -196,7 +212,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Returns a function for `map_err` that converts the error of an operation in a data folder.
+    /// Returns a function for `map_err` that converts an error of an operation in the data folder `path`.
     pub(crate) fn folder(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
         move |source| match source.kind() {
             io::ErrorKind::StorageFull => Self::Full { doing: "writing into its folder", source },

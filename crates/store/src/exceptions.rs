@@ -1,21 +1,21 @@
 //! Records the hosts that are not stored in the partition of their registrable domain.
 //!
 //! A host's registrable domain depends on the Public Suffix List, which is part of the program. After a
-//! change of the list, a host may be stored in one partition while workers look for it in another. The
-//! partition that stores a host therefore takes precedence:
+//! change of the list, workers could look for a host in another partition than the one that stores it. The
+//! partition that stores the host takes precedence:
 //!
-//! 1. The store records the list with which its partitions were last checked. Workers with different lists
-//!    cannot run at the same time, because the list is one of the settings that must be equal.
+//! 1. The store records the list of the last check. Workers with different lists cannot run at the same time,
+//!    because the list is one of the settings that must be equal.
 //! 2. The first worker with a new list checks the names of all hosts before it takes a partition. It records
-//!    the hosts whose partition differs from the one that the new list implies. If several workers do this at
-//!    the same time, they find the same hosts, and one of them writes the result.
+//!    each host that is stored in another partition than the new list implies. Several workers may do this at
+//!    the same time: they find the same hosts, and one of them writes the result.
 //! 3. Every process looks up a host's partition in these records first.
 //!
 //! New hosts are stored in the partition that the current list implies. They share no gap with hosts of the
-//! same domain that the old list put into another partition.
+//! same domain that an old list put into another partition.
 //!
-//! Limitation: a store that was written before this check existed may have a host in both partitions. The
-//! owner of each partition then crawls the host, and a warning names it.
+//! Limitation: a store from before this check may have a host in two partitions. Then the owners of both
+//! crawl the host, and a warning names it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,10 +28,8 @@ use crate::partitions::{Exceptions, Partition};
 use crate::records::{decode, encode};
 use crate::{StoreError, keys};
 
-/// The key of the list with which the partitions were checked.
 const LIST: &str = "public suffixes";
 
-/// The key of the host names with their partition numbers.
 const HOSTS: &str = "hosts elsewhere";
 
 pub(crate) fn known(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
@@ -40,7 +38,7 @@ pub(crate) fn known(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
     Ok(Arc::new(hosts.into_iter().map(|(host, partition)| (host, Partition::new(partition))).collect()))
 }
 
-/// Updates the exceptions to this program's list and returns them. Call it before a partition is taken.
+/// Adapts the exceptions to this program's list and returns them. Call it before taking a partition.
 pub(crate) fn brought_up_to_date(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
     let (key, today) = (keys::meta(LIST), encode(&PUBLIC_SUFFIX_LIST));
     loop {
@@ -68,7 +66,7 @@ fn found(engine: &dyn Engine) -> Result<Vec<(String, u8)>, StoreError> {
         if engine.has(&keys::host(today, name))? {
             warn!(
                 host = name,
-                partition, "the host is stored in two partitions; its records in this one are ignored"
+                partition, "the host is stored in two partitions, and the owner of each crawls it"
             );
         } else {
             elsewhere.insert(name.to_owned(), partition);

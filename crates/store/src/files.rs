@@ -1,7 +1,7 @@
 //! Maintains the manifest, which lists the valid files in object storage.
 //!
-//! A file is valid if it has a record, which is written in the change that refers to the file. A file without
-//! a record was left by a process that died before it wrote the record.
+//! A file is valid if it has a record. The change that refers to a file also writes its record. A file
+//! without a record comes from a process that ended before it wrote the record.
 
 use std::collections::HashSet;
 
@@ -31,15 +31,14 @@ pub struct FileRecord {
 }
 
 impl Change {
-    /// Records a file of the archive, which is valid once this change is flushed.
+    /// Records a file of the archive. The file is valid once this change is flushed.
     pub fn put_archive_file(&mut self, number: u32, file: &FileRecord) {
         self.put_common(keys::file(keys::ARCHIVE_FILE, number), file);
     }
 }
 
 impl Store {
-    /// Returns a unique number for the next archive file; 0 for a store in a folder, whose archive numbers
-    /// its own files.
+    /// Returns a unique number for the next archive file; 0 for a folder, which numbers its own files.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -63,8 +62,7 @@ impl Store {
         Ok(self.distributed.as_ref().map(|engine| engine.objects().get(name)).transpose()?)
     }
 
-    /// Returns the archive's files with their numbers, in ascending order. Empty for a store in a folder,
-    /// whose archive is in files beside the store.
+    /// Returns the archive's files with their numbers, in ascending order. Empty for a store in a folder.
     pub fn archive_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::ARCHIVE_FILE)
     }
@@ -74,16 +72,16 @@ impl Store {
         self.files_of(keys::DOCUMENTS_FILE)
     }
 
-    /// Returns the files in object storage that were written before `before` and are not valid. Processes
-    /// that died before they wrote the record left these files. Empty for a store in a folder.
+    /// Returns the invalid files in object storage that were written before `before`. Processes that ended
+    /// too early left them. Empty for a store in a folder.
     ///
     /// # Errors
     /// The database or the storage cannot be reached, or the storage belongs to another corpus.
     pub fn leftovers(&self, before: Timestamp) -> Result<Vec<Entry>, StoreError> {
         let Some(engine) = &self.distributed else { return Ok(Vec::new()) };
         engine.check_objects()?;
-        // Files are listed before the records are read, so a valid file that is written meanwhile is not
-        // taken for a leftover.
+        // List files before reading the records. Otherwise a file written meanwhile would count as a
+        // leftover.
         let mut files = engine.objects().list(ARCHIVE_FOLDER)?;
         files.extend(engine.objects().list(DOCUMENTS_FOLDER)?);
         files.retain(|file| file.changed < before);

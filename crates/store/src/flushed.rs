@@ -1,11 +1,10 @@
 //! Records the number of the last flush in a file beside the store.
 //!
-//! If a file of sled has lost its end or a part of its middle, sled silently opens it in an older state.
-//! Therefore each flush has a number, which is written to the store and, once the flush is on disk, to the
-//! file `flushed`. If the store's number is smaller than the file's, the store has lost flushed data.
+//! If the end or a middle part of a sled file is lost, sled silently opens the file in an older state.
+//! Therefore each flush has a number. It is written to the store and, once the flush is on disk, to the file
+//! `flushed`. If the store's number is smaller than the file's, the store has lost flushed data.
 //!
-//! Limitation: a loss that leaves the last flush intact is not detected here; `gleaner verify` checks every
-//! record.
+//! Limitation: other losses than the last flush are not detected here; `gleaner verify` checks every record.
 
 use std::fs;
 use std::io;
@@ -19,7 +18,6 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("flushed")
 }
 
-/// Records that the flush of this number is on disk.
 pub(crate) fn note(folder: &Path, number: u64) -> Result<(), StoreError> {
     let part = folder.join("flushed.part");
     wait_for_descriptor(|| fs::write(&part, format!("{number}\n")))
@@ -27,7 +25,6 @@ pub(crate) fn note(folder: &Path, number: u64) -> Result<(), StoreError> {
         .map_err(StoreError::folder(folder))
 }
 
-/// Removes the file, because a new store replaces this one.
 pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     match fs::remove_file(file(folder)) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(StoreError::folder(folder)(source)),
@@ -35,7 +32,7 @@ pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Compares the store's number with the file's. A missing or incomplete file is ignored.
+/// Compares the store's number with the file's. Ignores a missing or incomplete file.
 pub(crate) fn check(folder: &Path, number: u64) -> Result<(), StoreError> {
     let said = fs::read_to_string(file(folder)).ok().and_then(|text| text.trim().parse().ok());
     match said {

@@ -1,11 +1,9 @@
 //! Maintains the frontier: which URLs are known, ready and waiting.
 //!
-//! A host's ready URLs are requested in the order of their ranks, smallest first; among equal ranks, the
-//! newest URL comes first ([`Turn`]).
+//! A host's ready URLs are requested by ascending rank, then newest first ([`Turn`]).
 //!
 //! A URL has one record and is in at most one of three lists: ready, waiting, buffered. Dispatch writes
-//! nothing to the store: a URL stays in the ready list until its visit has ended, so a crash does not lose
-//! the URL.
+//! nothing to the store: a URL stays ready until its visit ends, so a crash does not lose it.
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
 use jiff::Timestamp;
@@ -18,17 +16,16 @@ use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, Wait, k
 pub struct Turn {
     /// Smaller ranks are requested earlier.
     pub rank: u8,
-    /// The URL's date: among equal ranks, the newest URL is requested first. `None`: after all URLs with a
-    /// date.
+    /// The URL's date: within a rank, newer URLs are requested first. `None`: after all URLs with a date.
     pub fresh: Option<Timestamp>,
 }
 
-/// Number of low bits of a place that contain the order of discovery; the higher bits contain the age.
+/// Number of low bits of a place that hold the order of discovery; the higher bits hold the age.
 const ORDER: u32 = 28;
 
 impl Turn {
-    /// Returns the place within a rank: by age, newest first, then by order of discovery. One number combines
-    /// both, because a key has only one number for them.
+    /// Returns the place within a rank: newest first, then in order of discovery. Both are in one number,
+    /// because a key has only one number for them.
     fn place(self, sequence: u64) -> u64 {
         const AGES: u64 = (1 << (64 - ORDER)) - 1;
         let fresh = self.fresh.and_then(|at| u64::try_from(at.as_second()).ok()).unwrap_or(0);
@@ -37,7 +34,7 @@ impl Turn {
 }
 
 impl Change {
-    /// Returns the record of a URL, with this change's writes applied; `None` if the URL is unknown.
+    /// Returns the record of a URL after this change's writes; `None`: the URL is unknown.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -45,9 +42,9 @@ impl Change {
         self.get("a URL", &keys::url(key))
     }
 
-    /// Adds a URL to the frontier as ready. Returns `false` if the URL is already known; its record then
-    /// stays unchanged. `turn`: its position among the ready URLs. URLs with the same rank and date are
-    /// requested in order of discovery.
+    /// Adds a URL to the frontier as ready. Returns `false` and changes nothing if the URL is already known.
+    /// `turn`: its position among the ready URLs. URLs with the same rank and date are requested in order of
+    /// discovery.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -55,8 +52,8 @@ impl Change {
         self.take_in(None, found, depth, hops, turn)
     }
 
-    /// Adds a URL like [`Change::discover`], for a URL that was found on the host `by`. If the URL belongs to
-    /// another worker, the message to that worker is sent only while this process owns the partition of `by`.
+    /// Adds a URL that was found on the host `by`, like [`Change::discover`]. If the URL belongs to another
+    /// worker, the message to that worker is sent only while this process owns the partition of `by`.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -114,9 +111,9 @@ impl Change {
         Ok(true)
     }
 
-    /// Adds a seed to the frontier. A URL that is already known, for example from a link on another site,
-    /// gets the seed's role and depth 0, and becomes ready unless a visit is already planned. Seeds in other
-    /// processes' partitions are ignored.
+    /// Adds a seed to the frontier. A known URL, for example from a link on another site, gets the seed's
+    /// role and depth 0, and becomes ready unless a visit is already planned. Seeds in other processes'
+    /// partitions are ignored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -145,13 +142,12 @@ impl Change {
         Ok(())
     }
 
-    /// Records a failed attempt after which the host asked the crawler to wait. The URL keeps its place in
-    /// the ready list.
+    /// Records a failed attempt after which the host must not be requested for some time. The URL keeps its
+    /// place in the ready list.
     pub fn keep_ready(&mut self, key: UrlKey, record: &UrlRecord) {
         self.put_url(key, record);
     }
 
-    /// Adds a record that is in no list to the ready list.
     fn enter(&mut self, key: UrlKey, mut record: UrlRecord, host: &mut HostRecord, turn: Turn) {
         let (rank, sequence) = (turn.rank, turn.place(host.sequence));
         host.sequence += 1;
@@ -195,7 +191,7 @@ impl Change {
         wait: Wait,
         (due, rank): (Timestamp, u8),
     ) {
-        // Rounded up, so that nothing is due early.
+        // Rounded up, so that no URL is due early.
         let second = due.as_second() + i64::from(due.subsec_nanosecond() > 0);
         let due = u64::try_from(second).unwrap_or(0);
         record.state = UrlState::Waiting { wait, due, rank };
@@ -205,7 +201,7 @@ impl Change {
         self.mark(of, keys::waiting(of, wait, due, key));
     }
 
-    /// Ends the visit of a URL. `again`: the time and rank of the next visit, if one is planned.
+    /// Ends the visit of a URL. `again`: time and rank of the next visit, if one is planned.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -265,8 +261,8 @@ impl Change {
         Ok(())
     }
 
-    /// Marks an article as buffered for training, and returns the host's number of buffered pages. If the
-    /// URL's raw page was already kept, it is not removed.
+    /// Marks an article as buffered for training and returns the host's number of buffered pages. A raw page
+    /// that was already kept stays.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -315,7 +311,7 @@ impl Change {
         self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
-    /// Makes at most `limit` waiting URLs ready that are due by `until`, and returns how many were due.
+    /// Makes at most `limit` waiting URLs that are due by `until` ready. Returns how many were due.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -335,7 +331,7 @@ impl Change {
         Ok(due.len())
     }
 
-    /// Makes a URL ready whose visit has ended, or that waits for its next visit.
+    /// Makes a URL ready if its visit has ended or if it waits for its next visit.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -352,8 +348,7 @@ impl Change {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
         let url = CanonicalUrl::from_record(&record.url)
             .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
-        // The host stays in the partition that stored it, even if the current Public Suffix List implies
-        // another.
+        // The host stays in its partition, even if the current Public Suffix List implies another.
         self.host_in(self.store.partitions.of_host(record.host), url.host(), url.domain())
     }
 }

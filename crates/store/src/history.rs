@@ -1,11 +1,11 @@
 //! Stores earlier revisions of documents, and whether their pages still exist.
 //!
-//! If a page is fetched again and its text has changed, the new text becomes a new revision of the document;
-//! the previous text is kept under its revision number. If a page is only extracted again, its document is
-//! replaced. The fetch time distinguishes the two cases.
+//! If a page was fetched again and its text has changed, the document gets a new revision, and the previous
+//! text stays under its revision number. If a page was only extracted again, the new text replaces the old
+//! one. The fetch time distinguishes the two cases.
 //!
-//! If a page is gone (404, 410), its document stays, marked with the time of that response. If the page comes
-//! back, the mark is removed.
+//! If a page is gone (404, 410), its document stays and is marked with the time of that response. The mark is
+//! removed if the page comes back.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -21,12 +21,12 @@ use crate::{Change, Store, StoreError, keys};
 pub struct History {
     /// Number of earlier revisions; 0 if the text never changed.
     pub earlier: u32,
-    /// When its page was found to be gone; `None`: the page existed at the last request.
+    /// When the page was found to be gone; `None`: it existed at the last request.
     pub gone: Option<Timestamp>,
 }
 
 impl History {
-    /// Returns the number of the newest revision; the first is 1.
+    /// Returns the number of the current revision; the first is 1.
     #[must_use]
     pub const fn revision(&self) -> u32 {
         self.earlier + 1
@@ -84,7 +84,7 @@ impl Change {
         self.put_history(id, History { earlier, ..history })
     }
 
-    /// Marks the document of a URL as gone since `at`; an existing mark keeps its time. Does nothing if the
+    /// Marks the document of a URL as gone since `at`. An existing mark keeps its time. Does nothing if the
     /// URL has no document of its own.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Change {
         Ok(())
     }
 
-    /// Removes the mark that a URL's document is gone, because the page exists.
+    /// Removes the mark that the page of a URL's document is gone.
     ///
     /// # Errors
     /// When the store cannot be read.

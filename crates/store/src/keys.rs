@@ -27,7 +27,7 @@
 //! | `p` url key | a raw page, packed; sled has a separate tree for raw pages |
 //! | `f` kind, number | [`crate::FileRecord`]: a valid file in object storage |
 //! | `x` partition, number | a message to the partition (see `messages.rs`) |
-//! | `m` name | the store's format, the last run, the end of the archive, the number of flushes, the latest recorded time, an unfinished rebuild or migration, and the hosts stored in other partitions with the list that was used (see `exceptions.rs`) |
+//! | `m` name | store-wide records: format, last run, seeds, archive end, clock, exceptions, unfinished work |
 //! | `m` partition, name | totals and number of hosts of a partition, [`crate::Reextracted`] |
 //!
 //! Numbers are big-endian, so keys sort in the order of their numbers. The partition is one byte; a store
@@ -40,7 +40,6 @@ use gleaner_frontier::UrlKey;
 use crate::partitions::Partition;
 use crate::{HostId, Wait};
 
-/// First bytes of keys, by kind of record.
 pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
 pub(crate) const RETRY: u8 = b'w';
@@ -65,12 +64,10 @@ pub(crate) const PAGE: u8 = b'p';
 pub(crate) const MESSAGE: u8 = b'x';
 pub(crate) const FILE: u8 = b'f';
 
-/// Kinds of files in object storage.
 pub(crate) const ARCHIVE_FILE: u8 = b'a';
 pub(crate) const DOCUMENTS_FILE: u8 = b'd';
 
-/// The first bytes of all records that are checked or copied, in ascending order; raw pages are handled
-/// separately.
+/// The first bytes of all records that are checked or copied, in ascending order. Raw pages are separate.
 pub(crate) const SPACES: [u8; 20] = [
     ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, BUFFERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
@@ -110,7 +107,6 @@ pub(crate) fn waiting(partition: Partition, wait: Wait, due: u64, url: UrlKey) -
     key(space_of(wait), &[partition.as_bytes(), &due.to_be_bytes(), url.as_bytes()])
 }
 
-/// Returns when a waiting URL is due, in seconds since 1970.
 pub(crate) fn due_of(waiting: &[u8]) -> Option<u64> {
     let end = waiting.len().checked_sub(16)?;
     Some(u64::from_be_bytes(waiting.get(end.checked_sub(8)?..end)?.try_into().ok()?))
@@ -165,7 +161,7 @@ pub(crate) fn revision(id: DocumentId, number: u32) -> Vec<u8> {
     key(HISTORY, &[id.as_bytes(), &number.to_be_bytes()])
 }
 
-/// Returns the document of a history or of an earlier revision, and the revision's number if the key has one.
+/// Returns the document of a history or an earlier revision. With a revision number, if the key has one.
 pub(crate) fn revision_of(key: &[u8]) -> Option<(DocumentId, Option<u32>)> {
     let id = DocumentId(key.get(1..17)?.try_into().ok()?);
     Some((id, key.get(17..21).and_then(|number| Some(u32::from_be_bytes(number.try_into().ok()?)))))
@@ -199,7 +195,6 @@ pub(crate) fn member(cluster: u32, number: u32) -> Vec<u8> {
     key(CLUSTER, &[&cluster.to_be_bytes(), &number.to_be_bytes()])
 }
 
-/// Returns the first number of a key, and the second number if the key has one.
 pub(crate) fn numbers(key: &[u8]) -> Option<(u32, Option<u32>)> {
     let number = |at: usize| Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?));
     Some((number(1)?, number(5)))
@@ -237,7 +232,6 @@ pub(crate) fn page(url: UrlKey) -> Vec<u8> {
     key(PAGE, &[url.as_bytes()])
 }
 
-/// Returns the key of a raw page from its name in sled's tree of pages.
 pub(crate) fn page_named(name: &[u8]) -> Vec<u8> {
     key(PAGE, &[name])
 }
@@ -246,8 +240,7 @@ pub(crate) fn replayed(purpose: &str, partition: Partition, file: &str) -> Vec<u
     key(REPLAYED, &[purpose.as_bytes(), &[0], partition.as_bytes(), file.as_bytes()])
 }
 
-/// Returns the purpose and the file in the key of a replay position. `is_cut`: the key also contains a
-/// partition.
+/// Returns the purpose and the file of a replay position. `is_cut`: the key also contains a partition.
 pub(crate) fn purpose_and_file(key: &[u8], is_cut: bool) -> Option<(&str, &str)> {
     let rest = key.get(1..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
@@ -267,7 +260,6 @@ pub(crate) fn file_number(key: &[u8]) -> u32 {
     key.get(2..6).and_then(|number| number.try_into().ok()).map_or(0, u32::from_be_bytes)
 }
 
-/// Whether the key is that of a document or an earlier revision.
 pub(crate) fn is_text(key: &[u8]) -> bool {
     match key.first() {
         Some(&DOCUMENT) => true,
@@ -276,7 +268,6 @@ pub(crate) fn is_text(key: &[u8]) -> bool {
     }
 }
 
-/// Formats a key in hexadecimal, for messages.
 pub(crate) fn hex(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,19 +1,19 @@
 //! Tracks which partitions of a shared store this process has, and how long it may rely on them.
 //!
-//! A process has a partition through a lease: a row with the owner, an epoch that grows with each owner, and
-//! an end time by the database's clock ([`crate::engine::postgres::leases`]). This module contains the
-//! process's view of its own leases.
+//! A lease is a row in the database with the owner of a partition, an epoch that grows with each owner, and
+//! an end time by the database's clock ([`crate::engine::postgres::leases`]). This module holds the process's
+//! view of its own leases.
 //!
 //! 1. The process may request pages from hosts of its partitions while its leases are *certain*: for nine
-//!    tenths of their duration, measured from before their last renewal. The last tenth is not used, because
-//!    clocks differ and closing a connection takes time. Both the monotonic clock and the time of day are
-//!    checked, because the monotonic clock stops while a machine is suspended. [`Lease::left`] returns the
-//!    remaining time.
-//! 2. The process's writes carry the epochs. The database refuses them if an epoch has grown.
-//! 3. A partition that another process should have is released once the outcomes of its requests in flight
-//!    are on disk.
-//! 4. If the last owner did not release a partition, a site may still be processing that owner's requests,
-//!    although their connections were closed. [`Gained::was_left`] marks such partitions.
+//!    tenths of their duration, measured from before their last renewal. The last tenth is unused, because
+//!    clocks differ and closing a connection takes time. Both the monotonic clock and the time of day count,
+//!    because the monotonic clock stops while a machine is suspended. [`Lease::left`] returns the remaining
+//!    time.
+//! 2. The process's writes carry the epochs. The database refuses a write if an epoch has grown.
+//! 3. The process releases a partition that another process should have once the outcomes of its requests in
+//!    flight are on disk.
+//! 4. If the last owner did not release a partition, a site may still process that owner's requests, although
+//!    their connections were closed. [`Gained::was_left`] marks such partitions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,13 +32,10 @@ pub struct Leases(Arc<Shared>);
 struct Shared {
     session: String,
     state: Mutex<State>,
-    /// Locked while leases are renewed, taken or released, so that these operations do not overlap.
+    /// Locked while leases are renewed, taken or released: these operations must not overlap.
     dealing: Mutex<()>,
-    /// Number of the last message that was sent.
     sent: AtomicU64,
-    /// Number of pages that were read since the process began.
     pages: AtomicU64,
-    /// Whether the worker has nothing to do.
     idle: AtomicBool,
     /// Whether the worker waits for its next crawl and takes no partitions.
     waiting: AtomicBool,
@@ -48,16 +45,12 @@ struct Shared {
 struct State {
     /// Partitions with the epoch of this process's lease.
     held: BTreeMap<Partition, i64>,
-    /// Held partitions of which the crawl does not know yet, and whether their last owner left them without a
-    /// release.
+    /// Held partitions unknown to the crawl, and whether the last owner did not release them.
     gained: BTreeMap<Partition, bool>,
-    /// Whether partitions are being taken at this moment.
     is_taking: bool,
-    /// Number of partitions to release.
     excess: usize,
     certain_until: (Instant, SystemTime),
     is_lost: bool,
-    /// How often all leases were forgotten.
     generation: u64,
 }
 
@@ -79,12 +72,11 @@ const MARGIN: u32 = 10;
 pub struct Gained {
     /// The partition.
     pub partition: PartitionId,
-    /// Whether the previous owner did not release it, so that a site may still be processing that owner's
-    /// requests.
+    /// Whether the previous owner did not release it. A site may then still process that owner's requests.
     pub was_left: bool,
 }
 
-/// The lease of one partition, for as long as this process has it without interruption.
+/// The lease of one partition. It ends if this process loses the partition, even for a moment.
 #[derive(Debug, Clone)]
 pub struct Lease(Option<Known>);
 
@@ -101,8 +93,8 @@ impl Lease {
     /// The lease of a store that only this process uses; it does not end.
     pub(crate) const UNLIMITED: Self = Self(None);
 
-    /// Returns for how long the lease is still certain; a renewal extends this time. Zero: the lease has
-    /// ended, or is not certain until its next renewal.
+    /// Returns how long the lease is still certain; a renewal extends this time. Zero: the lease has ended,
+    /// or is uncertain until its next renewal.
     #[must_use]
     pub fn left(&self) -> Duration {
         let Some(Known { leases, partition, epoch, generation }) = &self.0 else { return Duration::MAX };
@@ -116,7 +108,6 @@ impl Lease {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartitionId(pub(crate) Partition);
 
-/// Returns the monotonic time and the time of day.
 pub(crate) fn now() -> (Instant, SystemTime) {
     (Instant::now(), SystemTime::now())
 }
@@ -144,12 +135,12 @@ impl Leases {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A poisoned lock is usable: no code that holds it can fail halfway.
+        // A poisoned lock is usable, because no code that holds it can fail halfway.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a lock that is held from a request to the database about leases until its result is recorded.
-    /// Without the lock, a late result could restore leases that were released.
+    /// Returns a lock. Hold it from a database request about leases until the result is recorded. Otherwise a
+    /// late result could restore released leases.
     pub(crate) fn dealing(&self) -> MutexGuard<'_, ()> {
         self.0.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -178,8 +169,8 @@ impl Leases {
         self.state().is_lost
     }
 
-    /// Returns the partitions that were gained since the last call. They count as held only after this call,
-    /// so that nothing is done in them before the crawl knows their hosts.
+    /// Returns the partitions that were gained since the last call. They count as held only from this call
+    /// on, so that nothing happens in them before the crawl knows their hosts.
     #[must_use]
     pub fn gained(&self) -> Vec<Gained> {
         let gained = std::mem::take(&mut self.state().gained);
@@ -213,14 +204,14 @@ impl Leases {
         self.len() == 0
     }
 
-    /// Records how many pages were read and whether the process has nothing to do, for the list of workers.
+    /// Records the number of pages read and whether the process is idle, for the list of workers.
     pub fn report(&self, pages: u64, is_idle: bool) {
         self.0.pages.store(pages, Ordering::Relaxed);
         self.0.idle.store(is_idle, Ordering::Relaxed);
     }
 
-    /// Returns the reported number of pages, and whether the process has nothing to do; `false` while the
-    /// crawl does not know all partitions.
+    /// Returns the reported number of pages, and whether the process is idle. It is not idle while the crawl
+    /// does not know all its partitions.
     pub(crate) fn reported(&self) -> (u64, bool) {
         let knows_all = {
             let state = self.state();
@@ -252,8 +243,7 @@ impl Leases {
         state.held.contains_key(&partition) && !state.gained.contains_key(&partition)
     }
 
-    /// Whether this process has a lease of the partition, even if the crawl does not know of the partition
-    /// yet.
+    /// Whether this process has a lease of the partition, even if the crawl does not know the partition yet.
     pub(crate) fn knows(&self, partition: Partition) -> bool {
         self.state().held.contains_key(&partition)
     }
@@ -279,7 +269,6 @@ impl Leases {
         state.certain_until = (begun.0 + certain, begun.1 + certain);
     }
 
-    /// Adds partitions with their epochs. `was_left`: see [`Gained`].
     pub(crate) fn gain(&self, partitions: impl IntoIterator<Item = (Partition, i64, bool)>) {
         let mut state = self.state();
         for (partition, epoch, was_left) in partitions {
@@ -318,8 +307,7 @@ impl Leases {
         state.generation += 1;
     }
 
-    /// Returns the key of the next message, which is greater than the keys of all earlier messages of this
-    /// process.
+    /// Returns the next message's key, greater than all earlier keys of this process.
     pub(crate) fn next_message(&self) -> [u8; 16] {
         let now = u64::try_from(Timestamp::now().as_microsecond()).unwrap_or(0);
         let greater = |last: u64| Some(now.max(last + 1));

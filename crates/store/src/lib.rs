@@ -2,17 +2,17 @@
 //!
 //! Records are stored under keys (`keys.rs`) in an ordered map. An engine (`engine/`) provides the map: sled
 //! in a folder ([`open`](fn@open)), or a PostgreSQL database that many processes share ([`join`]). A
-//! [`Change`] reads its own writes and is atomic: after a crash, either all of its writes are present or
-//! none.
+//! [`Change`] reads its own writes and is atomic: after a crash, all of its writes are present or none.
 //!
-//! A store has one [`Writer`] per process. A lock file keeps other processes out of a data folder and names
-//! the process that has it. Any number of [`Store`] handles can read at the same time. In a shared store,
-//! each process writes only the partitions for which it has leases (`partitions.rs`, `leases.rs`). For
-//! changes in other partitions it sends messages (`messages.rs`).
+//! A process has one [`Writer`] for a store. A lock file keeps other writers out of a data folder and names
+//! the process that has it open; other processes [`read`](fn@read) through that process. Any number of
+//! [`Store`] handles can read at the same time. In a shared store, each process writes only the partitions
+//! for which it has leases (`partitions.rs`, `leases.rs`). It requests changes in other partitions by
+//! messages (`messages.rs`).
 //!
 //! The writer also owns the archive (`archive.rs`). Every flush writes the archive before the store.
 //!
-//! `kill -9` loses no URL: an unflushed change is lost as a whole, so its URL is still in the frontier and is
+//! `kill -9` loses no URL. An unflushed change is lost as a whole, so its URL is still in the frontier and is
 //! fetched again.
 
 mod archive;
@@ -41,6 +41,7 @@ mod partitions;
 mod read;
 mod records;
 mod runs;
+mod seeds;
 mod verify;
 mod workers;
 
@@ -56,7 +57,7 @@ pub use likeness::{Cluster, Likeness, Member};
 pub use messages::{Received, RobotsFound, RobotsWanted};
 pub use migrate::{MigrateError, Migration, Moved, join_alone};
 pub use near::{Duplicates, Levels};
-pub use open::{Options, Writer, open, set_aside};
+pub use open::{Options, Writer, open, read, set_aside};
 pub use packed::{PackedDocument, PackedPage};
 pub use partitions::PARTITIONS;
 pub use read::Store;

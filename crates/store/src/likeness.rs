@@ -1,7 +1,6 @@
 //! Reads near-duplicates, for one document or cluster by cluster.
 //!
-//! Similarities are computed from the stored signatures at the time of reading, so they refer to the current
-//! representative.
+//! Similarities are computed on reading from the stored signatures. They refer to the representative.
 
 use gleaner_corpus::DocumentId;
 
@@ -12,15 +11,14 @@ use crate::{Store, StoreError, keys};
 /// A document's relation to similar documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likeness {
-    /// The representative of its cluster; the document itself if it is the representative or is alone.
+    /// The representative of the cluster; the document itself if it is the representative or alone.
     pub head: DocumentId,
-    /// Estimated similarity to the representative, 0 to 1; `None`: the document is the representative or is
-    /// alone.
+    /// Estimated similarity to the representative, 0 to 1; `None`: it is the representative, or alone.
     pub similarity: Option<f64>,
     /// Number of members of its cluster, without the representative.
     pub members: u64,
-    /// Up to four earlier documents that are similar but not duplicates, with their estimated similarity, 0
-    /// to 1, most similar first.
+    /// Up to four earlier documents that are similar but not duplicates, most similar first, each with the
+    /// estimated similarity, 0 to 1.
     pub related: Vec<(DocumentId, f64)>,
 }
 
@@ -30,18 +28,18 @@ pub struct Cluster {
     number: u32,
     /// The id of the representative.
     pub head: DocumentId,
-    /// Words of its text.
+    /// Number of words of its text.
     pub words: u64,
     /// Number of members without the representative; at least 1.
     pub members: u64,
 }
 
-/// A document of a cluster that is not its representative.
+/// A document of a cluster other than the representative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Member {
     /// The document.
     pub id: DocumentId,
-    /// Words of its text.
+    /// Number of words of its text.
     pub words: u64,
     /// Estimated similarity to the representative, 0 to 1.
     pub similarity: f64,
@@ -95,6 +93,17 @@ impl Store {
             Ok(head.map(|kept| Cluster { number, head: kept.id, words: kept.words, members: members.into() }))
         });
         heads.filter_map(Result::transpose)
+    }
+
+    /// Returns the cluster of a document; `None` if it is alone or was never compared.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn cluster_of(&self, id: DocumentId) -> Result<Option<Cluster>, StoreError> {
+        let Some(Standing { cluster: number, .. }) = self.standing(id)? else { return Ok(None) };
+        let Some(ClusterRecord { head, members }) = self.cluster_record(number)? else { return Ok(None) };
+        let head = self.kept(&keys::signed(head))?;
+        Ok(head.map(|kept| Cluster { number, head: kept.id, words: kept.words, members: members.into() }))
     }
 
     /// Returns the members of a cluster, in the order of their numbers.

@@ -1,33 +1,39 @@
 //! Locks a data folder: one process per folder, and one writer in that process.
 //!
-//! The operating system removes the lock when the process ends, even after a crash. The lock file contains
-//! the name of the owner, for the error messages of other processes.
+//! The operating system removes the lock when the process ends, even after a crash. The lock file names the
+//! owner's command and process number, for error messages of other processes. The owner serves the records to
+//! processes that only read ([`crate::engine::remote`]).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use gleaner_retry::wait_for_descriptor;
+use tracing::warn;
 
 use crate::StoreError;
+use crate::engine::Engine;
+use crate::engine::remote::Server;
 
-/// Number of attempts to take a lock that another process has.
 const TRIES: u32 = 10;
+/// Maximum length in bytes of the arguments in the lock file.
+const LONGEST: usize = 80;
 const MOMENT: Duration = Duration::from_millis(20);
 
-/// The lock on a data folder; dropping it releases the lock.
 #[derive(Debug)]
 pub(crate) struct Lock {
+    /// Ends before the lock is released.
+    server: OnceLock<Server>,
     #[expect(dead_code, reason = "the open file is the lock")]
     file: Option<File>,
-    /// Whether there is a writer.
     writing: AtomicBool,
 }
 
-/// Tries to lock the file for 200 ms. A child process inherits all open files until its own program starts,
-/// including the lock of a folder that was just released.
+/// Tries to lock the file for 200 ms. A lock that was just released can still be held: a child process
+/// inherits all open files until its own program starts.
 fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
@@ -36,6 +42,20 @@ fn lock(file: &File) -> Result<(), TryLockError> {
         }
     }
     file.try_lock()
+}
+
+/// Returns this process's shortened command and number, without addresses that may contain passwords.
+fn owner() -> String {
+    let mut command = String::new();
+    for argument in std::env::args().skip(1).filter(|argument| !argument.contains("://")) {
+        if command.len() + argument.len() > LONGEST {
+            command.push_str(" ...");
+            break;
+        }
+        command.push(' ');
+        command.push_str(&argument);
+    }
+    format!("`gleaner{command}` (process {})", std::process::id())
 }
 
 impl Lock {
@@ -56,16 +76,23 @@ impl Lock {
             Err(TryLockError::Error(source)) => return Err(wrong(source)),
         }
         file.set_len(0).and_then(|()| file.rewind()).map_err(&wrong)?;
-        writeln!(file, "process {}", std::process::id()).map_err(&wrong)?;
-        Ok(Self { file: Some(file), writing: AtomicBool::new(false) })
+        writeln!(file, "{}", owner()).map_err(&wrong)?;
+        Ok(Self { server: OnceLock::new(), file: Some(file), writing: AtomicBool::new(false) })
     }
 
-    /// Returns a lock without a file, for a store that is only read.
+    /// Serves the folder's records to processes that only read, until the lock is released.
+    pub(crate) fn serve(&self, folder: &Path, engine: &Arc<dyn Engine>) {
+        match Server::start(folder, Arc::downgrade(engine)) {
+            Ok(server) => drop(self.server.set(server)),
+            Err(error) => warn!(%error, "other processes cannot read the corpus while this one runs"),
+        }
+    }
+
+    /// Returns a lock without a file, for a store without a writer.
     pub(crate) const fn none() -> Self {
-        Self { file: None, writing: AtomicBool::new(true) }
+        Self { server: OnceLock::new(), file: None, writing: AtomicBool::new(true) }
     }
 
-    /// Makes the caller the writer; `false`: another writer exists.
     pub(crate) fn begin_writing(&self) -> bool {
         !self.writing.swap(true, Ordering::AcqRel)
     }

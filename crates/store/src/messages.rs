@@ -1,27 +1,35 @@
 //! Sends messages between the partitions of a shared store.
 //!
 //! A process writes only records of its own partitions. To change a record of another partition, it sends a
-//! message: a record of the receiving partition that is written in the change that causes it, and removed in
-//! the change that applies it. A message is therefore sent if and only if its cause is stored, and is applied
-//! exactly once. Messages of one sender are received in the order in which they were sent.
+//! message: a record of the receiving partition. The change that causes the message writes it, and the change
+//! that applies it removes it. A message is therefore sent if and only if its cause is stored, and is applied
+//! exactly once. Messages from one sender arrive in the order of sending.
 //!
-//! | message | from | to | effect |
-//! |---|---|---|---|
-//! | `Found` | a page | a URL's partition | the URL is added to the frontier, if it is new |
-//! | `Alias`, `NoAlias` | a URL whose text is stored in another partition | the document's partition | the URL becomes an alias of the document, or stops being one; if the document does not exist, the answer is `Place` |
-//! | `Place` | a removed document | the partition of a URL that had its text | the text is stored under that URL, or the URL becomes an alias of another document |
-//! | `Join`, `Leave` | a member | its cluster's partition | the member is added or removed; if the cluster does not exist, the answer to `Join` is `Alone` |
-//! | `Promote` | a cluster without a representative | the partition of the preferred member | the member becomes the representative |
-//! | `Alone` | a partition without the cluster | the member's partition | the member becomes alone in a new cluster |
-//! | `RobotsWanted` | a host whose robots.txt redirects to another partition | the partition of the redirect's target | the crawl requests the target; the answer is `RobotsFound` |
-//! | `RobotsFound` | the target of such a redirect | the partition of the robots.txt that redirects | the host gets the rules of the target |
+//! Messages:
 //!
-//! The records to which a message refers may have changed since it was sent. Each message is therefore
-//! checked first; an outdated message has no effect.
+//! * `Found`, from a page to a URL's partition: add the URL to the frontier if it is new.
+//! * `Alias` and `NoAlias`, from a URL whose text is stored in another partition to the document's partition:
+//!   the URL becomes an alias of the document, or stops being one. If the document does not exist, the answer
+//!   is `Place`.
+//! * `Place`, from a removed document to the partition of a URL that had its text: store the text under that
+//!   URL, or make the URL an alias of another document.
+//! * `Join` and `Leave`, from a member to its cluster's partition: add or remove the member. If the cluster
+//!   does not exist, the answer to `Join` is `Alone`.
+//! * `Promote`, from a cluster without a representative to the partition of the preferred member: the member
+//!   becomes the representative.
+//! * `Alone`, from a partition without the cluster to the member's partition: the member gets its own
+//!   cluster.
+//! * `RobotsWanted`, from a host whose robots.txt redirects to another partition to the partition of the
+//!   target: the crawl requests the target. The answer is `RobotsFound`.
+//! * `RobotsFound`, from the target of such a redirect to the partition of the robots.txt that redirects: the
+//!   host gets the rules of the target.
 //!
-//! Only the crawl sends requests to sites, so [`Change::receive`] returns the messages on robots.txt to it.
-//! `RobotsWanted` stays in the store until it is answered, so the next owner of the partition can answer it,
-//! and a run does not end while it waits.
+//! The records to which a message refers may have changed since it was sent. Each message is checked first;
+//! an outdated one has no effect.
+//!
+//! Only the crawl sends requests to sites, so [`Change::receive`] returns the messages about robots.txt to
+//! the crawl. `RobotsWanted` stays in the store until it is answered. So the next owner of the partition can
+//! answer it, and a run does not end before the answer.
 
 use gleaner_corpus::dedup::{Keys, Number};
 use gleaner_corpus::{Document, DocumentId};
@@ -38,7 +46,6 @@ use crate::partitions::Partition;
 use crate::records::{decode, document_of, encode};
 use crate::{Change, PackedDocument, StoreError, Turn, keys};
 
-/// A message between partitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
     Found {
@@ -96,10 +103,9 @@ pub(crate) enum Message {
     },
 }
 
-/// A request for the target of a robots.txt redirect; the target is in this process's partitions.
+/// A request for the target of a robots.txt redirect. The target is in this process's partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsWanted {
-    /// The message's key.
     key: Vec<u8>,
     partition: Partition,
     /// The URL of the robots.txt that redirects.
@@ -113,7 +119,7 @@ pub struct RobotsWanted {
 /// The result for the target of a robots.txt redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsFound {
-    /// The URL of the robots.txt that redirects, which is in this process's partitions.
+    /// The URL of the robots.txt that redirects. It is in this process's partitions.
     pub origin: String,
     record: Vec<u8>,
 }
@@ -122,7 +128,7 @@ impl RobotsFound {
     /// Returns the robots.txt record for the host that redirects.
     ///
     /// # Errors
-    /// When it cannot be decoded.
+    /// The record cannot be decoded.
     pub fn record<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         decode("a robots.txt", &self.record)
     }
@@ -131,11 +137,11 @@ impl RobotsFound {
 /// The result of [`Change::receive`].
 #[derive(Debug, Default)]
 pub struct Received {
-    /// Number of messages that the change completes.
+    /// Number of messages that the change applies.
     pub done: usize,
-    /// Messages that need an answer. Every call returns them again until [`Change::answer_robots`].
+    /// Messages that need an answer. Every call returns them until [`Change::answer_robots`].
     pub wanted: Vec<RobotsWanted>,
-    /// Messages for the crawl; they count as done.
+    /// Messages for the crawl. They are included in `done`.
     pub found: Vec<RobotsFound>,
 }
 
@@ -153,13 +159,13 @@ impl Change {
         self.put(from, keys::message(to, id), message);
     }
 
-    /// Sends a message that no single partition sends.
+    /// Sends a message that does not depend on a single partition.
     pub(crate) fn send_from_all(&mut self, to: Partition, message: &Message) {
         let id = self.store.partitions.next_message();
         self.put_common(keys::message(to, id), message);
     }
 
-    /// Asks another partition to request `url`, to which the robots.txt at `origin` redirects after `hops`
+    /// Sends a request to another partition for `url`, to which the robots.txt at `origin` led in `hops`
     /// redirects.
     pub fn want_robots(&mut self, origin: &CanonicalUrl, url: &CanonicalUrl, hops: u32) {
         let (from, to) = (self.store.partitions.of_url(origin), self.store.partitions.of_url(url));
@@ -167,7 +173,7 @@ impl Change {
         self.send(from, to, &Message::RobotsWanted { origin, url, hops });
     }
 
-    /// Answers a request for a robots.txt with its record.
+    /// Sends the record of the requested robots.txt.
     pub fn answer_robots<T: Serialize>(&mut self, wanted: &RobotsWanted, record: &T) {
         self.drop_wanted(wanted);
         let Ok(origin) = CanonicalUrl::parse(&wanted.origin) else { return };
@@ -176,7 +182,7 @@ impl Change {
         self.send(wanted.partition, to, &Message::RobotsFound { origin, record });
     }
 
-    /// Removes a request for a robots.txt without an answer; the sender will request it again.
+    /// Removes a request for a robots.txt without an answer. The sender requests it again later.
     pub fn drop_wanted(&mut self, wanted: &RobotsWanted) {
         self.remove(wanted.partition, wanted.key.clone());
     }
@@ -252,8 +258,7 @@ impl Change {
         }
     }
 
-    /// Makes a URL an alias of a document. If the document no longer has the text, the URL's partition stores
-    /// the text.
+    /// Makes a URL an alias of a document. If the document lost the text, the URL's partition stores it.
     fn apply_alias(
         &mut self,
         partition: Partition,

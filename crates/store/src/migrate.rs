@@ -1,25 +1,25 @@
 //! Moves a corpus from one store to another: from a folder to a database, or back.
 //!
-//! The records are copied one kind after another, in batches. Each batch is on disk before the next one
-//! begins. Data that differ between a store in a folder and a partitioned store are computed again:
+//! The records are copied one kind after another, in batches. Each batch is on disk before the next begins.
+//! Some data of a store in a folder and of a partitioned store differ. They are computed again:
 //!
 //! 1. Hosts, documents and clusters get numbers of the target's partitions. Within a partition, documents and
-//!    clusters keep their order, so that the first document stays the first. A cluster is assigned to the
-//!    partition of its representative.
+//!    clusters keep their order, so the first document stays the first. A cluster goes to the partition of
+//!    its representative.
 //! 2. The lists of URLs (ready, waiting, buffered) are written from the URLs' states.
-//! 3. Totals are counted from the records, per partition, so they can be compared with the source's totals.
-//! 4. If the target's engine has the index of near-duplicates, the representatives are added to it.
+//! 3. Totals are counted from the records, for each partition, and can be compared with the source's totals.
+//! 4. The representatives are added to the index of near-duplicates, if the target's engine has it.
 //!
 //! The target is marked as unfinished from the first write to the last. A migration to an unfinished target
-//! empties it and starts again. The caller copies the archive's files between [`Migration::begin`] and
+//! first empties it. The caller copies the archive's files between [`Migration::begin`] and
 //! [`Migration::copy`]. The source is only read.
 //!
-//! Memory: 4 bytes for each host, document and cluster number that the source ever used, and one batch.
+//! Memory: one batch, and 4 bytes for each number of a host, document or cluster that the source ever used.
 //!
-//! Limitation: an interrupted migration starts from the beginning, because the source may have changed
-//! meanwhile. In the index of near-duplicates, all documents get the day of the migration. Documents of
-//! different partitions have no common order, so a migration to a database and back may change which of two
-//! documents of different domains comes first.
+//! Limitations: an interrupted migration starts over, because the source may have changed meanwhile. In the
+//! index of near-duplicates, all documents get the day of the migration. Documents of different partitions
+//! have no common order, so a migration to a database and back may change which of two documents of different
+//! domains comes first.
 
 mod alone;
 mod copy;
@@ -40,13 +40,13 @@ const AT_ONCE: usize = 1_000;
 /// The reason why a corpus cannot be moved.
 #[derive(Debug, Error)]
 pub enum MigrateError {
-    /// The target has records that are not from an interrupted migration.
+    /// The target has records that do not come from an interrupted migration.
     #[error("the target already has {what}; a corpus is moved into an empty store")]
     NotEmpty {
         /// The kind of record that was found.
         what: &'static str,
     },
-    /// The source itself is not complete.
+    /// The source is not complete.
     #[error("the source is not complete: a rebuild or migration into it was interrupted; finish that first")]
     Unfinished,
     /// Messages wait in the source.
@@ -89,11 +89,10 @@ pub struct Migration<'a> {
 }
 
 impl<'a> Migration<'a> {
-    /// Marks the target as unfinished. If it was unfinished before, all its records and its files in object
-    /// storage are removed.
+    /// Marks the target as unfinished. If it was, removes its records and files in object storage.
     ///
     /// # Errors
-    /// The source is not complete, messages wait in it, the target has a corpus, or a store cannot be read or
+    /// The source is incomplete or has messages, the target has a corpus, or a store cannot be read or
     /// written.
     pub fn begin(from: &Store, to: &'a mut Writer) -> Result<Self, MigrateError> {
         if from.is_rebuilding()? || from.is_migrating()? {
@@ -125,7 +124,7 @@ impl<'a> Migration<'a> {
         self.to
     }
 
-    /// Returns the stored totals of the source, and the counted totals of the target.
+    /// Returns the stored totals of the source and the counted totals of the target.
     ///
     /// # Errors
     /// When one of the stores cannot be read.
@@ -173,7 +172,6 @@ impl<'a> Migration<'a> {
         Ok(())
     }
 
-    /// Removes everything that a migration writes, except the mark.
     fn empty(&mut self) -> Result<(), StoreError> {
         let store = self.to.store();
         if let Some(engine) = &store.distributed {

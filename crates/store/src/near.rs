@@ -1,11 +1,11 @@
 //! Finds duplicates: defines which kinds are detected, and maintains the index of near-duplicates.
 //!
-//! The index contains the documents that represent their cluster or are alone in it, by the keys of their
-//! signatures. With sled, the index is in memory. It is built at the start of a crawl from the stored
+//! The index has the documents that represent their cluster or are alone in it, by the keys of their
+//! signatures. With sled, the index is in memory: the crawl builds it at its start from the stored
 //! signatures, in the order of their numbers, in 10 to 20 us per document. Results are always checked against
-//! the store, so a document that was removed or became a member need not be removed from the index.
+//! the store. So a document stays in the index when it is removed or becomes a member.
 //!
-//! Limitation: documents that were stored without near-duplicate detection have no signature, and are not
+//! Limitation: documents that were stored without near-duplicate detection have no signature. They are not
 //! compared until they are extracted again.
 
 use gleaner_corpus::dedup::{
@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
-/// The share of the documents' keys in the index below which a warning is logged.
+/// A warning is logged if a smaller share of the documents' keys is in the index.
 const LITTLE: f64 = 0.5;
 
 /// The kinds of duplicates that are detected when a document is stored.
@@ -28,8 +28,7 @@ const LITTLE: f64 = 0.5;
 pub struct Levels {
     /// Whether a text that occurs under several URLs is stored only once, with all its URLs.
     pub exact: bool,
-    /// The thresholds by which a similar text becomes a member of a cluster; `None`: near-duplicates are not
-    /// detected.
+    /// The thresholds for members of a cluster; `None`: near-duplicates are not detected.
     pub near: Option<SimilarityParams>,
     /// How the representative of a cluster is chosen.
     pub representative: Representative,
@@ -64,10 +63,10 @@ enum Where {
 }
 
 impl Duplicates {
-    /// Builds the index from a store, unless the store's engine has an index.
+    /// Builds the index from a store, unless the engine has one.
     ///
     /// # Errors
-    /// The store cannot be read, or it has an index of its own and `levels.representative` is not `First`.
+    /// The store cannot be read. Its engine has an index and `levels.representative` is not `First`.
     pub fn new(store: &Store, levels: &Levels) -> Result<Self, StoreError> {
         let is_kept = store.engine.near().is_some();
         if is_kept && levels.representative != Representative::First {
@@ -108,8 +107,7 @@ impl Duplicates {
         }
     }
 
-    /// Returns the thresholds and the documents that may be similar; `None`: near-duplicates are not
-    /// detected.
+    /// Returns thresholds and possibly similar documents; `None`: near-duplicates are not detected.
     pub(crate) fn candidates(
         &self,
         signed: &Signed,
@@ -127,7 +125,6 @@ impl Duplicates {
         Ok(Some((params, candidates)))
     }
 
-    /// Adds a document that became a representative.
     pub(crate) fn put(&mut self, number: u32, keys: &Keys) {
         match &mut self.near {
             Some((_, Where::Here(table))) => {

@@ -9,10 +9,11 @@ use tracing::{info, warn};
 
 use crate::archive::Shelf;
 use crate::engine::embedded::Embedded;
+use crate::engine::remote::Remote;
 use crate::engine::{Batch, Engine, Lost, Write};
 use crate::lock::Lock;
 use crate::near::{Duplicates, Levels};
-use crate::partitions::{Partition, Partitions};
+use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{Change, PackedPage, Store, StoreError, UrlState, flushed, keys};
 
@@ -37,7 +38,7 @@ pub struct Writer {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// The folder cannot be used, or another process has it open. It has no store, and `options.create` is false.
+/// The folder cannot be used, or another process has it open. It has no store and `options.create` is false.
 /// The store cannot be read.
 pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
@@ -50,18 +51,33 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     if !path.exists() {
         flushed::forget(folder)?;
     }
-    let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
-    let (folder, lock) = (Arc::from(folder), Arc::new(lock));
-    let store =
-        Store { engine, partitions: Partitions::Whole, folder, lock, distributed: None, worker: None };
+    let engine: Arc<dyn Engine> = Arc::new(Embedded::open(&path, folder, options.cache)?);
+    let store = Store::whole(engine, folder, lock);
     let writer = Writer::from_store(&store).expect("nobody else has this store yet");
     writer.check_format()?;
     writer.sweep()?;
+    store.lock.serve(folder, &store.engine);
     Ok(writer)
 }
 
-/// Renames the store in `folder`, so that a new store can be created in its place. Returns the path of the
-/// renamed store; `None`: the folder has no store.
+/// Opens the store in `folder` for reading. If another process has the folder open, reads through that
+/// process. Each record is then as it is at the time of reading, with committed but unflushed changes.
+///
+/// # Errors
+/// The folder cannot be used or has no store. Another process has it open and does not serve reads.
+pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
+    match open(folder, &Options { cache, create: false }) {
+        Ok(writer) => Ok(writer.store()),
+        Err(busy @ StoreError::Busy { .. }) => {
+            let engine = Arc::new(Remote::connect(folder, cache).ok_or(busy)?);
+            Ok(Store::whole(engine, folder, Lock::none()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Renames the store in `folder` to make room for a new store. Returns the new path; `None`: the folder has
+/// no store.
 ///
 /// # Errors
 /// The folder cannot be used, or another process has it open.
@@ -83,11 +99,11 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 impl Writer {
     /// Returns the writer of an open store; `None` while another writer exists.
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
-        // Dropping the writer allows the next one.
+        // When the writer is dropped, the next one may exist.
         store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
     }
 
-    /// Returns a handle for reading, which is cheap to clone and to send to other threads.
+    /// Returns a handle for reading. It is cheap to clone and may be sent to other threads.
     #[must_use]
     pub fn store(&self) -> Store {
         self.store.clone()
@@ -99,7 +115,7 @@ impl Writer {
         &self.store.folder
     }
 
-    /// Begins a change. It has no effect until [`Writer::commit`] applies it.
+    /// Begins a change. It takes effect with [`Writer::commit`].
     #[must_use]
     pub fn begin(&self) -> Change {
         Change::new(self.store.clone())
@@ -115,8 +131,8 @@ impl Writer {
         self.store.engine.commit(batch, partitions)
     }
 
-    /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept. When
-    /// a store in a folder is opened, raw pages of all other URLs are removed.
+    /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept.
+    /// Opening a store in a folder removes all other raw pages.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -124,7 +140,7 @@ impl Writer {
         let mut change = self.begin();
         match change.partition_of_url(url)? {
             Some(partition) => change.put_bytes(partition, keys::page(url), page.0),
-            // The URL is new in a change that is not committed yet.
+            // A change that is not yet committed contains the URL.
             None => change.put_common_bytes(keys::page(url), page.0),
         }
         self.commit(change)
@@ -134,7 +150,7 @@ impl Writer {
         self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Partition::WHOLE].into())
     }
 
-    /// Writes all committed changes to disk, after the records that were appended to the archive.
+    /// Writes the archive and then all committed changes to disk.
     ///
     /// # Errors
     /// When the disk cannot be written.
@@ -149,7 +165,7 @@ impl Writer {
     /// Returns the free space on the disk of the data folder, in bytes.
     ///
     /// # Errors
-    /// When the system does not report it.
+    /// The system does not report it.
     pub fn free_space(&self) -> Result<u64, StoreError> {
         let folder = &self.store.folder;
         fs4::available_space(folder)
@@ -178,8 +194,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Resolves lost claims. Other processes stored the same texts earlier, so this process's documents
-    /// become aliases of theirs.
+    /// Resolves lost claims: this process's documents become aliases of texts that others stored first.
     fn resolve_lost_claims(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
         let mut duplicates = Duplicates::new(&self.store, &Levels::default())?;
         for Lost { key, ours, theirs } in lost {
@@ -204,7 +219,7 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages whose URL is neither buffered nor kept. Such pages remain after a crash between
+    /// Removes raw pages whose URL is neither buffered nor kept. A crash leaves them if it happens between
     /// storing a page and committing its URL, or between training and removing the page.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {

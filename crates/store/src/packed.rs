@@ -1,9 +1,8 @@
 //! Compresses documents and raw pages for the store, on any thread.
 //!
-//! Only the writer writes to the store, one change after another. Compression, the most expensive part of
-//! writing, is therefore done earlier, on the thread that has the page.
-//!
-//! Each thread keeps its compressor, which takes a few MiB, until the thread ends.
+//! Only the writer writes to the store, one change after another. The thread that has the page therefore does
+//! the compression, the most expensive part of writing, beforehand. Each thread keeps its compressor, which
+//! takes a few MiB, until the thread ends.
 
 use std::cell::RefCell;
 
@@ -15,13 +14,13 @@ use zstd::bulk::Compressor;
 use crate::StoreError;
 use crate::records::{Packed, RawPage, decode, encode};
 
-/// Compression level for texts: above it, time grows faster than size shrinks.
+/// Compression level for texts. At higher levels, time grows faster than size shrinks.
 const TEXT_LEVEL: i32 = 3;
-/// Compression level for raw pages, which are kept until their host is trained: half the time of level 3,
-/// with results a tenth larger.
+/// Compression level for raw pages, which are kept until training. It takes half the time of level 3; the
+/// result is a tenth larger.
 const PAGE_LEVEL: i32 = 1;
 
-/// A document that is ready to be stored.
+/// A compressed document, ready to be stored.
 #[derive(Debug)]
 pub struct PackedDocument {
     pub(crate) id: DocumentId,
@@ -31,8 +30,7 @@ pub struct PackedDocument {
     pub(crate) words: u64,
     pub(crate) fetched: Timestamp,
     pub(crate) bytes: Vec<u8>,
-    /// The signature and the keys for finding near-duplicates; `None`: the text is too short, or was signed
-    /// already.
+    /// The signature and keys for finding near-duplicates; `None`: the text is too short or signed.
     pub(crate) signed: Option<Signed>,
 }
 
@@ -44,7 +42,7 @@ impl PackedDocument {
         Self { signed, ..Self::unsigned(document) }
     }
 
-    /// Compresses a text whose signature is stored already.
+    /// Compresses a text that already has a stored signature.
     pub(crate) fn unsigned(document: Document) -> Self {
         let words = words(&document.text);
         let text = compressed(document.text.as_bytes(), TEXT_LEVEL);
@@ -81,7 +79,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Document, StoreError> {
     Ok(Document { text, ..packed.document })
 }
 
-/// A raw page that is ready to be stored.
+/// A compressed raw page, ready to be stored.
 #[derive(Debug)]
 pub struct PackedPage(pub(crate) Vec<u8>);
 
@@ -112,12 +110,11 @@ fn compressed(bytes: &[u8], level: i32) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_corpus::ContentHash;
+    use gleaner_corpus::{ContentHash, Extras};
     use serde::Serialize;
 
     use super::*;
 
-    /// A document in the first format.
     #[derive(Serialize)]
     struct First {
         id: DocumentId,
@@ -155,7 +152,7 @@ mod tests {
         assert_eq!((document.text.as_str(), document.template_version), ("Mưa.", Some(3)));
         assert_eq!(document.authors, ["An"]);
         assert_eq!((document.kinds.as_str(), document.section, document.confidence), ("", None, None));
-        assert_eq!(document.language_probability, None);
+        assert_eq!((document.language_probability, document.extras), (None, Extras::default()));
     }
 
     #[test]
@@ -171,6 +168,11 @@ mod tests {
         Document {
             confidence: Some(87),
             language_probability: Some(99),
+            published_utc: Some(Timestamp::UNIX_EPOCH),
+            keywords: vec!["rain".into()],
+            article_type: Some("news".into()),
+            paywalled: Some(false),
+            extras: Extras { comments: vec!["Well said".into()], ..Extras::default() },
             ..Document::bare(id, url, "a.example", "Mưa.".into(), Timestamp::UNIX_EPOCH)
         }
     }

@@ -1,14 +1,12 @@
 //! Maps hosts, documents and clusters to the fixed partitions of a shared store.
 //!
-//! There are always 256 partitions. The hash of a registrable domain determines the partition of its hosts. A
-//! host with its URLs, documents and counts is therefore in one partition, and so are all hosts of a domain,
-//! which share a gap. When the Public Suffix List changes, a host stays in the partition that stores it
-//! (`exceptions.rs`). Only one process at a time has a partition and may write its records. Numbers of hosts,
-//! documents and clusters begin with the partition's number, so each partition assigns its numbers
-//! independently.
+//! There are always 256 partitions. The hash of a registrable domain determines the partition of its hosts.
+//! So one partition has a host's URLs, documents and counts, and all hosts of a domain, which share a gap.
+//! When the Public Suffix List changes, a host stays in the partition that stores it (`exceptions.rs`). At
+//! any time, one process at most has a partition and may write its records. Numbers of hosts, documents and
+//! clusters begin with the partition's number, so each partition assigns its numbers independently.
 //!
-//! A store in a folder is not partitioned: it is one partition without a number, so no key or number in it
-//! contains a partition.
+//! A store in a folder is one partition without a number, so its keys and numbers contain no partition.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +19,7 @@ use crate::leases::Leases;
 /// Number of partitions of a shared store.
 pub const PARTITIONS: u64 = 256;
 
-/// How many low bits of a number its partition assigns; the higher bits are the partition.
+/// Number of low bits of a number that the partition assigns. The higher bits are the partition.
 const WITHIN: u32 = 24;
 
 /// One partition, or a whole store that is not partitioned.
@@ -29,14 +27,13 @@ const WITHIN: u32 = 24;
 pub(crate) struct Partition(Option<[u8; 1]>);
 
 impl Partition {
-    /// A store that is not partitioned.
     pub(crate) const WHOLE: Self = Self(None);
 
     pub(crate) const fn new(number: u8) -> Self {
         Self(Some([number]))
     }
 
-    /// Returns the partition of a host according to its name and this program's Public Suffix List.
+    /// Returns the partition of a host by this program's Public Suffix List.
     pub(crate) fn from_host(host: &str) -> Self {
         match CanonicalUrl::from_record(&format!("http://{host}/")) {
             Ok(url) => Self::new(partition_of(url.domain())),
@@ -48,12 +45,12 @@ impl Partition {
         self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
     }
 
-    /// Returns the partition's number; `None`: it is a whole store.
+    /// Returns the partition's number; `None`: this is a whole store.
     pub(crate) fn index(self) -> Option<u8> {
         self.0.map(|[number]| number)
     }
 
-    /// Returns the `n`-th number that the partition assigns, from 0; `None`: it has no number left.
+    /// Returns the `n`-th number of the partition, from 0; `None`: all its numbers are used.
     pub(crate) fn number(self, n: u32) -> Option<u32> {
         match self.index() {
             None => Some(n),
@@ -62,14 +59,12 @@ impl Partition {
     }
 }
 
-/// Hosts that are not stored in their domain's partition, because the Public Suffix List has changed
-/// (`exceptions.rs`).
+/// Hosts outside their domain's partition, because the Public Suffix List changed (`exceptions.rs`).
 pub(crate) type Exceptions = Arc<BTreeMap<String, Partition>>;
 
 /// How a store is partitioned, and which partitions this process has.
 #[derive(Debug, Clone)]
 pub(crate) enum Partitions {
-    /// Not partitioned.
     Whole,
     /// 256 partitions, some of which this process has. `None`: the store is only read.
     Cut(Option<Leases>, Exceptions),
@@ -80,9 +75,8 @@ impl Partitions {
         matches!(self, Self::Cut(..))
     }
 
-    /// Returns the partition of a host: the partition that stores the host, or else the partition of
-    /// `domain`. `host` is the name, with the port if it is not the default; `domain` is the registrable
-    /// domain.
+    /// Returns the partition that stores the host, or else the partition of `domain`. `host` is the name,
+    /// with the port if it is not the default; `domain` is the registrable domain.
     pub(crate) fn of(&self, host: &str, domain: &str) -> Partition {
         match self {
             Self::Whole => Partition::WHOLE,
@@ -114,7 +108,6 @@ impl Partitions {
         if self.is_cut() { Partition::new((number >> WITHIN) as u8) } else { Partition::WHOLE }
     }
 
-    /// Whether this process may write to the store.
     pub(crate) const fn is_held(&self) -> bool {
         matches!(self, Self::Whole | Self::Cut(Some(_), _))
     }

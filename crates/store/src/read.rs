@@ -27,15 +27,20 @@ pub struct Store {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) partitions: Partitions,
     pub(crate) folder: Arc<Path>,
-    /// Keeps the folder locked while any handle exists.
+    /// Keeps the folder locked while a handle exists.
     pub(crate) lock: Arc<Lock>,
     /// The shared database; `None`: only one process uses the store.
     pub(crate) distributed: Option<Postgres>,
-    /// Keeps the leases while any handle exists.
+    /// Keeps the leases while a handle exists.
     pub(crate) worker: Option<Arc<WorkerHandle>>,
 }
 
 impl Store {
+    pub(crate) fn whole(engine: Arc<dyn Engine>, folder: &Path, lock: Lock) -> Self {
+        let (folder, lock) = (Arc::from(folder), Arc::new(lock));
+        Self { engine, partitions: Partitions::Whole, folder, lock, distributed: None, worker: None }
+    }
+
     /// Returns the only writer of the store; `None` while another writer exists.
     ///
     /// # Errors
@@ -58,7 +63,6 @@ impl Store {
         self.engine.get(key)?.map(|bytes| decode(what, &bytes)).transpose()
     }
 
-    /// Returns an error if another process has one of these partitions.
     pub(crate) fn check_held(&self, partitions: &BTreeSet<Partition>) -> Result<(), StoreError> {
         match partitions.iter().all(|partition| self.partitions.holds(*partition)) {
             true => Ok(()),
@@ -77,7 +81,7 @@ impl Store {
         self.engine.scan(Range::with_prefix(prefix).keys_only()).map(|pair| pair.map(|(key, _)| key))
     }
 
-    /// Returns the record of a URL; `None` if the crawl does not know it.
+    /// Returns the record of a URL; `None`: the crawl does not know the URL.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -85,7 +89,7 @@ impl Store {
         self.get("a URL", &keys::url(key))
     }
 
-    /// Returns a host's next URL to request, in the order of [`crate::Turn`]; `None` if no URL is ready.
+    /// Returns a host's next URL to request, in the order of [`crate::Turn`]; `None`: no URL is ready.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -97,8 +101,7 @@ impl Store {
         Ok(Some((url, record)))
     }
 
-    /// Counts the documents whose pages are not in the archive. `is_there` returns whether the archive still
-    /// has a response.
+    /// Counts the documents without a page in the archive. `is_there`: whether it has a response.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -125,7 +128,7 @@ impl Store {
         Ok(count)
     }
 
-    /// Returns when the next URL that waits for `wait` is due, in seconds since 1970; `None` if no URL waits.
+    /// Returns when the next URL that waits for `wait` is due, in seconds since 1970; `None`: no URL waits.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -134,8 +137,7 @@ impl Store {
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// Returns the key prefix of waiting URLs for each of this process's partitions, or for each partition if
-    /// the store is only read.
+    /// Returns the key prefixes of waiting URLs: of this process's partitions; of all if read-only.
     fn waiting_in_partitions(&self, wait: Wait) -> Vec<Vec<u8>> {
         let partitions =
             if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };
@@ -168,7 +170,6 @@ impl Store {
         self.scan([keys::HOST]).map(|pair| decode("a host", &pair?.1))
     }
 
-    /// Returns the hosts of these partitions.
     pub(crate) fn hosts_of(
         &self,
         partitions: Vec<Partition>,
@@ -178,7 +179,7 @@ impl Store {
         partitions.into_iter().flat_map(of).map(|pair| decode("a host", &pair?.1))
     }
 
-    /// Returns the record of a host; `None` if it is unknown.
+    /// Returns the record of a host; `None`: the host is unknown.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -186,7 +187,7 @@ impl Store {
         self.get("a host", &keys::host(self.partitions.of_name(name), name))
     }
 
-    /// Returns the record of a host's robots.txt; `None` if none is stored.
+    /// Returns the record of a host's robots.txt; `None`: none is stored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -194,7 +195,7 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// Returns the record of the robots.txt at a URL: a host's own, or the target of another host's redirect.
+    /// Returns the record of a robots.txt: a host's own, or one to which another host redirects.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -202,8 +203,7 @@ impl Store {
         self.robots(robots_name(url))
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages; `None` if none is
-    /// stored.
+    /// Returns the health of a host's template, computed from the host's last pages; `None`: none is stored.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -211,7 +211,7 @@ impl Store {
         self.get("a template's health", &keys::health(host))
     }
 
-    /// Returns the newest template of a host as JSON; `None` if it has none.
+    /// Returns the newest template of a host as JSON; `None`: the host has none.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -220,7 +220,7 @@ impl Store {
         newest.transpose()?.map(|(_, json)| text(&json)).transpose()
     }
 
-    /// Returns the URLs of a host whose raw pages are buffered for training, in the order of buffering.
+    /// Returns the URLs of a host's buffered pages, in the order of buffering.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -235,7 +235,7 @@ impl Store {
         .collect()
     }
 
-    /// Returns the raw page of a URL that is buffered or kept; `None` if it has none.
+    /// Returns the raw page of a buffered or kept URL; `None`: the URL has none.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -243,7 +243,7 @@ impl Store {
         self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
-    /// Returns a document; `None` if it does not exist.
+    /// `None`: the document does not exist.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -251,7 +251,7 @@ impl Store {
         self.engine.get(&keys::document(id))?.map(|bytes| unpack(&bytes)).transpose()
     }
 
-    /// Returns all documents in the order of their ids. Each is read when the iterator reaches it.
+    /// Returns all documents in the order of their ids. The iterator reads them one by one.
     pub fn documents(&self) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
         self.documents_after(None)
     }
@@ -269,8 +269,7 @@ impl Store {
         self.engine.scan(range).map(|pair| unpack(&pair?.1))
     }
 
-    /// Returns the URLs with a document's text: the document's own URL first, then its aliases in the order
-    /// of their keys.
+    /// Returns all URLs with a document's text: its own URL, then its aliases in key order.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -296,7 +295,7 @@ impl Store {
         Ok(totals)
     }
 
-    /// Returns the position up to which the archive is known to be on disk; `None` if there is no archive.
+    /// Returns the position up to which the archive is known to be on disk; `None`: there is no archive.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -304,8 +303,8 @@ impl Store {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// Returns the position, in bytes, up to which a file was replayed for a purpose, for each of these
-    /// partitions; 0 if it was not replayed.
+    /// For each of these partitions, returns the offset in bytes up to which a file was replayed for a
+    /// purpose; 0 if it was not.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -323,8 +322,7 @@ impl Store {
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
-    /// Returns the position up to which the archive was re-extracted, for each of these partitions; `None` if
-    /// it never was.
+    /// Returns the position of each partition up to which the archive was re-extracted; `None`: never.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,6 +1,6 @@
-//! Defines the records, which are encoded as MessagePack with fields by position.
+//! Defines the records. They are encoded as MessagePack, with fields by position.
 //!
-//! A field may be added at the end of a record with `#[serde(default)]`; older records remain readable. Any
+//! A new field goes to the end of a record with `#[serde(default)]`, so older records stay readable. Any
 //! other change needs a new format number.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 
-/// A host's number within one store; it keeps the frontier's keys short.
+/// A host's number within one store. It keeps the frontier's keys short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct HostId(pub u32);
 
@@ -23,7 +23,7 @@ pub struct UrlRecord {
     pub url: String,
     /// Its host's number.
     pub host: HostId,
-    /// What the URL is expected to be: front page, section, page, feed or sitemap.
+    /// The expected kind of the URL: front page, section, page, feed or sitemap.
     pub role: Role,
     /// Number of links between a seed, sitemap or feed and this URL.
     pub depth: u32,
@@ -41,8 +41,7 @@ pub struct UrlRecord {
     pub last_modified: Option<String>,
     /// How the last visit ended.
     pub last: Option<Outcome>,
-    /// The URL of the document that has the same text as this page; `None` if the page has its own document,
-    /// or no text.
+    /// The URL of the document with the text of this page; `None`: the page has its own document or no text.
     pub twin_of: Option<UrlKey>,
     /// The position in the archive of the last response with a body.
     #[serde(default)]
@@ -61,9 +60,12 @@ pub struct Archived {
     pub offset: u64,
     /// When it was fetched.
     pub at: Timestamp,
-    /// SHA-1 of the response's body.
+    /// SHA-1 of the decoded body.
     #[serde(with = "serde_bytes")]
     pub digest: [u8; 20],
+    /// SHA-1 of the archived body, if it is archived in its content codings.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "serde_bytes")]
+    pub payload: Option<[u8; 20]>,
 }
 
 /// The position up to which the archive is known to be on disk.
@@ -78,11 +80,11 @@ pub struct ArchiveEnd {
 /// The state of a URL in the frontier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UrlState {
-    /// The URL may be requested as soon as its host may be requested.
+    /// The URL may be requested once its host may be requested.
     Ready {
         /// Smaller ranks are requested earlier.
         rank: u8,
-        /// Place within its rank: by age, then by order of discovery.
+        /// Place within its rank: by age, then in order of discovery.
         sequence: u64,
     },
     /// The URL is due later.
@@ -94,7 +96,7 @@ pub enum UrlState {
         /// Its rank once it is due.
         rank: u8,
     },
-    /// An article whose raw page is kept until its host's template is trained.
+    /// An article with a raw page that is kept until its host's template is trained.
     #[serde(rename = "Gathered")]
     Buffered {
         /// Order of buffering within the host.
@@ -102,7 +104,7 @@ pub enum UrlState {
     },
     /// The visit has ended, and no further visit is planned.
     Done,
-    /// Like `Done`, but the raw page is kept, because its text may be extracted again.
+    /// Like `Done`, but the raw page is kept for another extraction.
     Kept,
 }
 
@@ -111,7 +113,7 @@ pub enum UrlState {
 pub enum Wait {
     /// A retry.
     Retry,
-    /// The next visit of a URL that was visited before.
+    /// The next visit of a URL.
     Revisit,
 }
 
@@ -128,9 +130,9 @@ pub struct HostRecord {
     pub sequence: u64,
     /// Number of URLs that are ready or waiting.
     pub queued: u64,
-    /// Number of buffered articles, which were not used for training yet.
+    /// Number of buffered articles that were not yet used for training.
     pub buffered: u32,
-    /// Version of the newest template; 0 if there is none.
+    /// Version of the newest template; 0: no template yet.
     pub template: u32,
     /// The end of the host's hold.
     pub held_until: Option<Timestamp>,
@@ -140,7 +142,7 @@ pub struct HostRecord {
     /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Number of revisits of articles. The crawl halves it with `confirmed_updates` when it gets large.
+    /// Number of revisits of articles. Halved together with `confirmed_updates` when large.
     #[serde(default)]
     pub announced_updates: u32,
     /// Number of these revisits in which the article had changed.
@@ -167,13 +169,20 @@ pub struct Counts {
     pub outcomes: BTreeMap<String, u64>,
     /// Number of links that were not followed, by the label of the reason.
     pub refused: BTreeMap<String, u64>,
-    /// Number of received responses, without retries and robots.txt.
+    /// Number of responses with a body.
     pub fetched: u64,
-    /// Total size of the bodies of these responses, in bytes.
+    /// Total size of these bodies, in bytes.
     pub bytes: u64,
-    /// Total duration of the visits, each from the dispatch of the URL, in milliseconds.
+    /// Total duration of the visits in milliseconds. A visit begins with the dispatch of its URL.
     #[serde(default)]
     pub millis: u64,
+    /// Number of requests, including retries and redirects but not robots.txt. 0 in a replay.
+    #[serde(default)]
+    pub requests: u64,
+    /// Number of sitemaps and feeds that were not read, by role and reason, such as
+    /// `sitemap is not readable: gone: http_404`.
+    #[serde(default)]
+    pub broken_lists: BTreeMap<String, u64>,
 }
 
 /// One run of the crawl.
@@ -183,7 +192,7 @@ pub struct Run {
     pub number: u32,
     /// When it began.
     pub started: Timestamp,
-    /// When it ended normally; `None` while the run is in progress or if it was interrupted.
+    /// When it ended normally; `None`: it is in progress or was interrupted.
     pub ended: Option<Timestamp>,
     /// Whether the run read an archive instead of the network.
     #[serde(default)]
@@ -193,9 +202,9 @@ pub struct Run {
 /// The position up to which the archive was re-extracted in a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reextracted {
-    /// The number of the run that re-extracts. A later run starts from the beginning.
+    /// Number of the run that re-extracts. A later run starts over.
     pub run: u32,
-    /// A digest of the settings. If they differ, re-extraction starts from the beginning.
+    /// A digest of the settings. If it differs, re-extraction starts over.
     pub settings: String,
     /// The number of the current archive file. All earlier files are done.
     pub file: u32,
@@ -210,13 +219,13 @@ pub struct Totals {
     pub languages: BTreeMap<String, (u64, u64)>,
     /// Number of URLs whose text is stored under another URL.
     pub duplicates: u64,
-    /// Number of documents that are members of a cluster and not its representative.
+    /// Number of members of clusters, without the representatives.
     #[serde(default)]
     pub near_duplicates: u64,
-    /// Number of clusters with a member.
+    /// Number of clusters with at least one member.
     #[serde(default)]
     pub clusters: u64,
-    /// How many numbers were assigned to documents and clusters.
+    /// How many numbers documents and clusters have used.
     #[serde(default)]
     pub numbers: u32,
 }
@@ -250,7 +259,11 @@ impl Totals {
 impl Counts {
     /// Adds another host's or run's counts.
     pub fn add(&mut self, other: &Self) {
-        for (into, from) in [(&mut self.outcomes, &other.outcomes), (&mut self.refused, &other.refused)] {
+        for (into, from) in [
+            (&mut self.outcomes, &other.outcomes),
+            (&mut self.refused, &other.refused),
+            (&mut self.broken_lists, &other.broken_lists),
+        ] {
             for (label, count) in from {
                 *into.entry(label.clone()).or_default() += count;
             }
@@ -258,6 +271,7 @@ impl Counts {
         self.fetched += other.fetched;
         self.bytes += other.bytes;
         self.millis += other.millis;
+        self.requests += other.requests;
     }
 
     /// Returns the number of visits that ended with this [`Outcome::label`].
@@ -267,7 +281,7 @@ impl Counts {
         self.outcomes.iter().filter(|(reason, _)| of(reason)).map(|(_, count)| count).sum()
     }
 
-    /// Returns the number of visits whose outcome has a class for which `is_wanted` is true.
+    /// Returns the number of visits whose outcome is in a class with `is_wanted`.
     #[must_use]
     pub fn of_class(&self, is_wanted: impl Fn(Class) -> bool) -> u64 {
         let is_wanted = |reason: &str| Class::from_reason(reason).is_some_and(&is_wanted);
@@ -275,7 +289,6 @@ impl Counts {
     }
 }
 
-/// A stored document: the record and the compressed text.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Packed {
     pub(crate) document: gleaner_corpus::Document,
@@ -283,7 +296,6 @@ pub(crate) struct Packed {
     pub(crate) text: Vec<u8>,
 }
 
-/// Returns the id of the document that has the name of this URL.
 pub(crate) fn document_of(url: UrlKey) -> gleaner_corpus::DocumentId {
     gleaner_corpus::DocumentId(*url.as_bytes())
 }

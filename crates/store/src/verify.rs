@@ -1,15 +1,15 @@
 //! Checks that all records of a store are consistent.
 //!
 //! 1. Every record and every text is readable, and each text has the stored hash.
-//! 2. A URL is in the list of its state, and every entry of a list names a URL in that state; a buffered or
+//! 2. A URL is in the list of its state, and each entry of a list names a URL in that state. A buffered or
 //!    kept URL has its raw page.
 //! 3. A document has a URL, and the hash of its text refers to the document. An alias has a document, and its
 //!    URL refers to that document. Each URL that refers to another URL's document has an alias.
-//! 4. A signed document is alone, represents its cluster, or is a member of a cluster whose representative
-//!    exists. Each signature belongs to a signed document.
+//! 4. A signed document is alone, represents its cluster, or is a member of a cluster with an existing
+//!    representative. Each signature belongs to a signed document.
 //! 5. The stored numbers of documents, duplicates, clusters and queued URLs are correct.
 //!
-//! The check is one pass over the records in the order of their keys, with look-ups by key. Its time grows
+//! The check reads all records once in the order of their keys, and looks up others by key. Its time grows
 //! with the size of the store, its memory with the number of hosts.
 
 mod clusters;
@@ -42,11 +42,11 @@ pub struct Looked {
     pub pages: u64,
 }
 
-/// Receives the results of a check: faults, and the expected contents of the archive.
+/// Receives the results of a check: faults, and the expected content of the archive.
 pub trait Examiner {
     /// Reports a fault. `what` describes it, with the URL or key.
     fn fault(&mut self, what: String);
-    /// Receives a URL whose last response body should be in the archive at `at`.
+    /// Receives a URL. The archive should have its last response body at `at`.
     fn archived(&mut self, url: &UrlRecord, at: Archived);
     /// Receives a document whose URL has no position in the archive.
     fn without_archive(&mut self, document: &Document);
@@ -56,8 +56,7 @@ impl Store {
     /// Checks the whole store.
     ///
     /// # Errors
-    /// When the engine cannot continue to read. A record that cannot be decoded, or a single unreadable text,
-    /// is reported as a fault instead.
+    /// The engine cannot continue to read. Unreadable single records and texts are faults, not errors.
     pub fn verify(&self, examiner: &mut impl Examiner) -> Result<Looked, StoreError> {
         let mut look = Look { store: self, examiner, looked: Looked::default(), queued: BTreeMap::new() };
         for space in keys::SPACES {
@@ -75,7 +74,7 @@ impl Store {
         Ok(look.looked)
     }
 
-    /// Checks that the object storage is marked as this corpus's. Does nothing for a store in a folder.
+    /// Checks that the object storage is marked as belonging to this corpus. Does nothing for a folder.
     ///
     /// # Errors
     /// The mark is missing, names another corpus, or cannot be read.
@@ -83,8 +82,8 @@ impl Store {
         self.distributed.as_ref().map_or(Ok(()), |engine| engine.check_objects())
     }
 
-    /// Returns a clearer error if `error` is a missing file and the storage is another corpus's; otherwise
-    /// returns `error`.
+    /// If `error` is a missing file and the storage belongs to another corpus, returns a clearer error;
+    /// otherwise `error`.
     #[must_use]
     pub fn explained(&self, error: StoreError) -> StoreError {
         match &self.distributed {
@@ -98,7 +97,6 @@ struct Look<'a, E> {
     store: &'a Store,
     examiner: &'a mut E,
     looked: Looked,
-    /// Number of ready and waiting URLs, and of buffered URLs, by host.
     queued: BTreeMap<HostId, (u64, u32)>,
 }
 
@@ -207,7 +205,7 @@ impl<E: Examiner> Look<'_, E> {
                 UrlState::Done | UrlState::Kept => Vec::new(),
             },
             Ok(None) => Vec::new(),
-            // Reported when the URL itself is checked.
+            // The check of the URL itself reports this.
             Err(StoreError::Damaged { .. }) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -248,7 +246,6 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// Reports a document, or an earlier revision, whose text is unreadable.
     fn lost(&mut self, id: DocumentId, revision: Option<u32>, why: &StoreError) -> Result<(), StoreError> {
         let what = match revision {
             Some(number) => format!("revision {number}"),

@@ -1,8 +1,8 @@
 //! Opens a store that many processes share, and manages this process as a worker.
 //!
-//! [`join`] makes a process a worker: the process must have the settings of the running workers, takes its
-//! share of the partitions, and keeps its leases. [`visit`] opens the store only for reading. This module
-//! also releases partitions, and registers a worker again if other workers considered it dead.
+//! [`join`] makes a process a worker. The process must have the settings of the running workers; it takes its
+//! share of the partitions and keeps its leases. [`visit`] opens the store only for reading. This module also
+//! releases partitions, and registers a worker again after other workers considered it dead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::{HostId, HostRecord, Store, StoreError, Writer};
 /// Maximum difference between a worker's clock and the database's, in seconds.
 const CLOCKS: f64 = 60.0;
 
-/// The parameters with which a worker joins the others.
+/// The parameters of a worker.
 #[derive(Clone)]
 pub struct Membership {
     /// The database: `postgres://user@host/database`.
@@ -65,7 +65,7 @@ impl Membership {
 ///
 /// # Errors
 /// The database or the storage cannot be reached or refuses access. The tables are newer than this program.
-/// The settings differ from those of the running workers. The clocks differ by more than a minute. The folder
+/// The settings differ from the running workers' settings, or the clocks by more than a minute. The folder
 /// cannot be used, or another process has it.
 pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError> {
     std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
@@ -92,7 +92,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
         life: membership.lease.as_secs_f64(),
     };
     register(engine.link(), &applicant)?;
-    // After an error, other workers must not see this one.
+    // On an error, this worker must disappear for the others.
     engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
     let exceptions = exceptions::brought_up_to_date(&engine).inspect_err(|_| drop(engine.resign()))?;
     let keeper = LeaseKeeper::begin(engine.clone(), leases.clone(), membership.lease)?;
@@ -133,7 +133,6 @@ pub fn visit(
     })
 }
 
-/// This worker's registration. Dropping it removes the worker.
 #[derive(Debug)]
 pub(crate) struct WorkerHandle {
     keeper: LeaseKeeper,
@@ -142,14 +141,13 @@ pub(crate) struct WorkerHandle {
 }
 
 impl WorkerHandle {
-    /// Registers again, if the tables and the running workers' settings still match.
+    /// Registers again if the tables and the running workers' settings still match.
     fn apply(&self, engine: &Postgres) -> Result<(), StoreError> {
         schema::check(engine.link(), &self.address)?;
         register(engine.link(), &self.applicant)
     }
 }
 
-/// Returns a name that is unique to this run of the process.
 fn session_of(name: &str) -> String {
     format!("{name} {} {:032x}", std::process::id(), uuid::Uuid::new_v4().as_u128())
 }
@@ -199,8 +197,7 @@ impl Store {
         self.hosts_of(partitions.into_iter().map(|PartitionId(partition)| partition).collect())
     }
 
-    /// Returns the partitions of this process. If only this process uses the store, the whole store is one
-    /// partition.
+    /// Returns the partitions of this process. A store of one process is one partition.
     #[must_use]
     pub fn held_partitions(&self) -> Vec<PartitionId> {
         self.partitions.held().into_iter().map(PartitionId).collect()
@@ -216,8 +213,7 @@ impl Store {
             .map_or_else(|| Ok(Vec::new()), |engine| engine.workers(within.as_secs_f64()))
     }
 
-    /// Whether no worker has anything to do, and every partition has a worker. Always `true` if only this
-    /// process uses the store.
+    /// Whether every partition has a worker and all workers are idle. `true` in an unshared store.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -227,7 +223,7 @@ impl Store {
 }
 
 impl Writer {
-    /// Flushes all committed changes, and then releases partitions for other workers.
+    /// Flushes all committed changes, then releases partitions to other workers.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -249,14 +245,14 @@ impl Writer {
             "another worker has taken over; unflushed changes are dropped, and their pages will be fetched again"
         );
         worker.apply(engine)?;
-        // The records appended to the archive belong to the dropped changes.
+        // The appended records of the archive belong to the dropped changes.
         self.shelf = None;
         engine.forget();
         engine.leases().inspect(|leases| leases.forget());
         Ok(())
     }
 
-    /// Ends the wait for a crawl: registers again, because other workers may have joined meanwhile, and takes
+    /// Ends the wait for a crawl. Registers again, because other workers may have joined meanwhile, and takes
     /// this process's share of the partitions. Does nothing if the store is not shared.
     ///
     /// # Errors
@@ -269,12 +265,12 @@ impl Writer {
         self.wait(false)
     }
 
-    /// Releases all partitions, so that other workers can take them, and takes none until [`Writer::work`].
-    /// Returns at once. Does nothing if the store is not shared.
+    /// Releases all partitions to other workers and takes none until [`Writer::work`]. Returns at once. Does
+    /// nothing if the store is not shared.
     ///
     /// # Errors
-    /// When the database cannot be reached. A later heartbeat then releases the partitions, or their leases
-    /// end.
+    /// When the database cannot be reached. The partitions are then released by a later heartbeat, or by the
+    /// end of their leases.
     pub fn rest(&mut self) -> Result<(), StoreError> {
         self.wait(true)
     }

@@ -10,4 +10,6 @@ mod history;
 mod lost;
 mod migrate;
 mod objects;
+mod reading;
+mod seeds;
 mod workers;

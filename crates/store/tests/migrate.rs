@@ -98,7 +98,8 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
             let packed = PackedDocument::from_document(Document { language: language.into(), ..document });
             let placement = change.place(key, packed, duplicates).unwrap();
             let record = change.url(key).unwrap().unwrap();
-            let archived = Archived { file: 1, offset: time as u64, at: at(time), digest: [7; 20] };
+            let archived =
+                Archived { file: 1, offset: time as u64, at: at(time), digest: [7; 20], payload: None };
             let record = UrlRecord { archived: Some(archived), etag: Some(time.to_string()), ..record };
             change.end(key, record, placement.into(), None).unwrap();
         }
@@ -403,7 +404,7 @@ fn large(writer: &mut Writer) {
             let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
             change.discover(&found, 0, 0, Turn::default()).unwrap();
             let record = change.url(url.key()).unwrap().unwrap();
-            let archived = Archived { file: 1, offset: 0, at: at(0), digest: [0; 20] };
+            let archived = Archived { file: 1, offset: 0, at: at(0), digest: [0; 20], payload: None };
             change.keep_ready(url.key(), &UrlRecord { archived: Some(archived), ..record });
         }
         writer.commit(change).unwrap();

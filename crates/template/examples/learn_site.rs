@@ -35,10 +35,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn show(name: &str, extracted: &Extracted) {
     println!(
-        "{name}: {} lines, {} words, confidence {:.2}, method {}",
+        "{name}: {} lines, {} words, margin {:.2}, method {}",
         extracted.lines.len(),
         extracted.words(),
-        extracted.confidence,
+        extracted.margin,
         extracted.method.label()
     );
 }

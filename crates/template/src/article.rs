@@ -1,23 +1,23 @@
 //! Decides whether a page is an article, from this page alone.
 //!
-//! Pages that are not articles reduce the quality of a template and of the corpus, so this check needs no
-//! knowledge of the site and runs first.
+//! This check runs first and needs no knowledge of the site, because pages that are not articles reduce the
+//! quality of a template and of the corpus.
 //!
 //! 1. Walls are recognized by their phrases and their lack of other prose (`walls`): bot checks, "not found"
 //!    with status 200, log-ins, consent.
 //! 2. A page is rejected if it has hardly any words outside links, declares a collection or a product, or has
 //!    only captions as body text.
-//! 3. Hubs are recognized by [`Signals`]: an article has one long stretch of sentences without lines of
-//!    links; a hub has many short stretches.
-//! 4. The remaining pages are rejected if a page model ([`feature_row`]) is sure that they are not articles.
+//! 3. [`Signals`] recognize hubs. An article has one long stretch of sentences without lines of links; a hub
+//!    has many short stretches.
+//! 4. A page model ([`feature_row`]) rejects a remaining page if it is sure that the page is not an article.
 //!    About ninety features describe the body text found by the block model, links, cards, controls,
 //!    headline, declarations and address.
 //!
-//! Limitation: a rejected article is a lost document, while an accepted hub is only one bad document.
-//! Therefore a page in doubt counts as an article. Of 1,340 recorded articles, 2 are rejected; of 123 other
-//! pages, 116. The model was trained on these pages; on unseen sites the numbers are 7 and 91. The accepted
-//! non-articles have text of their own: pages of courses and institutes, and news lists with whole
-//! paragraphs. Each later visit of a rejected page repeats the decision.
+//! Limitation: a page in doubt counts as an article, because a rejected article is a lost document, while an
+//! accepted hub is only one bad document. 2 of 1,340 recorded articles and 116 of 123 other pages are
+//! rejected. The model was trained on these pages; on unseen sites, the numbers are 7 and 91. The accepted
+//! non-articles have their own text: pages of courses and institutes, and news lists with whole paragraphs.
+//! Each later visit of a rejected page repeats the decision.
 
 use std::fmt;
 
@@ -46,7 +46,7 @@ pub use signals::Signals;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// An article, or a page with no evidence against it.
+    /// An article, or a page without evidence against it.
     Article,
     /// Not an article, with the reason.
     NotArticle(Reason),
@@ -66,14 +66,14 @@ pub enum Reason {
     ConsentWall,
     /// The page shows pictures with no text except captions.
     Gallery,
-    /// Its text appears only when its scripts run: an empty root for an application, or a request to enable
-    /// JavaScript, and hardly any words.
+    /// The text appears only when scripts run: the page has hardly any words, and an empty root for an
+    /// application or a request to enable JavaScript.
     NeedsBrowser,
     /// The page has hardly any words outside links.
     TooLittleText,
     /// The page declares itself a collection or a product.
     DeclaredListing,
-    /// The page is a list, and its URL names a category or requests a tag, a search or a further page.
+    /// The page is a list, and its URL names a category, a tag, a search or a further page.
     Listing,
     /// The page shows goods with prices.
     Shop,
@@ -134,45 +134,41 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The fewest words of an article outside links (Vietnamese: syllables; two Chinese or Japanese characters
-/// count as one word).
+/// Minimum number of words of an article outside links. (Vietnamese: syllables. Two Chinese or Japanese
+/// characters, or five Thai, Lao, Burmese or Khmer letters, count as one word.)
 const LEAST_WORDS: f64 = 60.0;
-/// The fewest such words of a declared article with a publication time, such as breaking news of two
-/// sentences.
+/// The minimum for a declared article with a publication time, such as breaking news of two sentences.
 const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
-/// A stretch of prose with fewer words may be two or three teasers.
+/// A stretch of prose with fewer words may consist of two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
-/// Prose is scattered if its longest stretch has less than this share of its words.
+/// Prose is scattered if its longest stretch contains less than this share of its words.
 const SCATTERED: f64 = 0.2;
 /// A page with this many lines of links may be a hub.
 const MANY_LINK_LINES: u32 = 25;
-/// Links dominate if the longest stretch has fewer than this many words per word in links.
+/// Links dominate if the longest stretch has fewer words than this number times the words in links.
 const LINKS_RULE: f64 = 0.04;
 
-/// The page model rejects a page below these log-odds. In cross-validation, these are at most one article in
-/// two hundred (docs/evaluation.md).
+/// The page model rejects a page below these log-odds. In cross-validation, at most one article in two
+/// hundred is below (docs/evaluation.md).
 const DOUBT: f32 = -2.6;
 
-/// A rejected page is a shop if it has at least this many cards with prices.
+/// Minimum number of cards with prices of a rejected page that is a shop.
 const GOODS: f32 = 3.0;
 
-/// Classifies a page. `url` is its canonical URL, empty if unknown. Time is linear in the page, and mostly
-/// spent in the block model.
+/// Classifies a page. `url`: the canonical URL, empty if unknown. Linear time, mostly in the block model.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> Verdict {
     judge_blocks(page, url, &block_model::judge(page, block_model::built_in()))
 }
 
-/// Classifies a page like [`judge`], but uses existing results of the block model, which must be those of the
-/// built-in model without a template.
+/// Classifies a page like [`judge`]. `judged`: results of the built-in block model without a template.
 #[must_use]
 pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     judge_with(model::built_in(), page, url, judged)
 }
 
-/// Classifies a page like [`judge_blocks`], but with the given page model. With a model without trees, only
-/// the rules decide.
+/// Like [`judge_blocks`], but with the given page model. Without trees, only the rules decide.
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     reason(model, page, url, judged).map_or(Verdict::Article, Verdict::NotArticle)
@@ -233,8 +229,7 @@ fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
         || (scattered && front_page)
 }
 
-/// Returns all features of a page with their names, always in the same order. They are the training input of
-/// a page model.
+/// Returns all features of a page with their names, always in the same order. Used to train a page model.
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[Judged]) -> Vec<(&'static str, f32)> {
     features(page, url, judged)
@@ -249,6 +244,28 @@ mod tests {
 
     fn story(paragraphs: usize) -> String {
         (0..paragraphs).map(|n| format!("<p>{SENTENCE} That was decision {n} of the day.</p>")).collect()
+    }
+
+    const THAI: [&str; 6] = [
+        "เทศบาลประกาศปิดท่าเรือข้ามฟากเก่าเป็นเวลาสองเดือน เพื่อซ่อมแซมเสาและพื้นไม้ที่ผุพังหลังน้ำท่วมใหญ่เมื่อปีที่แล้ว",
+        "นายกเทศมนตรีกล่าวกับผู้สื่อข่าวเมื่อวันพุธว่า งานจะเริ่มในวันจันทร์หน้า และใช้งบประมาณราวสิบสองล้านบาทจากกองทุนของจังหวัด",
+        "ระหว่างการซ่อมแซม ผู้โดยสารสามารถใช้ท่าเรือชั่วคราวที่อยู่ห่างออกไปสามร้อยเมตร ซึ่งเปิดตั้งแต่ตีห้าจนถึงสามทุ่มทุกวัน",
+        "ชาวบ้านหลายคนกังวลว่าร้านค้ารอบท่าเรือจะขาดรายได้ เพราะลูกค้าส่วนใหญ่เป็นคนที่รอเรือในตอนเช้าและตอนเย็น",
+        "เจ้าของร้านอาหารคนหนึ่งบอกว่า เธอขายข้าวแกงที่นี่มายี่สิบปีแล้ว และหวังว่าท่าเรือใหม่จะปลอดภัยกว่าเดิมสำหรับเด็กและผู้สูงอายุ",
+        "สำนักงานท่องเที่ยวคาดว่าท่าเรือจะเปิดอีกครั้งก่อนเทศกาลสงกรานต์ โดยจะมีป้ายบอกเวลาเดินเรือเป็นสองภาษา",
+    ];
+    const KHMER: [&str; 6] = [
+        "សាលាក្រុងបានប្រកាសបិទកំពង់ផែចម្លងចាស់រយៈពេលពីរខែ ដើម្បីជួសជុលសសរ និងកម្រាលឈើដែលពុកផុយក្រោយទឹកជំនន់ឆ្នាំមុន។",
+        "អភិបាលក្រុងបានប្រាប់អ្នកសារព័ត៌មាននៅថ្ងៃពុធថា ការងារនឹងចាប់ផ្តើមនៅថ្ងៃចន្ទក្រោយ ហើយចំណាយប្រហែលបីសែនដុល្លារ។",
+        "ក្នុងពេលជួសជុល អ្នកដំណើរអាចប្រើកំពង់ផែបណ្តោះអាសន្នដែលនៅឆ្ងាយបីរយម៉ែត្រ ដែលបើកពីម៉ោងប្រាំព្រឹកដល់ប្រាំបួនយប់។",
+        "អ្នកភូមិជាច្រើនព្រួយបារម្ភថា ហាងជុំវិញកំពង់ផែនឹងបាត់បង់ចំណូល ព្រោះអតិថិជនភាគច្រើនជាអ្នករង់ចាំទូកពេលព្រឹក។",
+        "ម្ចាស់ភោជនីយដ្ឋានម្នាក់បាននិយាយថា គាត់លក់បាយនៅទីនេះអស់រយៈពេលម្ភៃឆ្នាំហើយ ហើយសង្ឃឹមថាកំពង់ផែថ្មីនឹងមានសុវត្ថិភាពជាង។",
+        "ការិយាល័យទេសចរណ៍រំពឹងថា កំពង់ផែនឹងបើកឡើងវិញមុនបុណ្យចូលឆ្នាំ ដោយមានស្លាកប្រាប់ម៉ោងទូកជាពីរភាសា។",
+    ];
+
+    fn paragraphs(texts: &[&str]) -> String {
+        let body: String = texts.iter().map(|text| format!("<p>{text}</p>")).collect();
+        format!("<main><article><h1>{}</h1>{body}</article></main>", &texts[0].split(' ').next().unwrap())
     }
 
     fn judged(body: &str) -> Verdict {
@@ -267,6 +284,9 @@ mod tests {
             (teaser.repeat(40), Verdict::NotArticle(Reason::Hub)),
             (format!("{}{}", story(5), link.repeat(60)), Verdict::Article),
             ("<p>市議會週一同意重建河上的舊橋。市長說工程將於春天開始。</p>".repeat(8), Verdict::Article),
+            (paragraphs(&THAI), Verdict::Article),
+            (paragraphs(&KHMER), Verdict::Article),
+            (format!("{}{}", paragraphs(&THAI), link.repeat(2)), Verdict::Article),
         ];
         for (body, expected) in cases {
             assert_eq!(judged(&body), expected, "{}", &body[..body.len().min(80)]);

@@ -1,13 +1,12 @@
 //! Finds boilerplate subtrees: kinds of element that never contain body text on a site, such as menus, lists
 //! of stories, comments and footers.
 //!
-//! 1. On each training page, an element is boilerplate if it contains no body text and no source of metadata
-//!    (`tells`).
+//! 1. An element of a training page is boilerplate if it has no body text or source of metadata (`tells`).
 //! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if it is on at least `LEAST_PAGES` pages and
 //!    all its elements are boilerplate.
 //! 3. Kinds that occur only inside other boilerplate kinds are dropped.
-//! 4. Kinds whose removal changes the metadata of a training page are dropped. A removal can do this because
-//!    dates and by-lines are searched near the headline.
+//! 4. Kinds are dropped if their removal changes the metadata of a training page. Dates and by-lines are
+//!    searched near the headline, so a removal can change them.
 //!
 //! Limitation: body text of a later page inside such a subtree is always lost.
 
@@ -19,14 +18,14 @@ use gleaner_html::{NodeId, Page};
 
 use crate::Judgement;
 
-/// The least number of training pages on which a kind must occur. On fewer pages, missing body text may be a coincidence.
+/// Minimum number of training pages with the kind. On fewer pages, missing body text may be a coincidence.
 const LEAST_PAGES: u32 = 3;
 
 #[derive(Debug, Default)]
 struct Seen {
     pages: u32,
     has_content: bool,
-    /// Whether it is outside all other boilerplate kinds on some page.
+    /// Whether the kind is outside all other boilerplate kinds on some page.
     is_outermost: bool,
 }
 
@@ -58,8 +57,8 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     without_witnesses(pages, kinds)
 }
 
-/// Drops the kinds whose removal changes the metadata of a page. The first such page usually rules out the
-/// kinds that change other pages too.
+/// Drops the kinds with a removal that changes a page's metadata. The first such page usually excludes the
+/// kinds that would change other pages too.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::new(url, page)).collect();
     let mut kept = kinds;
@@ -76,8 +75,7 @@ struct Told<'a> {
     url: &'a str,
     page: &'a Page,
     whole: Metadata,
-    /// The sets of removed nodes tried so far, and whether each changed the metadata. Sets recur often,
-    /// because most kinds are on few pages.
+    /// The sets of removed nodes tried so far, and whether each set changed the metadata. Sets recur often.
     tried: HashMap<Vec<NodeId>, bool>,
 }
 
@@ -93,10 +91,9 @@ impl<'a> Told<'a> {
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
     }
 
-    /// Returns the kinds that together do not change this page's metadata, found by bisection.
+    /// Returns kinds that together do not change this page's metadata, found by bisection.
     fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
-        // The groups still to be tried, last one first.
         let mut groups = vec![kinds];
         while let Some(mut group) = groups.pop() {
             if !self.differs(&Kinds::from_names(kept.iter().chain(&group).map(String::as_str))) {
@@ -114,7 +111,6 @@ fn named(page: &Page) -> impl Iterator<Item = (String, NodeId)> + '_ {
     page.iter().filter_map(|(id, _)| Some((kinds::name(page, id)?, id)))
 }
 
-/// Returns, for every node, whether it contains body text or a source of metadata.
 fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
     let mut fertile = vec![false; page.len()];
     let content = judged.blocks.iter().filter(|block| block.is_content());
@@ -127,7 +123,7 @@ fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
     fertile
 }
 
-/// Parts of the class or id of elements from which metadata are read.
+/// Parts of the class or id of elements that metadata are read from.
 const TELLING: [&str; 6] = ["author", "byline", "by-line", "by_line", "tacgia", "breadcrumb"];
 
 fn is_telling(name: &str) -> bool {

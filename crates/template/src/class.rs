@@ -1,7 +1,6 @@
 //! Classifies each line of a page as body text or as a named kind of other text.
 //!
-//! The judgement decides on body text and on repeated lines. Every other line is classified by the first rule
-//! that applies:
+//! The judgement determines body text and repeated lines. For other lines, the first matching rule applies:
 //!
 //! | class | rule |
 //! |---|---|
@@ -15,13 +14,13 @@
 //! | link list | inside an element named like a menu, a list of stories or a share bar |
 //!
 //! A user can request captions, credits, by-lines and "read more" lines ([`crate::inserts`]). The other
-//! classes are for display only.
+//! classes are only for display.
 //!
-//! Limitation: an element's name counts only if the element contains no body text. A paragraph in `<div
-//! class="story-media">` that the model missed is classified as a caption. A comment thread without such a
-//! name has no class. A caption with its credit on one line is a caption, and so is an agency's credit
-//! without a word such as "photo". A date is a by-line, because sites use the same names for both. A shop's
-//! line between paragraphs ("Try it for a month") matches the read-more rules.
+//! Limitation: an element's name counts only if the element contains no body text. A paragraph in
+//! `<div class="story-media">` that the model missed is a caption. A comment thread without such a name has
+//! no class. A caption and its credit on one line are a caption, and so is an agency's credit without a word
+//! such as "photo". A date is a by-line, because sites use the same names for both. A shop's line between
+//! paragraphs ("Try it for a month") matches the read-more rules.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -37,7 +36,7 @@ use crate::own_words::{MOST_WORDS_SAYING, is_credit, opens};
 pub enum Class {
     /// Body text, which is extracted.
     Content,
-    /// Text that the site has on several pages.
+    /// Text that several pages of the site share.
     Repeated,
     /// Menus, related stories, tags.
     LinkList,
@@ -69,7 +68,7 @@ impl Class {
         Self::Other,
     ];
 
-    /// Returns the name that is shown to users.
+    /// Returns the name for users.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -100,13 +99,10 @@ impl Class {
 pub(crate) enum Because {
     /// The judgement alone.
     Judged,
-    /// The line's share of links.
     Links,
-    /// This element around the line.
+    /// An element around the line.
     Element(NodeId),
-    /// The line's words.
     Words,
-    /// No evidence.
     Nothing,
 }
 
@@ -120,20 +116,20 @@ pub(crate) struct Named {
 
 pub(crate) const MOSTLY_LINKS: f32 = 0.5;
 
-/// The number of elements around a line that are checked, innermost first.
+/// The number of elements around a line that are checked, from the innermost.
 const REACH: usize = 12;
 
-/// The most words of a by-line or credit that is recognized by an element's name. An author's biography has
-/// more, and so does the body text of a page if its element is named after the author.
+/// Maximum number of words of a by-line or credit recognized by an element's name. An author's biography is
+/// longer, and so is body text in an element named after the author.
 const MOST_WORDS_NAMED: u32 = 30;
 
 /// The number of words of a line that points to another story. A shorter link is a button.
 pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 
-/// The fewest digits of a line without letters that may be a date.
+/// Minimum number of digits of a line without letters that may be a date.
 const DIGITS_OF_DATE: usize = 6;
 
-/// Links between paragraphs are a list if at least so many consecutive lines are not body text.
+/// Minimum number of consecutive lines without body text that make links between paragraphs a list.
 const LIST_FROM: usize = 6;
 
 pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
@@ -158,7 +154,6 @@ fn between_content(blocks: &[Judged]) -> Vec<bool> {
 struct Names<'a> {
     page: &'a Page,
     with_content: HashSet<NodeId>,
-    /// The elements evaluated so far.
     asked: HashMap<NodeId, Says>,
 }
 
@@ -170,7 +165,7 @@ struct Says {
     caption: bool,
     credit: bool,
     by_line: bool,
-    /// A list of other stories or a menu.
+    /// Other stories or a menu.
     stories: bool,
     /// `stories`, share buttons or tags.
     links: bool,
@@ -204,8 +199,7 @@ impl<'a> Names<'a> {
         Named { class, because, aside }
     }
 
-    /// Returns the elements around a line, innermost first, without the first element that contains body text
-    /// and all elements around it.
+    /// Returns the elements around a line, innermost first, below the first element with body text.
     fn around(&mut self, block: &Judged) -> Vec<(NodeId, Says)> {
         let page = self.page;
         let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -221,8 +215,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns the innermost element, inline or not, that contains the whole line; the line's block if that
-/// element is too far up.
+/// Returns the innermost element, inline or not, that contains the whole line. Returns the line's block if
+/// that element is too far up.
 fn innermost(page: &Page, block: &Judged) -> NodeId {
     let nodes = &block.placed.nodes;
     let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -235,7 +229,7 @@ fn innermost(page: &Page, block: &Judged) -> NodeId {
 struct Around(Vec<(NodeId, Says)>);
 
 impl Around {
-    /// Returns how many elements away the nearest match is; `None` without a match.
+    /// Returns the number of elements between the line and the nearest match.
     fn distance(&self, is: fn(&Says) -> bool) -> Option<usize> {
         self.0.iter().position(|(_, says)| is(says))
     }
@@ -263,7 +257,7 @@ impl Around {
     }
 
     fn comment(&self, block: &Judged) -> Option<Because> {
-        // A link to readers' comments is often named like the comments themselves.
+        // A link to readers' comments often has the same name as the comments.
         let own = self.0.iter().position(|(node, _)| *node == block.placed.block);
         let at = self.distance(|says| says.comment)?;
         let is_way = own.is_some_and(|own| at <= own) && block.link_share >= MOSTLY_LINKS;
@@ -276,7 +270,6 @@ impl Around {
         caption.or_else(|| self.around_table(|says| says.figure))
     }
 
-    /// Returns the nearest match, unless the line is in a table cell inside it.
     fn around_table(&self, is: fn(&Says) -> bool) -> Option<Because> {
         let at = self.distance(is)?;
         let is_cell = self.0[..at].iter().any(|(_, says)| says.cell);
@@ -316,7 +309,7 @@ fn read_more(block: &Judged) -> Option<Because> {
     links.or_else(|| opens(text, "related").then_some(Because::Words))
 }
 
-/// Whether a line consists only of a number or a mark, such as a number of votes.
+/// Whether a line is only a number or a mark, such as a number of votes.
 fn is_bare(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)

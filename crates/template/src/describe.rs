@@ -8,8 +8,8 @@ use crate::{Health, Published, SiteTemplate};
 
 const MOST_PLACES: usize = 40;
 
-/// Returns a description of several lines: the template's origin, then the 40 places with the most body text,
-/// each with its estimated share of body text, its number of blocks and its number of pages.
+/// Returns a description of several lines: the template's origin, then the 40 places with the most body text
+/// with estimated share of body text, number of blocks and number of pages.
 #[must_use]
 pub fn describe(template: &SiteTemplate) -> String {
     let site = &template.site;
@@ -38,8 +38,7 @@ pub fn describe(template: &SiteTemplate) -> String {
     out
 }
 
-/// Lists FastContentExtractor's content paths, sorted by how many blocks each has, and the first words of the
-/// non-content blocks.
+/// Lists content paths by number of blocks, and the first words of the non-content blocks.
 fn describe_published(published: &Published) -> String {
     let template = match published {
         Published::FastContentExtractor(template) => template,
@@ -65,9 +64,9 @@ fn describe_published(published: &Published) -> String {
 }
 
 fn health(health: &Health) -> String {
-    let Health { words, confidence, known, repeated, alone } = health;
+    let Health { words, margin, known, repeated, alone } = health;
     format!(
-        "{words} words, confidence {confidence:.2}, {:.0}% of lines at known places, {:.0}% repeated; {:.0}% of pages judged alone",
+        "{words} words, margin {margin:.2}, {:.0}% of lines at known places, {:.0}% repeated; {:.0}% of pages judged alone",
         100.0 * known,
         100.0 * repeated,
         100.0 * alone
@@ -99,7 +98,7 @@ mod tests {
                 "learned   1970-01-01T00:00:00Z from 3 pages",
                 "method    gleaner",
                 "holds     1 places, 1 repeated texts",
-                "health    0 words, confidence 0.00, 100% of lines at known places, 50% repeated; 0% of pages judged alone",
+                "health    0 words, margin 0.00, 100% of lines at known places, 50% repeated; 0% of pages judged alone",
             ]
         );
         assert!(lines[8].ends_with("       3      3  body > p"), "{text}");

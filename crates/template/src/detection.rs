@@ -4,27 +4,28 @@
 //! the places of body text, so a page needs only lookups.
 //!
 //! 1. Lines that the site repeats are dropped.
-//! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have the place, and its lines were
-//!    judged as body text or as boilerplate by two to one (`DECISIVE`). Lines of similar length count most
+//! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have the place, and if its lines
+//!    were judged body text or boilerplate by two to one (`DECISIVE`). Lines of similar length count most
 //!    ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
 //! 3. An undecided line is body text if it is between two lines of body text with the same parent element,
 //!    inside this element, and neither a caption nor a line of links.
 //! 4. Lines of body text that are credits, by-lines or "read more" lines by their own words are dropped.
-//! 5. The remaining undecided lines are dropped. Detection fails if their words, without lines of links,
-//!    exceed `MOST_OPEN` of the words found, if fewer than 30 words were found, or if the page is unlike the
-//!    training pages ([`Health`]). Then [`SiteTemplate::extract`] must read the page.
+//! 5. The remaining undecided lines are dropped. Detection fails if their words outside lines of links exceed
+//!    `MOST_OPEN` of the words found, if fewer than 30 words were found, or if the page is unlike the
+//!    training pages ([`Health`]). [`SiteTemplate::extract`] must then read the page.
 //!
-//! Boilerplate subtrees ([`crate::boilerplate`]) are ignored. [`Detector::read`] does not build them at all.
+//! Boilerplate subtrees ([`crate::boilerplate`]) are ignored. [`Detector::read`] does not even build them.
 //!
-//! The three bounds were chosen on 20 recorded sites, for each site with a model that was not trained on it
+//! The three bounds were chosen on 20 recorded sites, with a model not trained on the site
 //! (docs/evaluation.md). Over a threefold range of the bounds, F1 changes by 0.001 and the share of detected
-//! pages by a tenth. The use of final judgements instead of the model's, the weighting by length, and rule 3
-//! gained 0.0013 of F1, as much as detection had cost. Half of the gain is from one site with captions and
-//! authors' names at the places of paragraphs.
+//! pages by a tenth. Final judgements instead of the model's, the weighting by length, and rule 3 gained
+//! 0.0013 of F1, as much as detection had cost. Half of the gain is from one site with captions and authors'
+//! names at the places of paragraphs.
 //!
 //! Limitation: a paragraph at a new place, such as a quotation in its own box, is lost if the other text is
 //! long enough. A comment at the article's place is included.
 
+use gleaner_corpus::Extras;
 use gleaner_extract::block_model::{Known, KnownLine};
 use gleaner_html::embedded::CLASS;
 use gleaner_html::kinds::Kinds;
@@ -35,16 +36,16 @@ use crate::judgement::{FEW_WORDS, is_cut};
 use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Health, Method, SiteTemplate};
 
-/// The fewest training pages that must have a place. A single page may be an exception.
+/// Minimum number of training pages with the place. A single page may be an exception.
 const LEAST_PAGES: u32 = 2;
 
-/// The log-odds from which a vote is decisive: two to one.
+/// The log-odds of a decisive vote: two to one.
 const DECISIVE: f32 = std::f32::consts::LN_2;
 
 /// The log-odds of an undecided line between lines of body text: slightly more likely body text than not.
 const BETWEEN: f32 = 0.4;
 
-/// The largest number of words in undecided lines of a detected page, as a share of the words of body text.
+/// The maximum words in undecided lines of a detected page, as a share of the words of body text.
 const MOST_OPEN: f32 = 0.3;
 
 /// A template prepared for the detection of many pages.
@@ -57,7 +58,7 @@ pub struct Detector {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Said {
-    /// Body text, with this probability.
+    /// Body text, with a probability.
     Content(f32),
     Nothing,
     Open,
@@ -110,8 +111,8 @@ fn is_out(line: &KnownLine, before: usize) -> bool {
 }
 
 impl Detector {
-    /// Prepares a template. With a template without training pages, every detection fails. So it does for a site
-    /// that embeds its articles as data ([`gleaner_html::embedded`]), because a part of a page lacks them.
+    /// Prepares a template. Every detection fails for a template without training pages, and for a site that
+    /// embeds its articles as data ([`gleaner_html::embedded`]), because partly parsed pages lack this data.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
         let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
@@ -121,24 +122,23 @@ impl Detector {
         Self { known, boilerplate, health: template.health }
     }
 
-    /// Returns the text of a page of this site; `None` if detection fails.
+    /// Returns the text of a page of this site; `None`: detection failed.
     ///
-    /// [`Extracted::confidence`] is computed from the votes of the places, weighted by words. Words of
-    /// undecided lines reduce it. `known` and `repeated` are shares of the lines outside boilerplate
-    /// subtrees.
+    /// [`Extracted::margin`] is computed from the votes of the places, weighted by words. Undecided lines
+    /// reduce it. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Option<Extracted> {
         self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
-    /// Parses a page without this site's boilerplate subtrees. The result is sufficient for
+    /// Parses a page without this site's boilerplate subtrees. The result suffices for
     /// [`detect_partly`](Self::detect_partly), metadata and links.
     #[must_use]
     pub fn read(&self, html: &str) -> Partly {
         Page::parse_partly(html, &self.boilerplate)
     }
 
-    /// Returns the text like [`detect`](Self::detect), for a page parsed by [`read`](Self::read).
+    /// Like [`detect`](Self::detect), for a page parsed by [`read`](Self::read).
     #[must_use]
     pub fn detect_partly(&self, partly: &Partly) -> Option<Extracted> {
         self.detect_outside(&partly.page, &partly.left_out)
@@ -176,8 +176,9 @@ impl Detector {
                 text.push(line.placed.line);
             }
         }
-        let confidence = sure / (found + open) as f32;
-        let detected = Extracted { lines: text, method: Method::Detection, confidence, known, repeated };
+        let margin = sure / (found + open) as f32;
+        let extras = Extras::default();
+        let detected = Extracted { lines: text, method: Method::Detection, margin, known, repeated, extras };
         Some(detected).filter(|detected| !self.health.is_unlike(detected, words))
     }
 }
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!(plain(&detected.lines), plain(&full.lines));
         assert!(detected.known > 0.5 && detected.repeated < full.repeated, "{detected:?}");
         assert_eq!(detected.method, Method::Detection);
-        assert!(detected.confidence > 0.5 && detected.confidence <= 1.0, "{detected:?}");
+        assert!(detected.margin > 0.5 && detected.margin <= 1.0, "{detected:?}");
         assert!(!template.health.see(&detected).unlike);
     }
 

@@ -5,19 +5,19 @@
 //!    ([`Method::BlockModel`]).
 //! 2. Every later page is compared with these figures ([`Health::see`]). The page is *unlike* the training
 //!    pages if it has no text, if its length differs by more than a factor of five, if it has hardly any
-//!    known places or repeated texts, or if its confidence is unusually low. If the training pages were
-//!    rarely judged alone, a page that was judged alone and has a different design is unlike too.
-//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. Then
-//!    the site was redesigned, or it never resembled its training pages.
+//!    known places or repeated texts, or if its confidence is unusually low. A page judged alone with a
+//!    different design is also unlike, if few training pages were judged alone.
+//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike: the
+//!    site was redesigned, or the training pages were not typical.
 //!
 //! Places and repeated texts reveal a redesign. The extracted text seldom does, because the block model reads
 //! most new designs with confidence. This was measured on 20 recorded sites, each trained on its first 25
-//! pages or two thirds (`tests/recorded.rs`). At most 4 of 20 consecutive later pages are unlike (on sites
-//! with fewer later pages, at most a quarter; on half of the sites, none). If every class and id is renamed,
-//! all pages are unlike, and so are the pages of a different site. A redesign is noticed at its twelfth page.
+//! pages or two thirds (`tests/recorded.rs`). At most 4 of 20 consecutive later pages are unlike (with fewer
+//! later pages, at most a quarter; on half of the sites, none). If every class and id is renamed, or the
+//! pages are of a different site, all pages are unlike. A redesign is noticed at its twelfth page.
 //!
-//! Limitation: a redesign that keeps its classes and menus is not noticed, nor is one that affects less than
-//! three fifths of the pages.
+//! Limitation: a redesign is missed if it keeps classes and menus, or affects under three fifths of the
+//! pages.
 
 use std::collections::VecDeque;
 
@@ -25,13 +25,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Extracted, Method};
 
-/// The figures of a template's training pages; all zero if there were none.
+/// The figures of a template's training pages; all zero without training pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// The number of words in the text of the median page.
     pub words: u32,
-    /// The confidence of the median page, 0 to 1.
-    pub confidence: f32,
+    /// The margin of the median page, 0 to 1 ([`Extracted::margin`]).
+    #[serde(alias = "confidence")]
+    pub margin: f32,
     /// The share of the median page's lines at known places, 0 to 1 ([`Extracted::known`]).
     pub known: f32,
     /// The share of the median page's lines that the site repeats, 0 to 1.
@@ -40,18 +41,19 @@ pub struct Health {
     pub alone: f32,
 }
 
-/// The figures of one page. Shares are rounded to hundredths, to keep a window small.
+/// The figures of one page, with shares in hundredths to keep a window small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Whether the page is unlike the training pages.
     pub unlike: bool,
-    /// The number of words in its text.
+    /// The number of words in the page's text.
     pub words: u32,
-    /// The confidence in hundredths, 0 to 100.
-    pub confidence: u8,
-    /// The share of its lines at known places, in hundredths.
+    /// The margin in hundredths, 0 to 100.
+    #[serde(alias = "confidence")]
+    pub margin: u8,
+    /// The share of the page's lines at known places, in hundredths.
     pub known: u8,
-    /// The share of its lines that the site repeats, in hundredths.
+    /// The share of the page's lines that the site repeats, in hundredths.
     pub repeated: u8,
     /// Whether the page was judged alone.
     pub alone: bool,
@@ -60,20 +62,19 @@ pub struct Seen {
 const ANOTHER_ORDER: u32 = 5;
 
 /// A page with less than this share of the median page's known places and repeated texts is unlike. On
-/// healthy sites, nine pages of ten have at least 0.4. If classes are renamed, pages have at most 0.3.
+/// healthy sites, nine pages of ten have at least 0.4. With renamed classes, pages have at most 0.3.
 const FAMILIAR: f32 = 0.35;
 
 const UNSURE: f32 = 0.5;
 
-/// A page with at least this share has the design of the training pages. If it was judged alone, only its
-/// text is unusual.
+/// A page with at least this share has the design of the training pages; only its text may be unusual.
 const OF_THE_DESIGN: f32 = 0.7;
 
-/// If at least this share of the training pages was judged alone, this is not unusual for a later page.
+/// From this share of training pages judged alone, a later page judged alone is not unusual.
 const OFTEN_ALONE: f32 = 0.3;
 
 impl Health {
-    /// Computes the figures of a template's training pages from their extractions with this template.
+    /// Computes the figures of the training pages from their extractions with this template.
     #[must_use]
     pub fn from_pages(pages: &[Extracted]) -> Self {
         let median = |of: &dyn Fn(&Extracted) -> f32| {
@@ -84,7 +85,7 @@ impl Health {
         let alone = pages.iter().filter(|page| page.method == Method::BlockModel).count();
         Self {
             words: median(&|page| page.words() as f32) as u32,
-            confidence: median(&|page| page.confidence),
+            margin: median(&|page| page.margin),
             known: median(&|page| page.known),
             repeated: median(&|page| page.repeated),
             alone: alone as f32 / pages.len().max(1) as f32,
@@ -99,7 +100,7 @@ impl Health {
         Seen {
             unlike: self.is_unlike(page, words),
             words,
-            confidence: hundredths(page.confidence),
+            margin: hundredths(page.margin),
             known: hundredths(page.known),
             repeated: hundredths(page.repeated),
             alone: page.method == Method::BlockModel,
@@ -114,7 +115,7 @@ impl Health {
             && (words == 0
                 || self.is_of_another_order(words)
                 || alone
-                || page.confidence < UNSURE * self.confidence
+                || page.margin < UNSURE * self.margin
                 || familiar < FAMILIAR)
     }
 
@@ -124,8 +125,8 @@ impl Health {
         self.words > 0 && (shorter || longer)
     }
 
-    /// Returns how much of the median page's known places and repeated texts a page has: the mean of the two
-    /// shares, 0 to 1, without a share that is zero on the median page.
+    /// Compares a page's known places and repeated texts with the median page: the mean of the two shares, 0
+    /// to 1. A share that is zero on the median page is ignored.
     fn familiar(&self, page: &Extracted) -> f32 {
         let pairs = [(page.known, self.known), (page.repeated, self.repeated)];
         let shares: Vec<f32> = pairs
@@ -137,7 +138,7 @@ impl Health {
     }
 }
 
-/// The last pages of a host, oldest first, each with a key that the caller chooses.
+/// The last pages of a host, oldest first, each with a key of the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window<K> {
     pages: VecDeque<(K, Seen)>,
@@ -150,12 +151,12 @@ impl<K> Default for Window<K> {
 }
 
 impl<K: PartialEq> Window<K> {
-    /// The number of pages that are considered together.
+    /// The number of pages in a full window.
     pub const PAGES: usize = 20;
-    /// The number of unlike pages among them from which the template is out of date.
+    /// The number of unlike pages that makes the template out of date.
     pub const UNLIKE: usize = 12;
 
-    /// Adds a page and returns the page that it displaces, if any. A page that is added again counts once.
+    /// Adds a page and returns the displaced page, if any. A page that is added again counts once.
     pub fn push(&mut self, page: K, seen: Seen) -> Option<(K, Seen)> {
         self.pages.retain(|(known, _)| *known != page);
         self.pages.push_back((page, seen));
@@ -195,7 +196,14 @@ mod tests {
 
     fn page(words: usize, confidence: f32, (known, repeated): (f32, f32), method: Method) -> Extracted {
         let text = Page::parse(&format!("<p>{}</p>", "word ".repeat(words)));
-        Extracted { lines: lines(&text, 0, |_| true), method, confidence, known, repeated }
+        Extracted {
+            lines: lines(&text, 0, |_| true),
+            method,
+            margin: confidence,
+            known,
+            repeated,
+            extras: gleaner_corpus::Extras::default(),
+        }
     }
 
     fn usual() -> Extracted {
@@ -205,7 +213,7 @@ mod tests {
     #[test]
     fn what_is_far_from_the_learning_pages_is_unlike() {
         let health = Health::from_pages(&[usual(), usual(), page(500, 0.95, (0.9, 0.7), Method::Template)]);
-        assert_eq!((health.words, health.confidence, health.alone), (400, 0.9, 0.0));
+        assert_eq!((health.words, health.margin, health.alone), (400, 0.9, 0.0));
         let (by_site, alone) = (Method::Template, Method::BlockModel);
         let cases = [
             (usual(), false),
@@ -254,7 +262,6 @@ mod tests {
         let seen = [health.see(&usual()), health.see(&page(0, 0.0, (0.0, 0.0), Method::Template))];
         let mut window: Window<usize> = Window::default();
         for number in 0..100 {
-            // Eleven of every twenty pages are unlike.
             let fell = window.push(number, seen[usize::from(number % 20 < 11)]);
             assert_eq!(fell.map(|(page, _)| page), number.checked_sub(20));
             assert!(!window.out_of_date(), "page {number}");

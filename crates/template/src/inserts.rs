@@ -1,22 +1,22 @@
-//! Inserts: captions, photo credits, by-lines and "read more" lines, which are not body text, but are
-//! included in the extracted text on request.
+//! Inserts: captions, photo credits, by-lines and "read more" lines. They are not body text, but are included
+//! in the extracted text on request.
 //!
 //! 1. The page is judged as usual, and its lines are classified ([`crate::class`]).
 //! 2. The body is the smallest element that contains nine tenths of the words of body text.
-//! 3. Requested lines inside the body are included. Captions, credits and by-lines between the headline and
-//!    the body's first line are included too.
+//! 3. Requested lines inside the body are included, and captions, credits and by-lines between the headline
+//!    and the body's first line.
 //! 4. A line is not included if the site repeats it, if a pin drops it, or if it is among comments, other
 //!    stories, menus, share buttons or advertisements.
 //!
 //! The last condition does not apply to "read more" lines, because sites put them into elements named like
 //! other stories. They must be between two lines of body text, few in a row.
 //!
-//! Confidence, method and template health are computed without inserts.
+//! Confidence, method and template health ignore inserts.
 //!
 //! Limitation: the classes of [`crate::class`] are guesses from tags and words. A by-line above the headline
-//! is not included. An included caption may belong to a video or a gallery. If no line qualifies as body
-//! text, no insert is included. If the body text is so scattered that its smallest element is the page's
-//! `body`, only lines between its first and last line are included. docs/templates.md has figures.
+//! is not included. An included caption may belong to a video or a gallery. Without body text, no insert is
+//! included. If body text is so scattered that the body is the page's `body`, only lines between its first
+//! and last line are included. docs/templates.md has figures.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ use gleaner_html::{NodeId, Page};
 use crate::class::{Class, classify};
 
 impl From<Insert> for Class {
-    /// Returns the class of the insert's lines.
+    /// Returns the class of the lines of an insert.
     fn from(insert: Insert) -> Self {
         match insert {
             Insert::Captions => Self::Caption,
@@ -73,7 +73,7 @@ impl FromIterator<Insert> for Inserts {
     }
 }
 
-/// Returns, for each line, the insert as which it is included; `None` if it stays as judged. `is_free` tells
+/// Returns, for each line, the insert that includes the line; `None`: the line stays as judged. `is_free`:
 /// whether the line with this number has no pin.
 pub(crate) fn find(
     page: &Page,
@@ -98,26 +98,22 @@ pub(crate) fn find(
     found
 }
 
-/// Returns the kind of a line that is included as an insert.
 pub(crate) fn kind(insert: Insert, kind: LineKind) -> LineKind {
     if matches!(insert, Insert::Captions | Insert::Credits) { LineKind::Caption } else { kind }
 }
 
-/// The number of lines before the body's first line in which the headline is searched.
+/// The headline is searched in this number of lines before the body's first line.
 const FARTHEST_HEADLINE: usize = 40;
 
 struct Body {
-    /// The nodes of the smallest element with nine tenths of the body text; `None` if that is the page's
-    /// `body`.
+    /// The nodes of the smallest element with nine tenths of the body text; `None`: the page's `body`.
     nodes: Option<Range<NodeId>>,
-    /// The lines from the first to the last line of body text.
     lines: Range<usize>,
     /// The lines between the headline and the first line of body text in the element.
     opening: Range<usize>,
 }
 
 impl Body {
-    /// Returns `None` if there is no body text.
     fn find(page: &Page, blocks: &[Judged]) -> Option<Self> {
         let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
         let lines = *content.first()?..content.last()? + 1;
@@ -144,8 +140,8 @@ impl Body {
     }
 }
 
-/// Returns the smallest element with nine tenths of the words of body text. If it contains only one line of
-/// body text, returns its parent.
+/// Returns the smallest element with nine tenths of the words of body text, or its parent if the element
+/// contains only one line of body text.
 fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
     let mut words = vec![0_u64; page.len()];
     let mut all = 0;
@@ -154,7 +150,7 @@ fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
         all += u64::from(block.words);
     }
     let nodes: Vec<(NodeId, NodeId)> = page.iter().map(|(id, node)| (id, node.parent)).collect();
-    // Nodes come after their parents, so the reverse order visits children first.
+    // Children come after their parents, so the reverse order visits children first.
     for (id, parent) in nodes.iter().rev().filter(|(id, parent)| id != parent) {
         words[*parent as usize] += words[*id as usize];
     }
@@ -182,7 +178,6 @@ mod tests {
         Inserts::from_iter(Insert::ALL)
     }
 
-    /// Returns the text and kind of each line that is included as an insert.
     fn back(html: &str, inserts: Inserts, pins: Pins) -> Vec<(String, LineKind)> {
         let page = Page::parse(html);
         let pins = pins.with_inserts(inserts, "text.keep");
@@ -245,9 +240,9 @@ mod tests {
     fn the_body_is_where_the_content_is() {
         let figure = "<figure>Seen</figure>";
         let cases = [
-            // The body of a single paragraph is its parent.
+            // The body of a single paragraph is the paragraph's parent.
             (format!("<div>{figure}<p>{STORY}</p></div>{figure}"), 1),
-            // Scattered body text: only lines between its first and its last line are included.
+            // With scattered body text, only lines between its first and its last line are included.
             (format!("{figure}<p>{STORY}</p>{figure}<div><p>{STORY}</p></div>{figure}"), 1),
             // Lines separated by `<br>` are directly in the element.
             (format!("{figure}<div>{STORY}<br>{STORY}{figure}</div>"), 1),
@@ -268,7 +263,7 @@ mod tests {
             Judgement::of_with(&long_lines(), &page, None, &pins)
         };
         let (with, without) = (judge(all()), judge(Inserts::default()));
-        assert_eq!((with.confidence, with.method), (without.confidence, without.method));
+        assert_eq!((with.margin, with.method), (without.margin, without.method));
         let odds = |judgement: &Judgement| -> Vec<f32> {
             judgement.blocks.iter().map(|block| block.log_odds).collect()
         };

@@ -1,65 +1,67 @@
-//! Judges every line of a page by template, model and pins together.
+//! Judges every line of a page by template, model and pins.
 //!
-//! 1. The template's votes and the model judge each line. Pins override them.
-//! 2. If the template is unsure or finds almost no text, the page is judged a second time without the votes,
-//!    and the result with the higher confidence is used.
+//! 1. The template's votes and the model judge each line. Pins override both.
+//! 2. If the template is unsure or finds almost no text, the page is judged again without the votes. The
+//!    result with the higher confidence is used.
 //! 3. Lines that are credits, by-lines or "read more" lines by their own words are removed from the body
 //!    text.
 //! 4. Requested inserts are included ([`crate::inserts`]).
 //!
 //! [`SiteTemplate::extract`] returns only the text of a judgement; [`crate::explain`] shows all of it.
 
-use gleaner_corpus::Insert;
+use gleaner_corpus::{Extras, Insert};
 use gleaner_extract::block_model::{self, Forest, Judged, Site};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use crate::own_words::is_insert_by_its_words;
-use crate::{Extracted, Inserts, Method, Pin, Pins, Published, SiteTemplate, inserts};
+use crate::{Extracted, Method, Pin, Pins, Published, SiteTemplate, extras, inserts};
 
 pub(crate) const FEW_WORDS: u32 = 30;
 
-/// The confidence below which the template is unsure, so that the page is judged without the votes too.
+/// Below this confidence, the template is unsure and the page is also judged without the votes.
 const UNSURE: f32 = 0.5;
 
-/// The log-odds of a line that is excluded by its own words: certainly not body text.
+/// The log-odds of a line excluded by its own words: certainly not body text.
 const OUT: f32 = -6.0;
 
 /// The judgement of a page's lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// The lines in page order, with their log-odds and the inputs of the judgement.
+    /// The lines in page order, with log-odds and the inputs of the judgement.
     pub blocks: Vec<Judged>,
-    /// The pin of each line; `None` for a line without a pin.
+    /// The pin of each line; `None`: no pin.
     pub pins: Vec<Option<Pin>>,
-    /// The insert as which each line is included; `None` if it stays as judged. Inserts are extracted
-    /// although they are not body text.
+    /// The insert that includes each line; `None`: the line stays as judged. Inserts are extracted although
+    /// they are not body text.
     pub inserts: Vec<Option<Insert>>,
     /// The method that judged the lines without a pin.
     pub method: Method,
-    /// The confidence, 0 to 1 ([`block_model::confidence`]).
-    pub confidence: f32,
-    /// The share of the lines, 0 to 1, that are at known places ([`Extracted::known`]).
+    /// How clear the classification is, 0 to 1 ([`block_model::margin`]).
+    pub margin: f32,
+    /// The share of lines at known places, 0 to 1 ([`Extracted::known`]).
     pub known: f32,
-    /// The share of the lines, 0 to 1, that the site repeats.
+    /// The share of lines that the site repeats, 0 to 1.
     pub repeated: f32,
+    /// The parts of the page that are kept in addition to its text. Links are as written on the page.
+    pub extras: Extras,
 }
 
-/// Whether the end of the page was not judged because the page is too large: [`Page::parse`] cut it, or it
-/// has more blocks than the model reads.
+/// Whether the end of the page was not judged because the page is too large: [`Page::parse`] cut the page, or
+/// the page has more blocks than the model reads.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     page.truncated() || block_model::is_cut(page)
 }
 
 impl Judgement {
-    /// Judges a page with its site's template, if there is one.
+    /// Judges a page with its site's template, if any.
     #[must_use]
     pub fn new(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         Self::of_with(block_model::built_in(), page, template, pins)
     }
 
-    /// Judges a page like [`new`](Self::new), but with the given model.
+    /// Like [`new`](Self::new), but with the given model.
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         if let Some(published) = template.and_then(|template| template.published.as_ref()) {
@@ -76,11 +78,11 @@ impl Judgement {
         }
     }
 
-    /// By a published method alone: no votes, no fallback, and no line leaves by its own words.
+    /// Judges by a published method alone: without votes or fallback. Lines' own words have no effect.
     fn by_published(published: &Published, page: &Page, pins: &Pins) -> Self {
         let (judged, method) = (published.judge(page), published.method());
         let mut judgement = Self::pinned(judged, method, &Site::default(), page, pins);
-        judgement.bring_back(page, pins.inserts());
+        judgement.bring_back(page, pins);
         judgement
     }
 
@@ -91,35 +93,33 @@ impl Judgement {
     fn surer(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
         let by_template = Self::pinned(judged, Method::Template, site, page, pins);
         let few = by_template.words() < FEW_WORDS;
-        if !few && by_template.confidence >= UNSURE {
+        if !few && by_template.margin >= UNSURE {
             return by_template;
         }
         let blocks = without_votes(by_template.blocks.clone());
         let alone = Self::pinned(blocks, Method::BlockModel, site, page, pins);
-        let surer =
-            alone.confidence > by_template.confidence && (!few || alone.words() > by_template.words());
+        let surer = alone.margin > by_template.margin && (!few || alone.words() > by_template.words());
         if surer { alone } else { by_template }
     }
 
     fn with_inserts(mut self, page: &Page, pins: &Pins) -> Self {
         self.take_out();
-        self.bring_back(page, pins.inserts());
+        self.bring_back(page, pins);
         self
     }
 
     fn pinned(mut blocks: Vec<Judged>, method: Method, site: &Site, page: &Page, pins: &Pins) -> Self {
         let pins = pins.decide(page, &mut blocks);
-        let confidence = block_model::confidence(&blocks);
+        let margin = block_model::margin(&blocks);
         let share = |lines: usize| lines as f32 / blocks.len().max(1) as f32;
         let met = |block: &Judged| site.places.get(&block.place).is_some_and(|place| place.pages > 1);
         let known = share(blocks.iter().filter(|block| block.removed.is_some() || met(block)).count());
         let repeated = share(blocks.iter().filter(|block| block.removed.is_some()).count());
         let inserts = vec![None; blocks.len()];
-        Self { blocks, pins, inserts, method, confidence, known, repeated }
+        Self { blocks, pins, inserts, method, margin, known, repeated, extras: Extras::default() }
     }
 
-    /// Removes lines from the body text that are credits, by-lines or "read more" lines by their own words,
-    /// unless a pin keeps them.
+    /// Drops credits, by-lines and "read more" lines by their own words, unless a pin keeps them.
     fn take_out(&mut self) {
         let content = self.blocks.iter_mut().zip(&self.pins).filter(|(block, _)| block.is_content());
         for (before, (block, pin)) in content.enumerate() {
@@ -130,8 +130,9 @@ impl Judgement {
         }
     }
 
-    fn bring_back(&mut self, page: &Page, asked: Inserts) {
-        self.inserts = inserts::find(page, &self.blocks, asked, |at| self.pins[at].is_none());
+    fn bring_back(&mut self, page: &Page, pins: &Pins) {
+        self.extras = extras::find(page, &self.blocks, pins.extras());
+        self.inserts = inserts::find(page, &self.blocks, pins.inserts(), |at| self.pins[at].is_none());
         for (block, insert) in self.blocks.iter_mut().zip(&self.inserts) {
             let line = &mut block.placed.line;
             line.kind = insert.map_or(line.kind, |insert| inserts::kind(insert, line.kind));
@@ -146,8 +147,8 @@ impl Judgement {
     #[must_use]
     pub fn extracted(self) -> Extracted {
         let lines = self.lines();
-        let Self { method, confidence, known, repeated, .. } = self;
-        Extracted { lines, method, confidence, known, repeated }
+        let Self { method, margin, known, repeated, extras, .. } = self;
+        Extracted { lines, method, margin, known, repeated, extras }
     }
 
     fn lines(&self) -> Vec<Line> {
@@ -228,6 +229,6 @@ mod tests {
         assert_eq!(judgement.pins, [None; 3]);
         assert_eq!(judgement.blocks.len(), 3);
         let nothing = Judgement::new(&Page::parse(""), None, &Pins::default());
-        assert_eq!((nothing.blocks.len(), nothing.confidence), (0, 0.0));
+        assert_eq!((nothing.blocks.len(), nothing.margin), (0, 0.0));
     }
 }

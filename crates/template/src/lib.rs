@@ -1,4 +1,4 @@
-//! Distinguishes articles from other pages, and learns, stores and applies the template of a site.
+//! Distinguishes articles from other pages. Learns, stores and applies the template of a site.
 //!
 //! | file | content |
 //! |---|---|
@@ -11,12 +11,13 @@
 //! | [`pins`] | a user's corrections for a host's pages |
 //! | [`class`] | the class of each line: body text, caption, comment |
 //! | [`inserts`] | captions, credits, by-lines and "read more" lines that are included on request |
+//! | `extras` | comments, captions and links, kept in addition to the text |
 //! | [`judgement`] | the final judgement of every line of a page |
 //! | [`describe`] | a text description of a template |
 //! | [`explain`] | the judgement of a page, line by line, as HTML |
 //!
-//! The crate does no IO and reads no clock: the caller passes pages and times. Only the parsing of template
-//! files and selectors can fail.
+//! The crate does no IO and reads no clock: the caller passes pages and times. Only parsing template files
+//! and selectors can fail.
 
 pub mod article;
 pub mod boilerplate;
@@ -24,6 +25,7 @@ pub mod class;
 pub mod describe;
 pub mod detection;
 pub mod explain;
+mod extras;
 pub mod health;
 pub mod inserts;
 pub mod judgement;

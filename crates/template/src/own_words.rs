@@ -1,25 +1,24 @@
 //! Recognizes credits, by-lines and pointers to other stories by a line's own words.
 //!
-//! Limitation: the word lists are short and cover only some languages. A short paragraph about a photo that
-//! begins with "Photo: ..." counts as a credit.
+//! Limitation: the word lists are short and cover only some languages. A short paragraph that begins with
+//! "Photo: ..." counts as a credit.
 
 use gleaner_extract::block_model::sayings_of;
 use gleaner_html::text::{Line, LineKind};
 
 use crate::class::{MOSTLY_LINKS, WORDS_MORE};
 
-/// The most words of a line that is classified by its own first words.
+/// Maximum number of words of a line that its first words classify.
 pub(crate) const MOST_WORDS_SAYING: u32 = 12;
 
-/// By-lines are expected among the first so many lines of body text.
+/// By-lines are expected among this number of first lines of body text.
 const EARLY: usize = 3;
 
 /// The number of characters at the beginning of a line that are searched.
 const OPENING: usize = 20;
 
-/// Whether a line of body text is a credit, a by-line or a "read more" line, judged by its own words.
-/// `link_share` is the share of its words in links, 0 to 1; `before` is the number of lines of body text
-/// before it.
+/// Whether a line of body text is a credit, a by-line or a "read more" line by its own words. `link_share`:
+/// the share of its words in links, 0 to 1. `before`: the number of earlier lines of body text.
 pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, before: usize) -> bool {
     if line.kind == LineKind::Heading {
         return false;
@@ -43,10 +42,9 @@ pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, b
     points() || credits() || signs()
 }
 
-/// Beginnings of pointers to other stories that are not in the lexicon of the block model.
+/// Beginnings of pointers to other stories, in addition to the lexicon of the block model.
 const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 
-/// The most words of a by-line.
 const MOST_WORDS_BY_LINE: u32 = 8;
 
 /// Whether a word after the first begins with a capital, or the script has no letter case.

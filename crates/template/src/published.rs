@@ -1,12 +1,12 @@
-//! The papers' own methods as templates of a host, applied exactly as published.
+//! Applies the papers' own methods, exactly as published, as templates of a host.
 //!
 //! | method | preparation | applied to a page |
 //! |---|---|---|
 //! | FastContentExtractor | [`fast_content_extractor::prepare`] | [`fast_content_extractor::Template::find`] |
 //! | ContentExtractor | [`content_extractor::Site::new`] | [`content_extractor::Site::find`] |
 //!
-//! Neither has a confidence, a vote of places or a fallback: a page on which the method finds nothing has no
-//! text. Pins and inserts still apply, since they are the user's.
+//! These methods have no confidence, no votes and no fallback: if a method finds nothing on a page, the page
+//! has no text. The user's pins and inserts still apply.
 
 use gleaner_corpus::TemplateMethod;
 use gleaner_extract::block_model::{Judged, Removed};
@@ -25,15 +25,16 @@ use crate::Method;
 pub enum Published {
     /// FastContentExtractor's template.
     FastContentExtractor(Box<fast_content_extractor::Template>),
-    /// The blocks that ContentExtractor compares a page with.
+    /// The site's blocks, with which ContentExtractor compares a page.
     ContentExtractor(Box<content_extractor::Site>),
 }
 
-/// Log-odds of a line that the method keeps; the negative for one that it drops.
+/// The log-odds of a kept line; a dropped line has the negative value.
 const CERTAIN: f32 = 6.0;
 
 impl Published {
-    /// Learns from a host's pages, with the default parameters. `None` for [`TemplateMethod::Gleaner`].
+    /// Learns from a host's pages with the default parameters. `None`: the method is
+    /// [`TemplateMethod::Gleaner`].
     #[must_use]
     pub fn learn(method: TemplateMethod, pages: &[&Page]) -> Option<Self> {
         match method {
@@ -49,7 +50,7 @@ impl Published {
         }
     }
 
-    /// The method, as it is recorded with each document.
+    /// Returns the method, as recorded with each document.
     #[must_use]
     pub fn method(&self) -> Method {
         match self {
@@ -58,7 +59,7 @@ impl Published {
         }
     }
 
-    /// Number of pages that it was learned from.
+    /// Returns the number of training pages.
     #[must_use]
     pub fn pages(&self) -> usize {
         match self {
@@ -67,8 +68,8 @@ impl Published {
         }
     }
 
-    /// Every line of a page: first those of the extracted text, in the method's order, then the others, in
-    /// page order. [`Judged::removed`] marks lines that resemble a known non-content block.
+    /// Returns every line of a page: first the extracted text in the method's order, then the other lines in
+    /// page order. [`Judged::removed`] marks lines similar to a known non-content block.
     #[must_use]
     pub fn judge(&self, page: &Page) -> Vec<Judged> {
         let (content, nodes, repeated) = match self {
@@ -94,7 +95,6 @@ impl Published {
     }
 }
 
-/// Whether one of the sorted nodes is in the range.
 fn is_any_in(nodes: &[NodeId], range: &std::ops::Range<NodeId>) -> bool {
     nodes.get(nodes.partition_point(|node| *node < range.start)).is_some_and(|node| *node < range.end)
 }

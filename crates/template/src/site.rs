@@ -1,15 +1,15 @@
 //! A site's template: learned from its first articles, stored as JSON, applied.
 //!
-//! Its main part is a [`block_model::Site`]: the text that the pages repeat, and the kinds of place with body
-//! text. Every extraction has a confidence. If the template is unsure or finds almost no text (a new kind of
-//! page, or a redesign), the page is judged a second time without the template's votes. The result with the
-//! higher confidence is used ([`Judgement`]), and its method is recorded. [`Health`] checks on every page
-//! whether the template is out of date.
+//! The main part of a template is a [`block_model::Site`]: the text that the pages repeat, and the kinds of
+//! place with body text. Every extraction has a confidence. If the template is unsure or finds almost no text
+//! (a new kind of page, or a redesign), the page is judged again without the template's votes. The result
+//! with the higher confidence is used ([`Judgement`]), and its method is recorded. [`Health`] checks on every
+//! page whether the template is out of date.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use gleaner_corpus::TemplateMethod;
+use gleaner_corpus::{Extras, TemplateMethod};
 use gleaner_extract::block_model::{self, Forest, Place, Site};
 use gleaner_extract::count_words;
 use gleaner_html::Page;
@@ -25,21 +25,21 @@ const FORMAT: u32 = 3;
 pub struct SiteTemplate {
     /// The host.
     pub host: String,
-    /// The number of this version of the host's template, from 1.
+    /// The version of the host's template, from 1.
     pub version: u32,
     /// The time at which the template was learned.
     pub learned: jiff::Timestamp,
     /// The canonical URLs of the training pages.
     pub learned_from: Vec<String>,
-    /// The figures of the training pages under this template, with which later pages are compared.
+    /// The figures of the training pages under this template. Later pages are compared with them.
     pub health: Health,
     /// The training results: places and repeated text.
     pub site: Site,
     /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Empty in templates of earlier versions.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
-    /// What a published method learned; `None` if the template is of gleaner's own method. If it is there, it
-    /// alone extracts, and [`site`](Self::site) has only the number of pages.
+    /// The training result of a published method; `None`: gleaner's own method. A published method extracts
+    /// alone, and [`site`](Self::site) then holds only the number of pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
 }
@@ -75,10 +75,25 @@ impl Method {
 }
 
 impl Method {
-    /// Whether it estimates a confidence; the published methods do not.
+    /// Returns the confidence of a text: the probability, 0 to 1, that its word F1 is at least 0.9. `margin`:
+    /// the extraction's margin, 0 to 1. `None`: the published methods have no confidence. 0: nothing was
+    /// extracted.
+    ///
+    /// The logistic functions were fitted to cross-validated extractions of recorded pages
+    /// (docs/evaluation.md, "Confidence").
     #[must_use]
-    pub fn has_confidence(self) -> bool {
-        !matches!(self, Self::FastContentExtractor | Self::ContentExtractor)
+    pub fn confidence(self, margin: f32) -> Option<f32> {
+        let (slope, intercept) = match self {
+            Self::Template | Self::BlockModel => (1.44, -0.98),
+            Self::Detection => (0.21, 1.55),
+            Self::FastContentExtractor | Self::ContentExtractor => return None,
+        };
+        if margin <= 0.0 {
+            return Some(0.0);
+        }
+        let margin = margin.clamp(0.01, 0.995);
+        let log_odds = slope * (margin / (1.0 - margin)).ln() + intercept;
+        Some(1.0 / (1.0 + (-log_odds).exp()))
     }
 }
 
@@ -91,17 +106,19 @@ impl fmt::Display for Method {
 /// A page's text and the method that found it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extracted {
-    /// The text in page order; empty if none was found.
+    /// The text in page order; may be empty.
     pub lines: Vec<Line>,
     /// The method that found the text.
     pub method: Method,
-    /// The confidence, 0 to 1 ([`block_model::confidence`]).
-    pub confidence: f32,
-    /// The share of the page's lines, 0 to 1, that the site repeats or that are at known places. A place is
-    /// known if at least two training pages have a line there.
+    /// The clarity of the decisions, 0 to 1: [`block_model::margin`], or the mean of the votes in detection.
+    pub margin: f32,
+    /// The share of the page's lines, 0 to 1, that the site repeats or that are at known places. At least two
+    /// training pages have a line at a known place.
     pub known: f32,
     /// The share of the page's lines, 0 to 1, that the site repeats.
     pub repeated: f32,
+    /// The parts of the page that are kept in addition to its text ([`Judgement::extras`]).
+    pub extras: Extras,
 }
 
 /// The reason why a text is not a template.
@@ -110,7 +127,7 @@ pub enum TemplateError {
     /// The text is not JSON, or lacks fields of a template.
     #[error("not a template file: {0}; make one with `gleaner learn`")]
     Malformed(#[from] serde_json::Error),
-    /// The template was written in a different format, by a different version of the program.
+    /// A different version of the program wrote the template in a different format.
     #[error(
         "template format {found} is not known, only {FORMAT}; learn the template again with `gleaner learn`"
     )]
@@ -134,14 +151,14 @@ struct File<'a> {
 }
 
 impl SiteTemplate {
-    /// Learns a host's template from articles, each with its canonical URL. Without pages, the template is
-    /// empty, and every page is judged alone.
+    /// Learns a host's template from articles with their canonical URLs. Without articles, the template is
+    /// empty and every page is judged alone.
     #[must_use]
     pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
         Self::learn_with(block_model::built_in(), host, version, learned, pages)
     }
 
-    /// Learns a template like [`learn`](Self::learn), but with the given model.
+    /// Like [`learn`](Self::learn), but with the given model.
     #[must_use]
     pub fn learn_with(
         model: &Forest,
@@ -165,7 +182,7 @@ impl SiteTemplate {
         Self { host, version, learned, learned_from, health, site, boilerplate, published }
     }
 
-    /// Like [`learn`](Self::learn), but by the given method.
+    /// Like [`learn`](Self::learn), but with the given method.
     #[must_use]
     pub fn learn_by(
         method: TemplateMethod,
@@ -193,7 +210,7 @@ impl SiteTemplate {
         template
     }
 
-    /// The method that the template was learned by and is applied with.
+    /// Returns the method of learning and application.
     #[must_use]
     pub fn method(&self) -> TemplateMethod {
         match self.published {
@@ -203,14 +220,13 @@ impl SiteTemplate {
         }
     }
 
-    /// Returns the page's text according to this template or, if that has a higher confidence, to the model
-    /// alone.
+    /// Returns the page's text from this template or the model alone, whichever is more confident.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Extracted {
         self.extract_with(block_model::built_in(), page)
     }
 
-    /// Returns the text like [`extract`](Self::extract), but with the given model.
+    /// Like [`extract`](Self::extract), but with the given model.
     #[must_use]
     pub fn extract_with(&self, model: &Forest, page: &Page) -> Extracted {
         Judgement::of_with(model, page, Some(self), &Pins::default()).extracted()
@@ -247,8 +263,8 @@ impl SiteTemplate {
     }
 
     fn out_of_range(&self) -> Option<String> {
-        let Health { words: _, confidence, known, repeated, alone } = self.health;
-        let shares = [("confidence", confidence), ("known", known), ("repeated", repeated), ("alone", alone)];
+        let Health { words: _, margin, known, repeated, alone } = self.health;
+        let shares = [("margin", margin), ("known", known), ("repeated", repeated), ("alone", alone)];
         let share = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share));
         let is_possible = |place: &Place| {
             place.words.is_finite()
@@ -277,7 +293,7 @@ pub fn extract_alone(page: &Page) -> Extracted {
     extract_alone_with(block_model::built_in(), page)
 }
 
-/// Returns the text like [`extract_alone`], but with the given model.
+/// Like [`extract_alone`], but with the given model.
 #[must_use]
 pub fn extract_alone_with(model: &Forest, page: &Page) -> Extracted {
     Judgement::of_with(model, page, None, &Pins::default()).extracted()
@@ -328,7 +344,7 @@ mod tests {
         let extracted = learned().extract(&page(&story(7)));
         assert_eq!(extracted.method, Method::Template);
         assert_eq!(plain(&extracted.lines), text_of(&Page::parse(&story(7))));
-        assert!(extracted.confidence > 0.5 && extracted.confidence <= 1.0, "{extracted:?}");
+        assert!(extracted.margin > 0.5 && extracted.margin <= 1.0, "{extracted:?}");
     }
 
     #[test]
@@ -344,7 +360,7 @@ mod tests {
     #[test]
     fn where_nothing_is_there_is_no_confidence() {
         let nothing = learned().extract(&Page::parse(""));
-        assert_eq!((nothing.lines.len(), nothing.confidence), (0, 0.0));
+        assert_eq!((nothing.lines.len(), nothing.margin), (0, 0.0));
     }
 
     #[test]

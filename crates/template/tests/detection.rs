@@ -19,7 +19,7 @@ fn learn<'a>(pages: impl Iterator<Item = (&'a str, &'a Page)>) -> SiteTemplate {
 
 /// Returns the text and its confidence.
 fn text(extracted: Option<Extracted>) -> Option<(String, f32)> {
-    extracted.map(|it| (plain(&it.lines), it.confidence))
+    extracted.map(|it| (plain(&it.lines), it.margin))
 }
 
 /// Returns the links without their texts, which skipped subtrees do not keep.

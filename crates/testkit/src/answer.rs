@@ -1,5 +1,4 @@
-//! Builds the responses of the server: status, content type and body, with compression and validators (RFC
-//! 9110, 8.4 and 13).
+//! Builds responses: status, content type and body, with compression and validators (RFC 9110, 8.4 and 13).
 
 use crate::markup::digest;
 use flate2::{Compression, write::GzEncoder};
@@ -18,13 +17,12 @@ pub(crate) struct Answer {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Vec<u8>,
-    /// When the page last changed. If it is set, the response has validators.
+    /// The time of the page's last change; if set, the response has validators.
     pub modified: Option<Timestamp>,
     pub header: Option<(HeaderName, String)>,
 }
 
 impl Answer {
-    /// Creates a 200 response with a body and validators.
     pub(crate) fn ok(content_type: &'static str, body: Vec<u8>, modified: Timestamp) -> Self {
         Self { modified: Some(modified), ..Self::plain(StatusCode::OK, content_type, body) }
     }
@@ -33,7 +31,6 @@ impl Answer {
         Self { status, content_type, body, modified: None, header: None }
     }
 
-    /// Creates a response with a line of text instead of a page.
     pub(crate) fn text(status: StatusCode, text: &str) -> Self {
         Self::plain(status, "text/plain; charset=utf-8", text.as_bytes().to_vec())
     }
@@ -79,13 +76,12 @@ impl Answer {
         response
     }
 
-    /// Returns a weak tag, because the compressed and the plain form have the same one.
+    /// Returns a weak tag, because the compressed and the plain form share the tag.
     fn tag(&self) -> String {
         format!("W/\"{:016x}\"", digest(&self.body))
     }
 
-    /// Whether the client's copy is current. `If-None-Match` takes precedence over `If-Modified-Since` (RFC
-    /// 9110, 13.2.2).
+    /// Whether the client's copy is current. `If-None-Match` takes precedence (RFC 9110, 13.2.2).
     fn is_current(&self, headers: &HeaderMap) -> bool {
         let Some(modified) = self.modified.filter(|_| self.status == StatusCode::OK) else {
             return false;
@@ -106,7 +102,6 @@ pub(crate) fn gzip_of(bytes: &[u8]) -> Vec<u8> {
     written.expect("writing to memory does not fail")
 }
 
-/// Formats a date as in RFC 9110, 5.6.7.
 fn http_date(moment: Timestamp) -> String {
     moment.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }

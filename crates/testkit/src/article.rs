@@ -1,5 +1,4 @@
-//! Parses an article of `articles/`: a header of `key: value` lines, an empty line, then blocks separated by
-//! empty lines.
+//! Parses an article of `articles/`: `key: value` lines, an empty line, then blocks separated by empty lines.
 //!
 //! ```text
 //! title: Weir repaired before the winter floods
@@ -17,8 +16,8 @@
 //! ## A subheading
 //! ```
 //!
-//! Only the four marks in this example exist, and they do not nest. An asterisk or bracket that is not closed
-//! is an error, so no article is served with unintended marks.
+//! Only the four marks in this example exist, and they do not nest. An unclosed asterisk or bracket is an
+//! error, so no article is served with unintended marks.
 
 use jiff::{Timestamp, civil::DateTime};
 use thiserror::Error;
@@ -35,7 +34,7 @@ pub(crate) struct Article {
     pub published: Published,
     pub tags: Vec<String>,
     pub caption: String,
-    /// The first block. One of the papers shows it outside of the body.
+    /// The first block. One of the papers shows it outside the body.
     pub standfirst: Vec<Span>,
     pub body: Vec<Block>,
 }
@@ -65,7 +64,7 @@ pub(crate) enum Span {
     },
 }
 
-/// A time with the offset that the paper states.
+/// A time with the paper's UTC offset.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Published {
     pub iso: String,
@@ -88,7 +87,7 @@ pub(crate) enum ArticleError {
 }
 
 impl Article {
-    /// Parses one file. `name` is the file's name without `.txt`, such as `07-new-bridge`.
+    /// Parses one file. `name`: the file name without `.txt`, such as `07-new-bridge`.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, ArticleError> {
         let (number, slug) = name
             .split_once('-')
@@ -111,8 +110,8 @@ impl Article {
         })
     }
 
-    /// Returns an agency's copy of the article: a different headline and author, without the last paragraph,
-    /// and with a paragraph of the agency at the end.
+    /// Returns an agency's copy of the article: with a different headline and author, and with the agency's
+    /// paragraph in place of the last paragraph.
     pub(crate) fn wire(&self, agency: &Agency) -> Self {
         let mut body = self.body.clone();
         body.pop();
@@ -162,7 +161,7 @@ impl Published {
         Ok(Self { iso: text.to_owned(), moment, local })
     }
 
-    /// Returns the paper's local time some minutes later, for comments under the article.
+    /// Returns the paper's local time some minutes later, for comments.
     pub(crate) fn later(&self, minutes: i64) -> DateTime {
         let later = self.local.checked_add(jiff::Span::new().minutes(minutes));
         later.unwrap_or(self.local)

@@ -1,5 +1,5 @@
-//! Renders the pages of Báo Làng. They have OpenGraph and `meta` metadata, the lead in a separate box above
-//! the body, the by-line as the body's last line, and nested `div`s.
+//! Renders the pages of Báo Làng: OpenGraph and `meta` metadata, the lead in a separate box above the body,
+//! the by-line as the body's last line, and nested `div`s.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -8,7 +8,6 @@ use crate::paper::Language;
 use crate::site::{LATEST, PER_PAGE, Site, special};
 use std::fmt::Write;
 
-/// Renders an article's page at `path`, which declares `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
     let main = format!(
         r#"<div class="chi-tiet">
@@ -209,7 +208,7 @@ fn item(site: &Site, article: &Article, path: &str) -> String {
     )
 }
 
-/// Renders the links that only the front page has: variants of addresses, and addresses outside of the paper.
+/// Renders links that only the front page has: variants of addresses, and addresses outside the paper.
 fn odd_links(site: &Site) -> String {
     let odd = &site.paper.odd;
     let mut out = String::from("<div class=\"doc-nhieu-tuan\"><h3>Bạn đọc quan tâm</h3><ul>\n");
@@ -238,7 +237,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Renders the links on the first page of a section's list that do not lead to its articles.
+/// Renders the links on the first page of a section's list that do not lead to the section's articles.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(

@@ -1,7 +1,7 @@
 //! Generates readers' comments and advertisements: text on an article's page that is not part of the article.
 //!
-//! A comment is composed from three lists, depending on the article. Therefore pages differ, but a page is
-//! always the same. Single sentences recur on several pages, more often than in real comments.
+//! A comment is composed from three lists, depending on the article, so a page is always the same. Single
+//! sentences recur on several pages, more often than in real comments.
 
 use crate::article::Article;
 use crate::paper::Language;
@@ -15,7 +15,7 @@ pub(crate) struct Comment {
     pub at: DateTime,
 }
 
-/// Parts of comments in a language; `{}` is a placeholder for one of the tags.
+/// Parts of comments in a language; `{}` is replaced by a tag.
 struct Lists {
     first: &'static [&'static str],
     last: &'static [&'static str],
@@ -102,8 +102,7 @@ const ENGLISH: Lists = Lists {
     ],
 };
 
-/// Returns the two to five comments under an article. They depend only on the article, so its second page has
-/// the same comments.
+/// Returns the two to five comments under an article. They depend only on the article.
 pub(crate) fn comments(language: Language, article: &Article) -> Vec<Comment> {
     let path = &*article.number.to_string();
     let lists = match language {

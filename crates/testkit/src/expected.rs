@@ -10,8 +10,8 @@ pub struct Expected {
     pub host: &'static str,
     /// The path of the article's own page.
     pub path: String,
-    /// Every canonical address that returns 200 with this text: first the article's own, then that of its
-    /// second copy if there is one. Variants with tracking parameters or a fragment have the same canonical
+    /// Every canonical address that returns 200 with this text: the article's own address, then the address
+    /// of its second copy, if any. Variants with tracking parameters or a fragment have the same canonical
     /// address and are not listed.
     pub urls: Vec<String>,
     /// Addresses that redirect to the first of `urls`.
@@ -24,8 +24,8 @@ pub struct Expected {
     pub published: String,
     /// The language of the text: `vi` or `en`.
     pub language: &'static str,
-    /// The gold text in NFC: the standfirst, then the paragraphs in page order, each one as a reader sees it.
-    /// It does not include headline, by-line, captions and subheadings.
+    /// The gold text in NFC: the standfirst, then the paragraphs in page order, as a reader sees them,
+    /// without headline, by-line, captions and subheadings.
     pub paragraphs: Vec<String>,
     /// The subheadings in page order. A crawler may keep or drop them.
     pub subheadings: Vec<String>,

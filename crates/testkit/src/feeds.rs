@@ -1,8 +1,7 @@
-//! Writes a paper's robots.txt (RFC 9309), sitemaps (sitemaps.org 0.9, with the news extension), RSS 2.0 and
-//! Atom (RFC 4287).
+//! Writes robots.txt (RFC 9309), sitemaps (sitemaps.org 0.9 and news), RSS 2.0 and Atom (RFC 4287).
 //!
-//! None of them is complete, as on real sites: the oldest articles are only in the sections' lists. The feed
-//! and the news sitemap contain only the newest articles.
+//! As on real sites, none of these lists is complete: the oldest articles are only in the sections' lists.
+//! The feed and the news sitemap contain only the newest articles.
 
 use crate::answer::{Answer, gzip_of};
 use crate::article::{Article, plain};
@@ -15,7 +14,7 @@ const ARTICLES: &str = "/sitemaps/articles.xml.gz";
 const NEWS: &str = "/sitemaps/news.xml";
 const NEWEST: usize = 5;
 
-/// Returns the response to one of these paths. `None`: a different path.
+/// Returns the response to one of these paths; `None`: a different path.
 pub(crate) fn answer(site: &Site, path: &str) -> Option<Answer> {
     let (content_type, body) = match path {
         "/robots.txt" => ("text/plain; charset=utf-8", robots(site).into_bytes()),
@@ -149,7 +148,6 @@ mod tests {
     use quick_xml::{Reader, events::Event};
     use std::io::Read;
 
-    /// Returns the texts of all elements with one name in a well-formed document.
     fn texts(xml: &str, element: &str) -> Vec<String> {
         let mut reader = Reader::from_str(xml);
         let (mut found, mut inside) = (Vec::new(), false);

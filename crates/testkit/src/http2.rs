@@ -1,8 +1,7 @@
-//! Provides a minimal HTTP/2 server (RFC 9113) that can end connections and streams in every way.
+//! A minimal HTTP/2 server (RFC 9113) that can end connections and streams in every way.
 //!
-//! Frames are written as bytes, so that a test controls when they are sent. Header blocks are literals
-//! without indexing (RFC 7541, 6.2.2), which every decoder can read. Requests are stored as received, without
-//! decoding.
+//! Frames are written as bytes, so that a test controls the timing. Header blocks are literals without
+//! indexing (RFC 7541, 6.2.2), which every decoder can read. Requests are stored undecoded.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -30,7 +29,7 @@ const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// The largest frame size that is always allowed (RFC 9113, 4.2).
+/// The frame size that is always allowed (RFC 9113, 4.2).
 const MAX_FRAME: usize = 16_384;
 
 /// The server's side of an HTTP/2 connection.
@@ -49,7 +48,7 @@ pub struct Asked {
 }
 
 impl Http2 {
-    /// Reads the client's preface and sends the server's. `None`: the connection ended.
+    /// Reads the client's preface and sends the server's preface. `None`: the connection ended.
     pub async fn accept(mut stream: Stream) -> Option<Self> {
         let mut preface = [0; 24];
         stream.read_exact(&mut preface).await.ok()?;
@@ -58,8 +57,7 @@ impl Http2 {
         Some(http2)
     }
 
-    /// Returns the next request. Acknowledges settings and ignores other frames. `None`: the connection
-    /// ended.
+    /// Returns the next request. Acknowledges settings; ignores other frames. `None`: connection ended.
     pub async fn next(&mut self) -> Option<Asked> {
         loop {
             let mut head = [0; 9];
@@ -105,12 +103,11 @@ impl Http2 {
         self.send(RST_STREAM, 0, stream, &code.to_be_bytes()).await;
     }
 
-    /// Announces that streams after `last` were not and will not be processed.
+    /// Announces that streams after `last` will not be processed.
     pub async fn go_away(&mut self, last: u32, code: u32) {
         self.send(GOAWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat()).await;
     }
 
-    /// Sends a frame. Errors are ignored.
     async fn send(&mut self, kind: u8, flags: u8, stream: u32, body: &[u8]) {
         let length = u32::try_from(body.len()).expect("a frame is short").to_be_bytes();
         let mut frame = vec![length[1], length[2], length[3], kind, flags];

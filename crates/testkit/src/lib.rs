@@ -1,14 +1,14 @@
-//! Provides a newspaper on loopback for the demo and the tests. [`Newspaper`] serves two papers under their
-//! own host names: `http://baolang.example` (Vietnamese, "Báo Làng") and `http://villagepost.example`
-//! (English, "The Village Post"). Clients use it as an HTTP proxy.
+//! A newspaper on loopback for the demo and the tests. [`Newspaper`] serves two papers under their own host
+//! names: `http://baolang.example` (Vietnamese, "Báo Làng") and `http://villagepost.example` (English, "The
+//! Village Post"). Clients use the server as an HTTP proxy.
 //!
 //! The papers have a front page, paginated sections, robots.txt, sitemaps (index, gzip, news), feeds,
 //! articles with boilerplate (advertisement, related links, comments), one-time errors, redirects in and out
 //! of scope, a second copy of an article, an edited copy ([`Newspaper::wire_copies`]), endless traps, a wall
-//! and an old encoding. As an option, a paper is redesigned during a crawl ([`Options::redesigned_after`]).
+//! and an old encoding. A paper can be redesigned during a crawl ([`Options::redesigned_after`]).
 //! [`Newspaper::expected`] returns the expected result, [`Newspaper::requests`] the access log.
 //!
-//! The crate also provides two papers with daily articles for crawls over many nights ([`Options::daily`]), a
+//! The crate also has two papers with daily articles for crawls over many nights ([`Options::daily`]), a
 //! [`Stand`] of many generated papers for load tests ([`Options::stand`]), and [`measured`] pages for
 //! benches. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server (`s3`), and servers
 //! with TLS and HTTP/2 that are scripted byte by byte (`tls`, `http2`).

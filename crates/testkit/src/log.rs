@@ -1,8 +1,8 @@
 //! Records the access log: client, request, time and status.
 //!
 //! Tests of politeness read the log. They can wait for requests without sleeping, in a thread
-//! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory and never
-//! truncated. It needs about 200 bytes per request.
+//! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory, about 200 bytes
+//! per request, and never truncated.
 
 use std::net::SocketAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,21 +13,21 @@ use tokio::time::Instant;
 /// One request in the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// When the request arrived, as time since the start of the server on a monotonic clock.
+    /// The time of arrival since the start of the server, on a monotonic clock.
     pub time: Duration,
     /// When the whole response was passed to the connection, on the same clock; the client receives it
-    /// slightly later. If the client had left before, when the server noticed it. `None`: the response is
-    /// still delayed.
+    /// slightly later. If the client had left: when the server noticed this. `None`: the response is still
+    /// delayed.
     pub finished: Option<Duration>,
-    /// The address of the proxy that was used.
+    /// The address of the proxy.
     pub proxy: SocketAddr,
-    /// The requested host, in lower case and without a port. It may be a host that is not served.
+    /// The requested host, in lower case and without a port. The server may not know this host.
     pub host: String,
     /// The path with its query.
     pub path: String,
     /// The status of the response.
     pub status: u16,
-    /// The `User-Agent` header. Empty if there was none.
+    /// The `User-Agent` header; empty if there was none.
     pub user_agent: String,
 }
 
@@ -65,7 +65,6 @@ impl AccessLog {
         count - 1
     }
 
-    /// Records that the response to the request at `place` was passed on.
     pub(crate) fn finished(&self, place: usize) {
         let now = self.now();
         if let Some(line) = self.lines().get_mut(place) {
@@ -89,7 +88,7 @@ impl AccessLog {
     }
 
     pub(crate) async fn reached(&self, count: usize) {
-        // An error means that the sender was dropped, but `self` owns it.
+        // An error means that the sender was dropped, but `self` owns the sender.
         let _ = self.count.subscribe().wait_for(|n| *n >= count).await;
     }
 

@@ -1,4 +1,4 @@
-//! Contains helpers for the pages of both papers: escaping, inline marks, teasers, a digest.
+//! Helpers for the pages of both papers: escaping, inline marks, teasers, a digest.
 
 use crate::article::Span;
 use crate::site::Site;
@@ -17,7 +17,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Returns `text` as a JSON string with its quotes, safe inside `<script>`.
+/// Returns `text` as a JSON string with quotes, safe inside `<script>`.
 pub(crate) fn json(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
@@ -32,8 +32,6 @@ pub(crate) fn json(text: &str) -> String {
     out
 }
 
-/// Renders a paragraph's spans as HTML. A link to an article that this server does not have (see
-/// `Options::articles`) becomes plain text.
 pub(crate) fn inline(site: &Site, spans: &[Span]) -> String {
     let html = spans.iter().map(|span| match span {
         Span::Text(text) => escape(text),
@@ -63,8 +61,8 @@ pub(crate) fn teaser(text: &str) -> String {
     format!("{} …", words[..WORDS].join(" "))
 }
 
-/// Computes FNV-1a with 64 bits (draft-eastlake-fnv). It is the same on every run and machine, so that pages
-/// are reproducible. It is not cryptographic.
+/// Computes FNV-1a with 64 bits (draft-eastlake-fnv). It is equal on every machine, so that pages are
+/// reproducible. It is not cryptographic.
 pub(crate) fn digest(bytes: &[u8]) -> u64 {
     bytes
         .iter()

@@ -1,8 +1,8 @@
-//! Serves pages that are neither articles nor lists: traps, walls, redirects, disallowed and missing pages,
-//! other file types.
+//! Serves pages other than articles and lists: traps, walls, redirects, disallowed and missing pages, other
+//! files.
 //!
-//! The traps are endless. A crawler stops because of canonical addresses, depth, repeated path segments or
-//! its page limit.
+//! The traps are endless. A crawler must stop by canonical address, depth, repeated path segments or page
+//! limit.
 
 use crate::answer::Answer;
 use crate::markup::digest;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 pub(crate) const ELSEWHERE: &str = "http://elsewhere.example/";
 
-/// Returns the response to an odd path. `None`: a different path.
+/// Returns the response to an odd path; `None`: a different path.
 pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Answer> {
     let odd = &site.paper.odd;
     if path == odd.elsewhere || path.starts_with(odd.ads) {
@@ -43,7 +43,7 @@ fn moved(site: &Site, path: &str) -> Option<Answer> {
     found.then(|| Answer::redirect(StatusCode::MOVED_PERMANENTLY, site.paper.url(&site.path(article))))
 }
 
-/// Renders the wall. One paper requires consent, the other one a login.
+/// Renders the wall: one paper requires consent, the other a login.
 fn wall(site: &Site) -> Answer {
     let main = match site.paper.language {
         Language::Vietnamese => {
@@ -58,8 +58,7 @@ fn wall(site: &Site) -> Answer {
     site.framed(site.paper.odd.wall_title, main)
 }
 
-/// Renders a page that robots.txt disallows. The response is normal, so only the access log shows a
-/// violation.
+/// Renders a page that robots.txt disallows. The response is normal: only the access log shows a violation.
 fn forbidden(site: &Site) -> Answer {
     match site.paper.language {
         Language::Vietnamese => site.framed("Góc thành viên", "<p>Trang này không dành cho máy đọc.</p>\n"),
@@ -67,7 +66,6 @@ fn forbidden(site: &Site) -> Answer {
     }
 }
 
-/// Renders small advertisements. The links of each page contain a different session id.
 fn classifieds(site: &Site, query: &str) -> Answer {
     let path = site.paper.odd.classifieds;
     let next = digest(query.as_bytes());
@@ -83,7 +81,7 @@ fn classifieds(site: &Site, query: &str) -> Answer {
     site.framed(title, &main)
 }
 
-/// Renders a month with links to the previous and the next one, without end.
+/// Renders a month with links to the previous and the next month, without end.
 fn calendar(site: &Site, rest: &str) -> Option<Answer> {
     let (year, month) = rest.strip_prefix('/')?.split_once('/')?;
     let (year, month) = (year.parse::<u32>().ok()?, month.parse::<u32>().ok()?);
@@ -104,7 +102,7 @@ fn calendar(site: &Site, rest: &str) -> Option<Answer> {
     Some(site.framed(&title, &main))
 }
 
-/// Renders the page about the paper, whose relative link repeats its own segment.
+/// Renders the page about the paper. Its relative link repeats its own path segment.
 fn about(site: &Site, path: &str) -> Option<Answer> {
     let odd = &site.paper.odd;
     let mut rest = path.strip_prefix('/').filter(|rest| !rest.is_empty())?;
@@ -122,7 +120,7 @@ fn about(site: &Site, path: &str) -> Option<Answer> {
     Some(site.framed(title, &main))
 }
 
-/// One blank page, without a cross-reference table, which PDF readers rebuild.
+/// One blank page without a cross-reference table. PDF readers rebuild the table.
 const PDF: &str = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>endobj\n\

@@ -1,8 +1,8 @@
 //! Defines the two papers: names, sections, addresses, and the place of each trap.
 //!
-//! The papers differ in everything on which a crawler must not rely: the form of article addresses,
-//! pagination by path or by query, the kind of feed, the places of date and author, and the markup
-//! (`baolang.rs`, `village_post.rs`).
+//! The papers differ in everything that a crawler must not rely on: the form of article addresses, pagination
+//! by path or by query, the kind of feed, the places of date and author, and the markup (`baolang.rs`,
+//! `village_post.rs`).
 
 use crate::article::{Agency, Article, Published};
 
@@ -46,12 +46,12 @@ pub(crate) struct Section {
 pub(crate) struct Odd {
     /// Disallowed by robots.txt and linked from every page.
     pub members: &'static str,
-    /// Disallowed by robots.txt with a prefix rule, and has a query.
+    /// Disallowed by a prefix rule of robots.txt; has a query.
     pub search: &'static str,
     /// Returns 200 with a wall instead of an article.
     pub wall: &'static str,
     pub wall_title: &'static str,
-    /// Returns 404, although there is a link to it.
+    /// Returns 404 although pages link to it.
     pub gone: &'static str,
     pub gone_title: &'static str,
     pub print: &'static str,
@@ -59,13 +59,13 @@ pub(crate) struct Odd {
     pub elsewhere: &'static str,
     /// The prefix of advertisement numbers. These addresses also redirect out of scope.
     pub ads: &'static str,
-    /// A list whose links contain a new session id each time.
+    /// A list with a new session id in the links each time.
     pub classifieds: &'static str,
     pub calendar: &'static str,
-    /// Links to itself with its own segment repeated.
+    /// Links to itself with the path segment repeated.
     pub about: &'static str,
     pub about_segment: &'static str,
-    /// The prefix of article numbers in addresses from before the last redesign.
+    /// The prefix of article numbers in addresses before the last redesign.
     pub old: &'static str,
 }
 
@@ -153,7 +153,7 @@ impl Paper {
         self.path_of(&article.section, &article.slug, article.number, &article.published)
     }
 
-    /// Returns the path of a second page with the same article, with a different section and slug.
+    /// Returns the path of a second page of the same article, with a different section and slug.
     pub(crate) fn twin(&self, article: &Article) -> String {
         let other = self.sections.iter().find(|s| s.slug != article.section);
         let section = other.map_or(self.sections[0].slug, |s| s.slug);
@@ -187,7 +187,7 @@ impl Paper {
         format!("http://{}{path}", self.host)
     }
 
-    /// Returns the name of a section, or the slug if no section has it.
+    /// Returns the name of a section; the slug if the section is unknown.
     pub(crate) fn section_name<'a>(&self, slug: &'a str) -> &'a str {
         let found = self.sections.iter().find(|s| s.slug == slug);
         found.map_or(slug, |s| s.name)

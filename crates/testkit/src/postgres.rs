@@ -1,9 +1,9 @@
 //! Runs a real PostgreSQL server on loopback for tests, if PostgreSQL is installed.
 //!
 //! The server has its own folder, listens on a free port of `127.0.0.1`, and stops when the value is dropped.
-//! If the tests run as root, the server runs as `nobody`, since PostgreSQL does not run as root.
+//! If the tests run as root, the server runs as `nobody`, because PostgreSQL refuses to run as root.
 //!
-//! Limitation: if a test process is killed, its server keeps running. The next test process uses a different
+//! Limitation: after a test process is killed, its server keeps running. The next test process uses another
 //! port.
 
 use std::ffi::OsStr;
@@ -30,7 +30,7 @@ pub struct Postgres {
     databases: AtomicU32,
 }
 
-/// Returns the folder with PostgreSQL's programs, in the newest version. `None`: PostgreSQL is not installed.
+/// Returns the program folder of the newest installed PostgreSQL; `None`: not installed.
 fn programs() -> Option<PathBuf> {
     let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .ok()?
@@ -42,8 +42,8 @@ fn programs() -> Option<PathBuf> {
 }
 
 impl Postgres {
-    /// Returns the server that the tests of this process share. It is started on first use, and stops when
-    /// the last owner drops it. `None`, with a printed note: PostgreSQL is not installed.
+    /// Returns the server shared by the tests of this process. It starts on first use, and stops when the
+    /// last owner drops it. `None`, with a printed note: PostgreSQL is not installed.
     #[must_use]
     pub fn shared() -> Option<Arc<Self>> {
         static SHARED: Mutex<Weak<Postgres>> = Mutex::new(Weak::new());
@@ -56,8 +56,7 @@ impl Postgres {
         Some(server)
     }
 
-    /// Starts a separate server with settings such as `fsync=off`. `None`, with a printed note: PostgreSQL is
-    /// not installed.
+    /// Starts a server with settings such as `fsync=off`. `None`, with a note: PostgreSQL is not installed.
     ///
     /// # Panics
     /// PostgreSQL is installed, but the server does not start.
@@ -114,7 +113,7 @@ impl Postgres {
         standby
     }
 
-    /// Configures the server to acknowledge a commit only after a standby has it, too.
+    /// Makes the server acknowledge a commit only after a standby has the commit.
     ///
     /// # Panics
     /// No standby connects within half a minute.
@@ -182,7 +181,7 @@ impl Postgres {
         output.trim_end().to_owned()
     }
 
-    /// Kills all processes of the server, as `kill -9` and a power failure do.
+    /// Kills all processes of the server, like `kill -9` or a power failure.
     ///
     /// # Panics
     /// The server is not running.
@@ -192,13 +191,13 @@ impl Postgres {
         let killed = Command::new("kill").args(["-9", &first]).status();
         assert!(killed.is_ok_and(|status| status.success()), "it was running");
         let until = Instant::now() + Duration::from_secs(30);
-        // The child processes exit after the first process has ended.
+        // The child processes exit after the first process.
         while Path::new(&format!("/proc/{first}")).exists() && Instant::now() < until {
             std::thread::yield_now();
         }
     }
 
-    /// Starts the server on its folder, also after it was killed.
+    /// Starts the server on its folder, for example after [`Self::kill`].
     ///
     /// # Panics
     /// The server does not start.
@@ -237,8 +236,7 @@ impl Postgres {
         command
     }
 
-    /// Runs a program to its end. Its output is written to a file, since a server that the program starts
-    /// would keep a pipe open.
+    /// Runs a program to its end. Output goes to a file: a server started by the program keeps pipes open.
     fn done(&self, command: &mut Command) -> String {
         let output = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file.try_clone()?, file)));
         let (out, err, mut file) = output.expect("a file for its output");

@@ -1,11 +1,11 @@
-//! Runs an S3 server on loopback that stores objects in a folder, for tests of object storage.
+//! An S3 server on loopback that stores objects in a folder, for tests of object storage.
 //!
-//! Signatures are checked, errors are those of S3, and the server can simulate outages. The implementation is
-//! s3s and s3s-fs, which are independent of the client under test.
+//! The server checks signatures, returns S3's errors, and can simulate outages. It uses s3s and s3s-fs, which
+//! are independent of the client under test.
 //!
 //! Limitation: the server is not suitable for tests of durability (s3s-fs does not sync to disk) or of speed.
-//! Keys are file names (so `a` and `a/b` cannot both exist), buckets are folders that a test creates, and
-//! access policies are not checked.
+//! Keys are file names (`a` and `a/b` cannot both exist), buckets are folders that a test creates, and access
+//! policies are not checked.
 
 use std::convert::Infallible;
 use std::fs;
@@ -41,7 +41,7 @@ impl Default for Keys {
     }
 }
 
-/// How the server responds.
+/// A way to respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// Like S3.
@@ -61,11 +61,11 @@ pub struct S3Request {
     pub method: String,
     /// The path with its query, as sent.
     pub path: String,
-    /// The status of the response. 0 if there was none.
+    /// The status of the response; 0: no response.
     pub status: u16,
 }
 
-/// A running server. It stops when dropped, and then refuses connections.
+/// A running server. Dropping it stops the server, which then refuses connections.
 #[derive(Debug)]
 pub struct S3Server {
     address: SocketAddr,
@@ -88,8 +88,7 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// Serves the buckets in a folder, which is created if it is missing, on an address. Port 0 selects a free
-/// port.
+/// Serves the buckets in a folder on an address. Creates the folder if it is missing. Port 0: a free port.
 ///
 /// # Errors
 /// The folder cannot be created, or the address cannot be bound.
@@ -106,7 +105,7 @@ pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Ser
         log: Mutex::default(),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Bound outside of the runtime, since it cannot be entered from within another runtime.
+    // Bound outside the runtime, which cannot be entered from within another runtime.
     let listener = std::net::TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
@@ -131,7 +130,7 @@ impl S3Server {
         fs::create_dir_all(self.shared.folder.join(name))
     }
 
-    /// Returns the address that the server listens on.
+    /// Returns the server's address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -143,7 +142,7 @@ impl S3Server {
         environment(self.address, &self.shared.keys)
     }
 
-    /// Changes how the server responds to all later requests.
+    /// Changes the response to all later requests.
     pub fn set_presence(&self, presence: Presence) {
         *lock(&self.shared.presence) = presence;
     }
@@ -154,9 +153,9 @@ impl S3Server {
         lock(&self.shared.log).clone()
     }
 
-    /// Waits until the server stops, which happens when the process ends.
+    /// Waits until the server stops, which is when the process ends.
     pub fn run(mut self) {
-        // An error means that the thread panicked, which it has already printed.
+        // An error means that the thread panicked and has printed the panic.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -223,7 +222,7 @@ impl Shared {
 
     async fn answer(&self, request: hyper::Request<Incoming>) -> Response<Body> {
         let path = request.uri().path().trim_start_matches('/');
-        // Without this check, s3s-fs would create the bucket on a put.
+        // Otherwise, s3s-fs would create the bucket on a put.
         if let Some((bucket, _)) = path.split_once('/')
             && !self.folder.join(bucket).is_dir()
         {

@@ -1,11 +1,9 @@
 //! Serves both papers on one port of loopback, over HTTP/1.1.
 //!
 //! The server acts as a proxy (absolute-form targets, RFC 9112, 3.2.2) and as an origin server for requests
-//! with a `Host` header. It never opens connections: a host that it does not serve gets 404, and `CONNECT`
-//! gets 501.
+//! with a `Host` header. It never opens connections: an unknown host gets 404, and `CONNECT` gets 501.
 //!
-//! Each connection computes its responses in its own task. Requests share only the access log and the counts
-//! of a site.
+//! Each connection has its own task. Requests share only the access log and the counts of a site.
 
 use crate::answer::Answer;
 use crate::daily::Daily;
@@ -32,19 +30,18 @@ use tokio::sync::oneshot;
 /// Options of a [`Newspaper`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The number of articles in each paper, newest first. If the number is larger than the number of
-    /// articles, all are served.
+    /// The maximum number of articles in each paper, newest first.
     pub articles: usize,
-    /// Whether in each paper one article returns 503 (`Retry-After: 1`), and another one 500, on the first
-    /// request.
+    /// Whether, in each paper, the first request for one article returns 503 (`Retry-After: 1`), and for
+    /// another article 500.
     pub faults: bool,
     /// The time between a request and its response.
     pub latency: Duration,
-    /// How many article pages each paper serves before its design changes. `None`: the design never changes.
+    /// The number of article pages that each paper serves before its redesign; `None`: no redesign.
     pub redesigned_after: Option<usize>,
-    /// Many generated papers in addition to the two papers. `None`: no generated papers.
+    /// Many generated papers in addition to the two papers, if any.
     pub stand: Option<Stand>,
-    /// Two papers with daily articles. `None`: no such papers.
+    /// Two papers with daily articles, if any.
     pub daily: Option<Daily>,
 }
 
@@ -80,7 +77,7 @@ struct Shared {
     log: AccessLog,
 }
 
-/// A request in progress. Dropping it finishes the request, even if the request was cancelled.
+/// A request in progress. Dropping it finishes the request, even after a cancellation.
 struct Served<'a>(&'a AccessLog, usize);
 
 impl Drop for Served<'_> {
@@ -90,14 +87,14 @@ impl Drop for Served<'_> {
 }
 
 impl Newspaper {
-    /// Binds a free port of 127.0.0.1 and serves on the current tokio runtime. The access log uses the clock
-    /// of that runtime, even if it is paused.
+    /// Binds a free port of 127.0.0.1 and serves on the current tokio runtime. The access log uses this
+    /// runtime's clock, even if the clock is paused.
     ///
     /// # Errors
     /// No port can be bound.
     ///
     /// # Panics
-    /// This function is called outside of a tokio runtime, or IO or time is not enabled in it.
+    /// If called outside a tokio runtime, or if the runtime lacks IO or time.
     pub async fn start(options: Options) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -128,7 +125,7 @@ impl Newspaper {
 
     fn serve_in_background(shared: Arc<Shared>) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        // Bound outside of the runtime, since it cannot be entered from within another runtime.
+        // Bound outside the runtime, which cannot be entered from within another runtime.
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -146,13 +143,13 @@ impl Newspaper {
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Returns the address to use as an HTTP proxy: `http://127.0.0.1:PORT`.
+    /// Returns the address of the HTTP proxy: `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn proxy(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Returns the address that the server listens on.
+    /// Returns the server's address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -163,13 +160,13 @@ impl Newspaper {
         self.shared.latency.store(millis(latency), Ordering::Relaxed);
     }
 
-    /// Returns the front pages, first the Vietnamese one, then the English one.
+    /// Returns the front pages: Vietnamese, then English.
     #[must_use]
     pub fn seeds() -> [&'static str; 2] {
         [PAPERS[0].front, PAPERS[1].front]
     }
 
-    /// Returns the addresses of the agency's copies, each with that of the original article.
+    /// Returns pairs of addresses: an agency's copy and the original article.
     #[must_use]
     pub fn wire_copies(&self) -> Vec<(String, String)> {
         let copy = |site: &Site| {
@@ -210,7 +207,7 @@ impl Newspaper {
     }
 
     /// Stops serving and closes open connections. A server in the background has stopped when this function
-    /// returns. Any other server stops when its runtime next runs it.
+    /// returns; any other server stops when its runtime next runs its task.
     pub fn shutdown(self) {
         drop(self);
     }
@@ -219,7 +216,7 @@ impl Newspaper {
 impl Drop for Newspaper {
     fn drop(&mut self) {
         let _ = self.stop.take().map(|stop| stop.send(()));
-        // An error means that the thread panicked, which it has already printed.
+        // An error means that the thread panicked and has printed the panic.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -290,7 +287,7 @@ async fn respond(
     Ok(answer.into_response(headers))
 }
 
-/// Returns the requested host: that of the target if it is absolute, otherwise that of the `Host` header.
+/// Returns the requested host, from an absolute target or else from the `Host` header.
 fn host<B>(request: &hyper::Request<B>) -> String {
     let header = request.headers().get(HOST).and_then(|v| v.to_str().ok());
     let header = header.map(|host| host.split(':').next().unwrap_or_default());

@@ -1,7 +1,7 @@
 //! Serves one paper with its articles: maps paths to responses.
 //!
-//! A response depends only on the path. The exceptions are the two one-time errors and the count of article
-//! pages before a redesign. Without these, two crawls of one server see the same pages.
+//! A response depends only on the path, except for the two one-time errors and the count of article pages
+//! before a redesign. Otherwise, two crawls of one server see the same pages.
 
 use crate::answer::Answer;
 use crate::article::Article;
@@ -25,7 +25,7 @@ pub(crate) struct Site {
     redesign: Option<Redesign>,
 }
 
-/// Whether each one-time error has already been sent.
+/// Whether each one-time error was already sent.
 #[derive(Debug, Default)]
 struct Faults {
     unavailable: AtomicBool,
@@ -38,11 +38,11 @@ pub(crate) mod special {
     pub(crate) const UNAVAILABLE: usize = 0;
     /// Returns 500 to the first request.
     pub(crate) const FAILED: usize = 1;
-    /// Is also linked under an old address, which redirects.
+    /// Also linked under an old address that redirects.
     pub(crate) const MOVED: usize = 2;
     /// Has a second address.
     pub(crate) const TWIN: usize = 3;
-    /// Is also linked with tracking parameters.
+    /// Also linked with tracking parameters.
     pub(crate) const TRACKED: usize = 4;
     pub(crate) const LEGACY: usize = 5;
     /// Has an edited agency copy, at the end of its section's list.
@@ -50,8 +50,7 @@ pub(crate) mod special {
 }
 
 impl Site {
-    /// Creates a paper with its newest `count` articles, and with an optional redesign after a number of
-    /// article pages.
+    /// Creates a paper with its newest `count` articles. `redesigned_after`: number of article pages.
     pub(crate) fn new(
         paper: &'static Paper,
         count: usize,
@@ -89,12 +88,12 @@ impl Site {
         self.articles.iter().filter(|a| a.section == slug).collect()
     }
 
-    /// Returns the agency's copy if it is on this page of a section's list, which is the last page.
+    /// Returns the agency's copy if it is on this page of a section's list: the last page.
     pub(crate) fn wired(&self, slug: &str, page: usize) -> Option<&Article> {
         self.wire.as_ref().filter(|wire| wire.section == slug && page == self.pages(slug))
     }
 
-    /// Returns four other articles, those of the same section first.
+    /// Returns four other articles, first from the same section.
     pub(crate) fn related(&self, article: &Article) -> Vec<&Article> {
         let own = self.section(&article.section);
         let at = own.iter().position(|a| *a == article).unwrap_or_default();
@@ -102,7 +101,7 @@ impl Site {
         others.take(4).collect()
     }
 
-    /// Returns when the paper last changed, which is the time of its newest article.
+    /// Returns the time of the paper's newest article.
     pub(crate) fn pressed(&self) -> Timestamp {
         self.articles.first().map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
     }
@@ -131,8 +130,7 @@ impl Site {
         self.page(StatusCode::NOT_FOUND, html)
     }
 
-    /// Returns the media type of pages. One paper states its encoding in the header, the other one only in a
-    /// `meta` element.
+    /// Returns the media type of pages. Only one paper states its encoding in the header.
     fn html_type(&self) -> &'static str {
         match self.paper.language {
             Language::Vietnamese => "text/html; charset=utf-8",
@@ -205,7 +203,6 @@ impl Site {
         Some(Answer::ok(self.html_type(), html.into_bytes(), self.pressed()))
     }
 
-    /// Returns the section and the page of its list to which an address belongs, if any.
     fn section_page(&self, path: &str, query: Option<&str>) -> Option<(&'static str, usize)> {
         let mut parts = path.strip_prefix('/')?.split('/');
         let slug = parts.next()?;
@@ -220,7 +217,6 @@ impl Site {
         (end && (1..=self.pages(slug)).contains(&page)).then_some((slug, page))
     }
 
-    /// Returns the number of pages of a section's list, at least 1.
     pub(crate) fn pages(&self, slug: &str) -> usize {
         self.section(slug).len().div_ceil(PER_PAGE).max(1)
     }

@@ -2,8 +2,8 @@
 //!
 //! A paper has a front page, a robots.txt, a sitemap at the usual path, and articles that link to the next
 //! articles. The hosts `paper-0.example`, `paper-1.example` and so on have different class names and orders
-//! of boilerplate, so each needs its own template. No two articles have the same text, except those of an
-//! agency. A front page also links to the last article of the next paper.
+//! of boilerplate, so each needs its own template. All texts differ, except agency articles. A front page
+//! also links to the last article of the next paper.
 //!
 //! The texts are random words from a short list. Fetching, extracting and storing a page costs as much as for
 //! a small article (about 12 KB), but the texts are not suitable for evaluating extraction.
@@ -21,13 +21,11 @@ pub struct Stand {
     pub hosts: usize,
     /// The number of articles in each paper.
     pub articles: usize,
-    /// How many of these articles the sitemap lists. If 0, there is no sitemap.
+    /// The number of articles in the sitemap; 0: no sitemap.
     pub listed: usize,
-    /// How many articles of each paper, from the first one on, have the same text in all papers, like those
-    /// of an agency.
+    /// The number of articles, from the first, with the same text in all papers, like agency articles.
     pub wire: usize,
-    /// How many papers, at the end of the list, redirect their robots.txt to those of the first papers, in
-    /// order.
+    /// The number of papers at the end of the list with robots.txt redirects to the first papers, in order.
     pub redirected: usize,
 }
 
@@ -63,8 +61,7 @@ impl Stand {
         format!("/news/2026/11/a-story-that-is-number-{article}.html")
     }
 
-    /// Returns a text that is as long as an article's, for tests that store without serving. It differs for
-    /// each number.
+    /// Returns a text as long as an article, different for each number, for tests that do not serve.
     #[must_use]
     pub fn text(number: usize) -> String {
         let mut draw = Draw::new(usize::MAX, number);
@@ -177,13 +174,13 @@ fn missing() -> Answer {
     Answer::text(StatusCode::NOT_FOUND, "No such page.\n")
 }
 
-/// Random words from xorshift (Marsaglia 2003, 64 bits), seeded with the address of an article.
+/// Random words from xorshift (Marsaglia 2003, 64 bits), seeded by paper and article.
 pub(crate) struct Draw(u64);
 
 impl Draw {
     pub(crate) fn new(paper: usize, article: usize) -> Self {
         let seed = (paper as u64) << 32 | article as u64;
-        // The state must not be zero, and the first numbers of similar seeds are similar.
+        // The state must not be zero. The first numbers of similar seeds are similar and therefore skipped.
         let mut draw = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         (0..8).for_each(|_| _ = draw.next());
         draw

@@ -1,8 +1,8 @@
-//! Provides TLS servers on loopback, scripted byte by byte, for correct and incorrect https.
+//! TLS servers on loopback, scripted byte by byte, for correct and incorrect https.
 //!
-//! A private [`Authority`] signs the certificates, so the trust store of the machine is not needed. A script
-//! receives each connection after the handshake and sends arbitrary bytes. It can use HTTP/1.1, which it
-//! writes directly to the [`Stream`], or HTTP/2, whose frames [`http2`](crate::http2) writes.
+//! A private [`Authority`] signs the certificates, so the machine's trust store is not needed. A script
+//! receives each connection after the handshake and sends arbitrary bytes: HTTP/1.1 directly to the
+//! [`Stream`], or HTTP/2 frames with [`http2`](crate::http2).
 //!
 //! Limitation: both sides use rustls, so features that rustls lacks (cipher suites with CBC, RSA key
 //! exchange) cannot be tested. [`refuse_with_alert`] sends the alerts of servers that require them.
@@ -101,7 +101,7 @@ impl Identity {
         Self { certificate, key }
     }
 
-    /// Creates a certificate for these names that is signed with its own key.
+    /// Creates a self-signed certificate for these names.
     #[must_use]
     pub fn self_signed(names: &[&str]) -> Self {
         let key = key();
@@ -138,7 +138,7 @@ fn named(name: &str) -> DistinguishedName {
     distinguished
 }
 
-/// A running server. It ends with the runtime in which it was started.
+/// A running server. It ends with its runtime.
 #[derive(Debug, Clone)]
 pub struct TlsServer {
     address: SocketAddr,
@@ -146,8 +146,8 @@ pub struct TlsServer {
 }
 
 impl TlsServer {
-    /// Starts a server that calls `script` with the number of each connection (from 0) and the connection.
-    /// `protocols` is the ALPN offer (`h2`, `http/1.1`), in order of preference.
+    /// Starts a server that calls `script` with each connection and its number (from 0). `protocols`: the
+    /// ALPN offer (`h2`, `http/1.1`) in order of preference.
     ///
     /// # Panics
     /// Loopback has no free port.
@@ -188,7 +188,7 @@ impl TlsServer {
 }
 
 /// Starts a server that ends each handshake with a fatal alert (RFC 8446, 6): 40 is `handshake_failure`, 70
-/// `protocol_version`. Returns the server's port.
+/// is `protocol_version`. Returns the server's port.
 ///
 /// # Panics
 /// Loopback has no free port.
@@ -225,7 +225,7 @@ pub struct Asked {
     pub path: String,
     /// The version: `HTTP/1.1` or `HTTP/2.0`.
     pub version: String,
-    /// The header names, in lower case, and values, in the order of the request.
+    /// The lower-case header names with values, in the order of the request.
     pub headers: Vec<(String, String)>,
 }
 

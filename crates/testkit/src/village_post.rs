@@ -1,5 +1,5 @@
-//! Renders the pages of The Village Post. They have JSON-LD as the only metadata, the by-line below the
-//! headline, the lead as the body's first paragraph, and HTML5 elements with few classes.
+//! Renders the pages of The Village Post: JSON-LD as the only metadata, the by-line below the headline, the
+//! lead as the body's first paragraph, and HTML5 elements with few classes.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -8,7 +8,6 @@ use crate::paper::Language;
 use crate::site::{LATEST, PER_PAGE, Site, special};
 use std::fmt::Write;
 
-/// Renders an article's page at `path`, which declares `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
     let main = format!(
         r#"<nav class="crumbs"><a href="/">Home</a> / <a href="/{slug}">{section}</a></nav>
@@ -207,7 +206,7 @@ fn card(site: &Site, article: &Article, path: &str) -> String {
     )
 }
 
-/// Renders the links that only the front page has: variants of addresses, and addresses outside of the paper.
+/// Renders links that only the front page has: variants of addresses, and addresses outside the paper.
 fn odd_links(site: &Site) -> String {
     let odd = &site.paper.odd;
     let mut out = String::from("<section class=\"letterbox\"><h3>From our letter</h3><ul>\n");
@@ -236,7 +235,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Renders the links on the first page of a section's list that do not lead to its articles.
+/// Renders the links on the first page of a section's list that do not lead to the section's articles.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(r#"<p class="more"><a href="{}?sid={slug}0">Classifieds</a></p>"#, odd.classifieds);

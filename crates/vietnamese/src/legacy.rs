@@ -1,18 +1,15 @@
 //! Decodes Vietnamese encodings older than Unicode: VISCII, TCVN3 (ABC) and VNI.
 //!
-//! * VISCII (RFC 1456) has one byte for each letter with its marks. Some of these bytes are control
-//!   codes.
-//! * TCVN3 is the encoding of the ABC fonts (TCVN 5712, VN3), with one byte for each lower-case
-//!   letter with its marks. Capitals with tones need a font of capitals (`.VnTimeH`), so they are
-//!   read as lower case.
+//! * VISCII (RFC 1456) has one byte for each letter with its marks. Some of these bytes are control codes.
+//! * TCVN3 is the encoding of the ABC fonts (TCVN 5712, VN3), with one byte for each lower-case letter with
+//!   its marks. Capitals with tones need a font of capitals (`.VnTimeH`), so they are read as lower case.
 //! * VNI-Windows writes a vowel followed by a byte for its marks: `aù` is `á`.
 //!
 //! Pages in TCVN3 or VNI declare windows-1252, or nothing, and rely on a font. [`told`] detects the
-//! encodings: a text is in an encoding if decoding turns words that were not Vietnamese syllables
-//! into syllables.
+//! encodings: a text is in an encoding if decoding turns words that were not Vietnamese syllables into
+//! syllables.
 //!
-//! Limitation: detection needs at least 16 words with non-ASCII characters. TCVN3 capitals with
-//! tones stay in lower case.
+//! Limitation: detection needs 16 words with non-ASCII characters. TCVN3 capitals with tones stay lower case.
 
 use crate::Syllable;
 
@@ -31,8 +28,7 @@ impl Legacy {
     /// All encodings.
     pub const ALL: [Self; 3] = [Self::Viscii, Self::Tcvn3, Self::Vni];
 
-    /// Returns the encoding of a declared label, such as `viscii` or `x-viet-tcvn5712`; `None` for
-    /// any other label.
+    /// Returns the encoding of a label, such as `viscii` or `x-viet-tcvn5712`; `None`: any other label.
     #[must_use]
     pub fn for_label(label: &str) -> Option<Self> {
         let label = label.trim().to_ascii_lowercase();
@@ -136,11 +132,11 @@ const ENOUGH: f32 = 0.85;
 /// Maximum share of these words that may be syllables before decoding.
 const ALREADY: f32 = 0.4;
 
-/// Detects the encoding of a text that was decoded as windows-1252; `None` if the text is in none
-/// of these encodings or too short to decide.
+/// Detects the encoding of a text that was decoded as windows-1252; `None`: none of these encodings, or too
+/// little text to decide.
 ///
-/// Fast for most texts: ASCII is skipped, and the first character that windows-1252 lacks (most
-/// Vietnamese letters in Unicode, any other script) ends the search.
+/// Fast for most texts: ASCII is skipped, and the search ends at the first character that windows-1252 lacks
+/// (most Vietnamese letters in Unicode, any other script).
 #[must_use]
 pub fn told(text: &str) -> Option<Legacy> {
     let words = words_beyond_ascii(text)?;
@@ -161,8 +157,7 @@ pub fn told(text: &str) -> Option<Legacy> {
     (share >= ENOUGH).then_some(best)
 }
 
-/// Returns the first words with a non-ASCII character; `None` if such a word has a character that
-/// is not in windows-1252.
+/// Returns the first words with a non-ASCII character; `None`: one has a character outside windows-1252.
 fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
     let ends = |byte: u8| byte.is_ascii() && !byte.is_ascii_alphabetic();
     let bytes = text.as_bytes();
@@ -201,8 +196,7 @@ const VISCII: &str = "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐỒỔỖ�
 /// The letters from byte 0x80 on, with `·` where the ABC fonts have no letter.
 const TCVN3: &str = "·································ĂÂÊÔƠƯĐăâêôơưđ······àảãáạ·ằẳẵắ·······ặầẩẫấậè·ẻẽéẹềểễếệìỉ···ĩíịò·ỏõóọồổỗốộờởỡớợù·ủũúụừửữứựỳỷỹýỵ·";
 
-/// The vowels of VNI as bytes, each with the letters that it forms with the marks of [`VNI_MARKS`];
-/// `·` means no letter.
+/// The vowels of VNI as bytes, each with the letters that it forms with [`VNI_MARKS`]; `·`: no letter.
 const VNI_VOWELS: [(u8, &str); 14] = [
     (b'a', "áàảãạăắằẳẵặâấầẩẫậ"),
     (b'A', "ÁÀẢÃẠĂẮẰẲẴẶÂẤẦẨẪẬ"),
@@ -220,8 +214,8 @@ const VNI_VOWELS: [(u8, &str); 14] = [
     (0xD6, "ỨỪỬỮỰ············"),
 ];
 
-/// The marks as bytes, in lower case and as capitals, in the order of the letters above: sắc,
-/// huyền, hỏi, ngã, nặng; breve, alone and with these five; circumflex, alone and with these five.
+/// The marks as bytes, in lower case and as capitals, in the order of the letters above: sắc, huyền, hỏi,
+/// ngã, nặng; breve, alone and with these five; circumflex, alone and with these five.
 const VNI_MARKS: [(u8, u8); 17] = [
     (0xF9, 0xD9),
     (0xF8, 0xD8),
@@ -242,7 +236,6 @@ const VNI_MARKS: [(u8, u8); 17] = [
     (0xE4, 0xC4),
 ];
 
-/// One-byte letters of VNI.
 const VNI_LETTERS: [(u8, char); 16] = [
     (0xF1, 'đ'),
     (0xD1, 'Đ'),
@@ -262,8 +255,7 @@ const VNI_LETTERS: [(u8, char); 16] = [
     (0xD6, 'Ư'),
 ];
 
-/// Returns the letter that begins with this byte, and the number of further bytes; `None` if the
-/// byte has no meaning of its own in VNI.
+/// Returns the letter that begins with this byte and its further bytes; `None`: no meaning in VNI.
 fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     if let Some((_, letters)) = VNI_VOWELS.iter().find(|(vowel, _)| *vowel == byte)
         && let Some(mark) = behind.first()

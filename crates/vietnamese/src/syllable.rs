@@ -1,11 +1,11 @@
 //! Parses Vietnamese syllables into an onset, a rhyme and a tone.
 //!
-//! Written Vietnamese puts a space between syllables, and few forms are possible: 27 onsets (or
-//! none) and 165 rhymes. A rhyme that ends in `c`, `ch`, `p` or `t` has one of only two tones.
-//! Syllables can therefore be recognized.
+//! Written Vietnamese puts a space between syllables, and few forms are possible: 27 onsets (or none) and 165
+//! rhymes. A rhyme that ends in `c`, `ch`, `p` or `t` has one of only two tones. Syllables can therefore be
+//! recognized.
 //!
-//! Limitation: loan words and foreign names (`internet`, `pano`) are not syllables. Some English
-//! words are (`hang`, `the`), and many more if the marks are ignored.
+//! Limitation: loan words and foreign names (`internet`, `pano`) are not syllables. Some English words are
+//! syllables (`hang`, `the`), and many more if marks are ignored.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -60,8 +60,7 @@ impl Tone {
 /// A syllable, split into its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Syllable {
-    /// The consonants before the vowel, in lower case, including the `u` of `qu` and the `i` of
-    /// `gi`; empty if there are none.
+    /// The lower-case consonants before the vowel, with the `u` of `qu` and the `i` of `gi`; may be empty.
     pub onset: &'static str,
     /// The letters after the onset, in lower case and NFC, without the tone.
     pub rhyme: &'static str,
@@ -69,7 +68,7 @@ pub struct Syllable {
     pub tone: Tone,
 }
 
-/// Longest first, so that the first match is the right one.
+/// Longest first, so that the first match is correct.
 const ONSETS: [&str; 28] = [
     "ngh", "ch", "gh", "gi", "kh", "ng", "nh", "ph", "qu", "th", "tr", "b", "c", "d", "đ", "g", "h", "k",
     "l", "m", "n", "p", "r", "s", "t", "v", "x", "",
@@ -90,12 +89,11 @@ const RHYMES: [&str; 165] = [
     "ươm", "ươn", "ương", "ươp", "ươt", "ươu",
 ];
 
-/// Maximum length of a syllable such as `nghiêng`, in characters, including separate combining
-/// marks.
+/// Maximum length of a syllable such as `nghiêng`, in characters, including separate combining marks.
 const LONGEST: usize = 14;
 
 impl Syllable {
-    /// Parses a word of any case and normal form; `None` if it is not a syllable.
+    /// Parses a word of any case and normal form; `None`: not a syllable.
     ///
     /// ```
     /// use gleaner_vietnamese::syllable::{Syllable, Tone};
@@ -160,15 +158,14 @@ fn rhyme_of(letters: &str) -> Option<&'static str> {
     RHYMES.binary_search(&letters).ok().map(|at| RHYMES[at])
 }
 
-/// Splits a syllable in which `gi` and a following `i` are written as one: `gì` is `gi` and `i`,
-/// `giếng` is `gi` and `iêng`.
+/// Splits a syllable that writes `gi` and `i` as one: `gì` is `gi` and `i`, `giếng` is `gi` and `iêng`.
 fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
     let rest = letters.strip_prefix('g').filter(|rest| rest.starts_with('i'))?;
     Some(("gi", rhyme_of(rest)?))
 }
 
-/// Returns a word's letters in lower case without its tone, and the tone; `None` for letters that
-/// Vietnamese lacks, two tones, or an empty or too long word.
+/// Returns the lower-case letters without the tone, and the tone. `None`: a letter that Vietnamese lacks, two
+/// tones, or an empty or too long word.
 fn parts(word: &str) -> Option<(String, Tone)> {
     if word.is_empty() || word.chars().count() > LONGEST {
         return None;

@@ -3,19 +3,20 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use gleaner_config::Bytes;
 use gleaner_corpus::Tones;
 use gleaner_corpus::condition::FIGURES;
+use gleaner_export::Fields;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
-    /// Output format
-    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
-    pub(crate) format: ExportFormat,
-    /// Compression of JSON Lines or vertical text
-    #[arg(long, value_enum, default_value_t = Compress::None)]
-    pub(crate) compress: Compress,
+    /// Output format [default: by the ending of --out, else jsonl]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ExportFormat>,
+    /// Compression of the file or files, except for parquet, datasets and text [default: by the ending of --out, else none]
+    #[arg(long, value_enum)]
+    pub(crate) compress: Option<Compress>,
     /// Write to this file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", conflicts_with = "into")]
     pub(crate) out: Option<PathBuf>,
@@ -39,9 +40,40 @@ pub(crate) struct Export {
     /// Only documents fetched before this day or time (UTC)
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
-    /// Minimum confidence of the extraction, 0 to 1; 0 for all. The number of omitted documents
-    /// is printed on standard error
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.3")]
+    /// Only documents published on or after this day or time (UTC); excludes those without a date
+    #[arg(long, value_name = "DATE")]
+    pub(crate) published_from: Option<String>,
+    /// Only documents published up to this time (UTC), or to the end of this day; excludes those
+    /// without a date
+    #[arg(long, value_name = "DATE")]
+    pub(crate) published_to: Option<String>,
+    /// Only documents whose title contains this text, in any case; repeatable, one must match
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) title: Vec<String>,
+    /// The same for the section
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) section: Vec<String>,
+    /// The same for the authors
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) author: Vec<String>,
+    /// The same for the keywords
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) tag: Vec<String>,
+    /// Export only the first N documents, in the order of their ids
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    /// Export a random sample of N documents; the same for the same --seed. Reads the corpus twice
+    #[arg(long, value_name = "N", value_parser = sample_size, conflicts_with_all = ["limit", "revisions"])]
+    pub(crate) sample: Option<usize>,
+    /// With --sample: number that selects the sample
+    #[arg(long, value_name = "S", requires = "sample")]
+    pub(crate) seed: Option<u64>,
+    /// Write only these fields, in this order, such as id,title,text (jsonl, csv, parquet, datasets)
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) fields: Option<Fields>,
+    /// Minimum probability that the text is right (word F1 of at least 0.9), 0 to 1; 0 for all. The
+    /// number of omitted documents is printed on standard error
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.1")]
     pub(crate) confidence: f64,
     /// Position of tone marks in Vietnamese texts and titles
     #[arg(long, value_name = "TONES", value_parser = tones(), default_value = AS_KEPT)]
@@ -73,6 +105,8 @@ Examples:
   gleaner export --out vi.jsonl.zst --compress zstd --language vi --host vnexpress.net
   gleaner export --where 'words>=100' --where 'repeated_line_share<=0.2' --out good.jsonl
   gleaner export --format parquet --into exports/2026-11-21 --since exports/2026-11-20
+  gleaner export --published-from 2026-11-01 --published-to 2026-11-30 --section sport --out november.csv
+  gleaner export --sample 500 --seed 1 --fields id,title,text --out sample.jsonl
   gleaner export --members --where 'similarity>=0.8' --out with-copies.jsonl
   gleaner export --format vertical --into sketch-engine --language vi
   gleaner export --format datasets --into for-hugging-face --shard-size 256MiB",
@@ -90,14 +124,29 @@ fn size(text: &str) -> Result<u64, String> {
     if size.get() > 0 { Ok(size.get()) } else { Err("must be above 0".to_owned()) }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+fn sample_size(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(size) if size > 0 => Ok(size),
+        _ => Err("not a number above 0".to_owned()),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
     /// One JSON object per line
     Jsonl,
+    /// Comma-separated values with a line of names
+    Csv,
     /// Apache Parquet with zstd compression
     Parquet,
     /// Vertical text, one token per line, for Sketch Engine and NoSketch Engine
     Vertical,
+    /// CoNLL-U, one token per line, for taggers and parsers
+    Conllu,
+    /// TEI P5 XML
+    Tei,
+    /// Markdown with YAML front matter; with --into one file per document
+    Markdown,
     /// One text file per document, in one folder per host (with --into)
     Text,
     /// One text file per host (with --into)

@@ -11,19 +11,19 @@ use gleaner_config::{Crawl, Span};
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Budgets")]
 pub(crate) struct Budgets {
-    /// End the run after N pages of all hosts [default: crawl.max_pages, no limit]
+    /// End the run after N pages of all hosts; 0: no limit [default: crawl.max_pages, no limit]
     #[arg(long, value_name = "N")]
     pub(crate) max_pages: Option<u64>,
-    /// End the run after this time, such as 6h [default: crawl.max_time, no limit]
+    /// End the run after this time, such as 6h; 0s: no limit [default: crawl.max_time, no limit]
     #[arg(long, value_name = "TIME")]
     pub(crate) max_time: Option<Span>,
-    /// Fetch at most N pages of one host [default: crawl.max_pages_per_host, 10000]
+    /// Fetch at most N pages of one host; 0: no limit [default: crawl.max_pages_per_host, 10000]
     #[arg(long, value_name = "N")]
     pub(crate) max_per_host: Option<u64>,
 }
 
 impl Budgets {
-    /// Overrides the limits in the settings with those of the command line.
+    /// Limits on the command line override those in the settings.
     pub(crate) fn lay_over(&self, crawl: &mut Crawl) {
         crawl.max_pages = self.max_pages.unwrap_or(crawl.max_pages);
         crawl.max_time = self.max_time.unwrap_or(crawl.max_time);
@@ -64,7 +64,7 @@ pub(crate) struct Doctor {
     /// Fetch robots.txt and then the URL now
     #[arg(long)]
     pub(crate) fetch: bool,
-    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites, one per line; repeatable [default: the seeds of the last crawl]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     /// Print one JSON object with a list for each topic
@@ -117,7 +117,8 @@ pub(crate) enum Color {
 impl Color {
     /// Finds the value of `--color` before the command line is parsed.
     pub(crate) fn typed(words: impl Iterator<Item = OsString>) -> Self {
-        let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+        let options = words.take_while(|word| word != "--");
+        let words: Vec<String> = options.map(|word| word.to_string_lossy().into_owned()).collect();
         let next = words.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1].as_str());
         let joined = words.iter().filter_map(|word| word.strip_prefix("--color="));
         let last = next.chain(joined).last();
@@ -142,5 +143,18 @@ impl Color {
             Self::Never => false,
             Self::Auto => io::stderr().is_terminal() && !is_set("NO_COLOR") && !is_dumb(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_colour_is_an_option_and_no_argument() {
+        let typed = |line: &str| Color::typed(line.split(' ').map(OsString::from));
+        assert_eq!(typed("gleaner hosts --color=never"), Color::Never);
+        assert_eq!(typed("gleaner extract --color always -- --color=never"), Color::Always);
+        assert_eq!(typed("gleaner extract -- --color never"), Color::Auto);
     }
 }

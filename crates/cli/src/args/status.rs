@@ -17,7 +17,8 @@ pub(crate) struct Serve {
     /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     pub(crate) address: SocketAddr,
-    /// File of seed sites for the button "crawl now"; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites for the button "crawl now"; repeatable [default: crawl.seeds if it is set,
+    /// otherwise the seeds of the last crawl]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     #[command(flatten)]

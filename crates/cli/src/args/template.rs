@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
-use gleaner_corpus::Insert;
+use gleaner_corpus::{Extra, Insert};
 use gleaner_eval::Method;
 
 #[derive(Debug, clap::Args)]
@@ -44,6 +44,13 @@ pub(crate) struct OnePage {
     /// File (plain or gzip), URL, or - for standard input
     #[arg(value_name = "FILE|URL|-")]
     pub(crate) page: String,
+    #[command(flatten)]
+    pub(crate) how: HowToRead,
+}
+
+/// How to choose the template of a page, and what to keep.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HowToRead {
     /// Use this template instead of the one in the corpus (method gleaner only)
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
@@ -56,12 +63,20 @@ pub(crate) struct OnePage {
     /// Keep these kinds of line in the text [default: text.keep of the settings, none]
     #[arg(long, value_name = "NAMES", value_parser = inserts(), value_delimiter = ',')]
     pub(crate) keep: Vec<Insert>,
+    /// Keep these parts of the page beside the text, in fields of their own [default: text.also of the
+    /// settings, none]
+    #[arg(long, value_name = "NAMES", value_parser = extras(), value_delimiter = ',')]
+    pub(crate) also: Vec<Extra>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Extract {
+    /// File (plain or gzip), URL, or - for standard input; with --format jsonl also several files,
+    /// folders and patterns such as 'pages/**/*.html'
+    #[arg(required = true, value_name = "FILE|URL|-")]
+    pub(crate) pages: Vec<String>,
     #[command(flatten)]
-    pub(crate) page: OnePage,
+    pub(crate) how: HowToRead,
     /// Extraction method
     #[arg(long, value_name = "NAME", value_parser = methods(), default_value = "gleaner")]
     pub(crate) method: Method,
@@ -74,12 +89,14 @@ pub(crate) struct Extract {
     pub(crate) format: PageFormat,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PageFormat {
     /// Plain text, one paragraph per line
     Text,
     /// Text and metadata as one JSON object
     Json,
+    /// A JSON object per page and line, with the name of the file; in the order of the pages
+    Jsonl,
 }
 
 #[derive(Debug, clap::Args)]
@@ -90,7 +107,8 @@ pub(crate) struct Learn {
     /// Output file of the template
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Host of the site [default: from the canonical URL of the pages]
+    /// Host of the site; pages of other hosts are skipped [default: from the canonical URL of the
+    /// pages]
     #[arg(long)]
     pub(crate) host: Option<String>,
 }
@@ -98,6 +116,11 @@ pub(crate) struct Learn {
 pub(super) fn methods() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::all().map(Method::name))
         .map(|name| Method::named(&name).expect("only names of methods are possible"))
+}
+
+fn extras() -> impl TypedValueParser<Value = Extra> {
+    PossibleValuesParser::new(Extra::ALL.map(Extra::name))
+        .map(|name| Extra::named(&name).expect("only names of extras are possible"))
 }
 
 fn inserts() -> impl TypedValueParser<Value = Insert> {

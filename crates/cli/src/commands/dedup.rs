@@ -1,6 +1,6 @@
 //! Runs `gleaner dedup --global`: finds duplicates across many exports.
 //!
-//! This module handles options and messages; `gleaner_export::global` does the work.
+//! This module handles options and messages. `gleaner_export::global` does the work.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

@@ -1,20 +1,22 @@
 //! Runs `gleaner duplicates`: lists clusters of near-duplicates, or related documents.
 //!
-//! Clusters are listed from the largest to the smallest. One pass over the store finds them; only as many as
-//! are shown are kept in memory.
+//! Clusters are listed by size, largest first. One pass over the store finds them; memory holds only shown
+//! clusters.
 //!
-//! Limitation: finding related documents reads all documents.
+//! Limitation: the search for related documents reads all documents.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
+use gleaner_corpus::is_of_host;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, UrlKey};
 use gleaner_store::{Cluster, Store, StoreError};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Duplicates};
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::{Done, settings};
 
@@ -22,9 +24,11 @@ const SHOWN: usize = 10;
 
 pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
     let config = settings::load(common)?;
-    let store = settings::store(&config, false)?;
+    let store = settings::read_store(&config)?;
     let mut out = BufWriter::new(io::stdout().lock());
+    let mut shown = false;
     let mut show = |one: &Value| -> Done {
+        shown = true;
         let text = if args.json { format!("{one}\n") } else { described(one) };
         out.write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
     };
@@ -34,7 +38,12 @@ pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
         true => lister.related(&mut show)?,
         false => lister.clusters(&mut show)?,
     }
-    out.flush().map_err(Failure::writing("standard output"))
+    out.flush().map_err(Failure::writing("standard output"))?;
+    if !shown {
+        let what = if args.related { "related documents" } else { "near-duplicates" };
+        say(format_args!("there are no {what}{}", if args.host.is_some() { " of this host" } else { "" }));
+    }
+    Ok(())
 }
 
 struct Lister<'a> {
@@ -59,7 +68,6 @@ impl Lister<'_> {
         largest.values().try_for_each(|cluster| show(&self.cluster(cluster).map_err(Failure::work)?))
     }
 
-    /// Shows documents with their related documents, in the order of their ids.
     fn related(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
         let mut shown = 0;
         for document in self.store.documents() {
@@ -90,8 +98,7 @@ impl Lister<'_> {
     fn is_of_host(&self, id: DocumentId) -> Result<bool, StoreError> {
         let Some(wanted) = &self.host else { return Ok(true) };
         let url = CanonicalUrl::parse(&self.url(id)?);
-        let rest = url.as_ref().ok().and_then(|url| url.host().strip_suffix(wanted.as_str()));
-        Ok(rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+        Ok(url.is_ok_and(|url| is_of_host(url.host(), wanted)))
     }
 
     fn url(&self, id: DocumentId) -> Result<String, StoreError> {

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Eval) -> Done {
         return Err(Failure::Usage(scores.remarks.join("; ")));
     }
     let worst = worst_tables(&scores, args.worst.unwrap_or(0));
-    // Programs read the JSON and CSV rows, so remarks for people go to standard error.
+    // Programs read the JSON and CSV rows, so remarks for people are on standard error.
     let (rows, aside) = match args {
         Eval { json: true, .. } => (report.json(), worst),
         Eval { csv: true, .. } => (report.csv(), worst),
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Eval) -> Done {
     unread(&scores.unread)
 }
 
-/// Fails if pages could not be read, although the printed rows are valid.
+/// Fails if pages could not be read. The printed rows are valid nevertheless.
 fn unread(pages: &[String]) -> Done {
     const REMEDY: &str = "fix it or remove it from the manifest";
     match pages {
@@ -156,7 +156,6 @@ fn share(share: f64) -> String {
     format!("{share:.3}")
 }
 
-/// Formats one table per method with its `count` worst pages; an empty text if `count` is 0.
 fn worst_tables(run: &Run, count: usize) -> String {
     let methods = run.sets.first().map_or(&[][..], |set| &set.methods);
     let tables = methods.iter().filter(|_| count > 0).map(|(method, _)| {

@@ -4,24 +4,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
-use gleaner_frontier::CanonicalUrl;
 use gleaner_template::Judgement;
 use gleaner_template::explain::{Explained, explain};
+use gleaner_text::Template;
 
 use crate::Done;
 use crate::args::{Common, Explain};
 use crate::aside::say;
-use crate::commands::one_page::{self, Knowledge, OnePage};
+use crate::commands::one_page::{self, Knowledge, OnePage, Source};
 use crate::failure::Failure;
 
 pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
-    let OnePage { page, url, .. } = one_page::read(&args.page, config)?;
-    let Knowledge { template, pins } = one_page::knowledge(&args.page, common, config, url.as_ref())?;
-    let judgement = Judgement::new(&page, template.as_ref(), &pins);
+    let OnePage { page, .. } = one_page::read(&args.page.page, &args.page.how, config)?;
+    let source = Source::new(&args.page.how, common, config)?;
+    let Knowledge { template, pins } = source.knowledge(page.canonical_url())?;
+    let template = template.as_deref().map(Template::site);
+    let judgement = Judgement::new(page.tree(), template, &pins);
     let html = explain(&Explained {
-        page: &page,
-        url: url.as_ref().map(CanonicalUrl::as_str),
-        template: template.as_ref(),
+        page: page.tree(),
+        url: page.url(),
+        template,
         pins: &pins,
         judgement: &judgement,
     });
@@ -31,7 +33,7 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     Ok(())
 }
 
-/// Returns the last segment of the path or URL, with `.explained.html` in place of its HTML extension.
+/// Returns the last segment of the path or URL, with `.explained.html` instead of its HTML extension.
 fn default_name(page: &str) -> PathBuf {
     let path = page.split(['?', '#']).next().filter(|_| page.contains("://")).unwrap_or(page);
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());

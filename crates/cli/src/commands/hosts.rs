@@ -1,12 +1,12 @@
-//! Runs `gleaner hosts`: lists every host on one line.
+//! Runs `gleaner hosts`: lists each host on one line.
 
 use std::io::{self, Write};
 
 use gleaner_config::Config;
 use gleaner_crawl::{HostView, RunHistory};
-use gleaner_render::text::minute;
 use gleaner_store::{Store, StoreError};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::args::{self, Common, HostOrder};
@@ -18,22 +18,21 @@ use crate::{Done, settings};
 #[derive(Debug, Serialize)]
 struct Line {
     host: String,
+    /// The origin of the site's seed, such as `seeds.txt line 3`.
+    seed: Option<String>,
     new: u64,
-    /// Usual number of new documents in a run, as in reports.
     usual: Option<f64>,
     failed: u64,
     queued: u64,
-    /// The gap between two requests, in seconds.
     gap: f64,
     template: String,
-    /// Start of the last run that stored a document of the host.
     last_success: Option<Timestamp>,
     state: String,
 }
 
 pub(crate) fn run(common: &Common, args: &args::Hosts) -> Done {
     let config = settings::load(common)?;
-    let store = settings::store(&config, false)?;
+    let store = settings::read_store(&config)?;
     let mut lines = lines(&config, &store).map_err(Failure::work)?;
     if let Some(filter) = &args.filter {
         let wanted = filter.to_lowercase();
@@ -63,7 +62,7 @@ fn sort(lines: &mut [Line], by: HostOrder) {
             HostOrder::New => b.new.cmp(&a.new),
             HostOrder::Failed => b.failed.cmp(&a.failed),
             HostOrder::Queued => b.queued.cmp(&a.queued),
-            // The host without new documents for longest comes first; `None` is the longest.
+            // Hosts that had no new document for longest come first; `None` is longest.
             HostOrder::LastSuccess => a.last_success.cmp(&b.last_success),
         };
         order.then_with(|| a.host.cmp(&b.host))
@@ -76,6 +75,7 @@ fn lines(config: &Config, store: &Store) -> Result<Vec<Line>, StoreError> {
     let line = |host: HostView| {
         let newest = host.newest();
         Line {
+            seed: host.seeding.origin().map(str::to_owned),
             new: newest.new,
             usual: host.usual,
             failed: newest.failed(),
@@ -99,12 +99,11 @@ fn shown(lines: &[Line]) -> String {
             or_nothing(line.usual.map(|usual| format!("{usual:.0}"))),
             line.failed.to_string(),
             line.queued.to_string(),
-            format!("{} s", line.gap),
             line.template.clone(),
-            or_nothing(line.last_success.map(minute)),
+            or_nothing(line.last_success.map(|at| at.to_zoned(TimeZone::UTC).date().to_string())),
             line.state.clone(),
         ]
     };
-    let head = ["Host", "New", "Usual", "Failed", "Queued", "Gap", "Template", "Last new (UTC)", "State"];
+    let head = ["Host", "New", "Usual", "Failed", "Queued", "Template", "Last new", "State"];
     table(&head, lines.iter().map(row))
 }

@@ -1,18 +1,17 @@
-//! Reads one page for `gleaner extract` and `gleaner template explain`, with its template and pins.
+//! Reads pages for `gleaner extract` and `gleaner template explain`, with their templates and pins.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_config::Config;
 use gleaner_fetch::{Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Verdict as Rule, Want};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_html::embedded::complete;
-use gleaner_html::metadata::metadata;
-use gleaner_template::{Pins, SiteTemplate, Verdict, judge};
+use gleaner_store::Store;
+use gleaner_text::{Page, Pins, Template};
 use jiff::Timestamp;
 
-use crate::args::{self, Common};
+use crate::args::{Common, HowToRead};
 use crate::aside::say;
 use crate::commands::pages;
 use crate::failure::Failure;
@@ -20,14 +19,12 @@ use crate::{distributed, settings};
 
 pub(crate) struct OnePage {
     pub(crate) source: String,
+    /// At the URL that was fetched, else at that of `--url`, else at the canonical URL stated in the page.
     pub(crate) page: Page,
-    /// The URL that was fetched, else that of `--url`, else the canonical URL stated in the page.
-    pub(crate) url: Option<CanonicalUrl>,
-    pub(crate) verdict: Verdict,
 }
 
 pub(crate) struct Knowledge {
-    pub(crate) template: Option<SiteTemplate>,
+    pub(crate) template: Option<Arc<Template>>,
     pub(crate) pins: Pins,
 }
 
@@ -36,56 +33,117 @@ pub(crate) struct Fetched {
     pub(crate) url: Option<CanonicalUrl>,
 }
 
-pub(crate) fn read(args: &args::OnePage, config: &Config) -> Result<OnePage, Failure> {
-    if args.url.is_some() && is_url(&args.page) {
-        let reason = format!("--url is for files: {} is already a URL", args.page);
+/// Reads a page: a URL, a file, or `-` for standard input.
+pub(crate) fn read(page: &str, how: &HowToRead, config: &Config) -> Result<OnePage, Failure> {
+    if how.url.is_some() && is_url(page) {
+        let reason = format!("--url is for files: {page} is already a URL");
         return Err(Failure::Usage(reason));
     }
-    let Fetched { source, url } = input(args, config)?;
+    let Fetched { source, url } = input(page, how, config)?;
     if source.is_empty() {
-        let name = if args.page == "-" { "standard input" } else { &args.page };
+        let name = if page == "-" { "standard input" } else { page };
         return Err(Failure::Work(format!("{name} is empty")));
     }
-    let page = complete(&source);
-    let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
-    let url = url.or_else(stated);
-    let verdict = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str));
-    Ok(OnePage { source, page, url, verdict })
+    let page = Page::at(&source, url);
+    Ok(OnePage { source, page })
 }
 
-fn is_url(page: &str) -> bool {
+pub(crate) fn is_url(page: &str) -> bool {
     page.contains("://")
 }
 
-/// Finds the template and pins of a page. The pins are those of the page's host or, if the host is unknown,
-/// of the template's host. `--keep` overrides the inserts of the pins.
-pub(crate) fn knowledge(
-    args: &args::OnePage,
-    common: &Common,
-    config: &Config,
-    url: Option<&CanonicalUrl>,
-) -> Result<Knowledge, Failure> {
-    let template = template(args, common, config, url)?;
-    let host = url.map(CanonicalUrl::host).or(template.as_ref().map(|template| template.host.as_str()));
-    let pins = settings::pins_of(config, host)?;
-    let pins = match args.keep.as_slice() {
-        [] => pins,
-        inserts => pins.with_inserts(inserts.iter().copied().collect(), "--keep"),
-    };
-    Ok(Knowledge { template, pins })
+pub(crate) struct Source<'a> {
+    how: &'a HowToRead,
+    common: &'a Common,
+    config: &'a Config,
+    /// The template of `--template`.
+    given: Option<Arc<Template>>,
+    /// The corpus, opened for the first page that needs it; `None`: no corpus.
+    store: OnceLock<Option<Store>>,
+    /// The host of the last page and its template, since pages of one host usually follow each other.
+    last: Mutex<Option<(String, Option<Arc<Template>>)>>,
 }
 
-fn input(args: &args::OnePage, config: &Config) -> Result<Fetched, Failure> {
-    if is_url(&args.page) {
-        return fetch(&args.page, config);
+impl<'a> Source<'a> {
+    pub(crate) fn new(how: &'a HowToRead, common: &'a Common, config: &'a Config) -> Result<Self, Failure> {
+        let given = how.template.as_deref().map(|path| {
+            let json = settings::read_text(path)?;
+            let template = Template::from_json(&json);
+            template.map(Arc::new).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+        });
+        let (store, last) = (OnceLock::new(), Mutex::new(None));
+        Ok(Self { how, common, config, given: given.transpose()?, store, last })
     }
-    let url = args.url.as_deref().map(|url| {
+
+    /// Finds the template and pins of a page. The pins belong to the page's host or, if unknown, to the
+    /// template's host. `--keep` overrides the inserts of the pins.
+    pub(crate) fn knowledge(&self, url: Option<&CanonicalUrl>) -> Result<Knowledge, Failure> {
+        let template = self.template(url)?;
+        let host = url.map(CanonicalUrl::host).or(template.as_ref().map(|template| template.host()));
+        let pins = settings::pins_of(self.config, host)?;
+        let pins = match self.how.keep.as_slice() {
+            [] => pins,
+            inserts => pins.with_inserts(inserts.iter().copied().collect(), "--keep"),
+        };
+        let pins = match self.how.also.as_slice() {
+            [] => pins,
+            extras => pins.with_extras(extras.to_vec()),
+        };
+        Ok(Knowledge { template, pins })
+    }
+
+    /// Finds the template: the file of `--template`, else the template of the page's host in the corpus.
+    fn template(&self, url: Option<&CanonicalUrl>) -> Result<Option<Arc<Template>>, Failure> {
+        if self.given.is_some() || self.how.no_template {
+            return Ok(self.given.clone());
+        }
+        let Some(host) = url.map(CanonicalUrl::host) else { return Ok(None) };
+        // The value is complete even after a panic.
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, template)) = last.as_ref().filter(|(known, _)| known == host) {
+            return Ok(template.clone());
+        }
+        let json = match self.store()? {
+            Some(store) => store.template(host).map_err(Failure::work)?,
+            None => None,
+        };
+        let template = json.map(|json| Template::from_json(&json).map(Arc::new).map_err(Failure::work));
+        let template = template.transpose()?;
+        *last = Some((host.to_owned(), template.clone()));
+        Ok(template)
+    }
+
+    fn store(&self) -> Result<Option<&Store>, Failure> {
+        if let Some(store) = self.store.get() {
+            return Ok(store.as_ref());
+        }
+        let is_wanted = self.common.data.is_some()
+            || Path::new(&self.config.store.path).join("sled").exists()
+            || distributed::is_shared(self.config);
+        let store = match is_wanted.then(|| settings::read_store(self.config)).transpose() {
+            Ok(store) => store,
+            // The user did not name this corpus, and a crawl may be using it.
+            Err(Failure::Work(message)) if self.common.data.is_none() => {
+                say(format_args!("gleaner: extracted without a template: {message}"));
+                None
+            }
+            Err(failure) => return Err(failure),
+        };
+        Ok(self.store.get_or_init(|| store).as_ref())
+    }
+}
+
+fn input(page: &str, how: &HowToRead, config: &Config) -> Result<Fetched, Failure> {
+    if is_url(page) {
+        return fetch(page, config);
+    }
+    let url = how.url.as_deref().map(|url| {
         CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("--url {url}: {refusal}")))
     });
-    Ok(Fetched { source: pages::source(&args.page)?, url: url.transpose()? })
+    Ok(Fetched { source: pages::source(page)?, url: url.transpose()? })
 }
 
-/// Fetches one page as a crawl would: requests robots.txt first, and keeps the gap between requests.
+/// Fetches one page like a crawl: requests robots.txt first and keeps the gap.
 pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
     let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
     let runtime =
@@ -103,7 +161,8 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
             if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
                 return Err(Failure::Work(format!("{url} is disallowed by robots.txt: {rule}")));
             }
-            fetcher.gates().set_gap(&group, access.effective_delay(&config.fetch));
+            let delay = config.delay_of(url.host());
+            fetcher.gates().set_gap(&group, access.effective_delay(delay, &config.fetch));
             let answer = fetcher.page(&Request::new(url.url().clone(), Want::Page), &group, &right).await;
             let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
             match (response.status, response.location) {
@@ -122,39 +181,4 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
         }
         Err(Failure::Work(format!("{url}: more than {} redirects", config.fetch.max_redirects)))
     })
-}
-
-/// Finds the template: the file of `--template`, else the template of the page's host in the corpus.
-fn template(
-    args: &args::OnePage,
-    common: &Common,
-    config: &Config,
-    url: Option<&CanonicalUrl>,
-) -> Result<Option<SiteTemplate>, Failure> {
-    if args.no_template {
-        return Ok(None);
-    }
-    if let Some(path) = &args.template {
-        let json = settings::read_text(path)?;
-        return SiteTemplate::from_json(&json)
-            .map(Some)
-            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())));
-    }
-    let asked = common.data.is_some()
-        || Path::new(&config.store.path).join("sled").exists()
-        || distributed::is_shared(config);
-    let (true, Some(url)) = (asked, url) else { return Ok(None) };
-    let store = match settings::store(config, false) {
-        Ok(store) => store,
-        // The user did not name this corpus; a crawl may be using it.
-        Err(Failure::Work(message)) if common.data.is_none() => {
-            say(format_args!("gleaner: extracted without a template: {message}"));
-            return Ok(None);
-        }
-        Err(failure) => return Err(failure),
-    };
-    match store.template(url.host()).map_err(Failure::work)? {
-        Some(json) => SiteTemplate::from_json(&json).map(Some).map_err(Failure::work),
-        None => Ok(None),
-    }
 }

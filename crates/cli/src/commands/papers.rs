@@ -1,7 +1,7 @@
 //! Runs `gleaner eval --protocol papers`: prints the papers' tables with our figures.
 //!
-//! Computing the figures takes minutes, so invalid options are refused first. The tables are printed before
-//! the pictures are written. With `--json` and `--csv`, remarks go to standard error.
+//! The computation takes minutes, so invalid options are refused first. The tables are printed before the
+//! pictures are written. With `--json` and `--csv`, remarks are on standard error.
 
 use std::fmt::Write;
 use std::fs;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
 use gleaner_crawl::{WarcFile, archive_files};
+use gleaner_frontier::Seed;
 use gleaner_store::{Archived, StoreError, Writer, set_aside};
 
 use crate::aside::say;
@@ -14,11 +15,11 @@ use crate::settings;
 
 pub(super) struct Begun {
     pub(super) writer: Writer,
-    /// Number of documents of the old store, and its new path; `None` if unknown.
+    /// Number of documents in the old store, and its new path; `None`: unknown.
     pub(super) before: Option<(u64, PathBuf)>,
 }
 
-/// Opens the store to fill: a new one, or that of an interrupted rebuild.
+/// Opens the store to fill: a new one, or the one of an interrupted rebuild.
 pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     let folder = Path::new(&config.store.path);
     let mut documents = None;
@@ -27,7 +28,7 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
             say("gleaner: resuming the interrupted rebuild (--force starts over)");
             return Ok(Begun { writer, before: None });
         }
-        // Documents whose pages are not in the archive, such as ingested ones, would be lost.
+        // Documents without pages in the archive, such as ingested ones, would be lost.
         Ok(Standing::Whole { without_archive: lost @ 1.., .. }) => {
             return Err(Failure::Work(format!(
                 "the archive has no page for some documents: {lost}. `gleaner rebuild --force` drops them; \
@@ -52,18 +53,24 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     Ok(Begun { writer, before: documents.zip(aside) })
 }
 
+pub(super) fn known_seeds(config: &Config) -> Option<Vec<Seed>> {
+    let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
+    let writer = gleaner_store::open(Path::new(&config.store.path), &options).ok()?;
+    writer.store().seeds().ok()?
+}
+
 enum Standing {
     Unfinished(Writer),
-    /// A complete store; the pages of `without_archive` of its documents are not in the archive.
+    /// A complete store. `without_archive`: number of documents without a page in the archive.
     Whole {
         documents: u64,
         without_archive: u64,
     },
-    /// A store that `--force` replaces without reading it.
+    /// `--force` replaces the store without reading it.
     GivenUp,
 }
 
-/// Examines the old store. Some damage is found when it is opened, other damage only when it is read.
+/// Examines the old store. Opening it finds some damage; other damage is found only by reading.
 fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, StoreError> {
     let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
     let writer = gleaner_store::open(folder, &options)?;
@@ -74,7 +81,7 @@ fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, Sto
     if store.is_rebuilding()? {
         return Ok(Standing::Unfinished(writer));
     }
-    // An archive file may be missing or truncated, so that it lacks records that the store refers to.
+    // A missing or truncated archive file may lack records to which the store refers.
     let files = archive_files(config).unwrap_or_default();
     let lengths: BTreeMap<u32, u64> = files.into_iter().map(length_of).collect();
     let is_there = |at: Archived| lengths.get(&at.file).is_some_and(|length| at.offset < *length);

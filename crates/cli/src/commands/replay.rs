@@ -31,10 +31,13 @@ use crate::{Done, distributed, logging, settings, signals, watching};
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     distributed::refuse(&config, "rebuild")?;
-    // Check the rules before the old store is renamed.
+    // Checked before the old store is renamed.
     let rules = Rules::from_config(&config)?;
     let sources = own_archive(&config)?;
-    let seeds = settings::seeds(&args.seeds, &config)?;
+    let seeds = match rebuild::known_seeds(&config).filter(|_| args.seeds.is_empty()) {
+        Some(known) => known,
+        None => settings::seeds(&args.seeds, &[], &config)?,
+    };
     let Begun { writer, before } = rebuild::begin(&config, args.force)?;
     let purpose = Purpose::Rebuild;
     let start = Start { config: config.clone(), rules, purpose, seeds, writer, sources };
@@ -91,7 +94,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
         false => writer(&config, true)?,
         true => {
             let agreed = Agreed::new(&config, "ingest", None, &settings::pins_text(&config)?)?;
-            // Each worker reads all files but processes only the pages of its own partitions.
+            // Each worker reads all files, but processes only the pages of its own partitions.
             let agreed = agreed.and("the list of files", &listed(&sources)?);
             distributed::join(&config, agreed, false, &context.stop)?
         }
@@ -101,7 +104,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     ended(purpose, &replayed)
 }
 
-/// Lists the files with their lengths in bytes and how many records an index selects; equal for all workers.
+/// Lists files with lengths in bytes and numbers of selected records. Equal for all workers.
 fn listed(sources: &[WarcFile]) -> Result<String, Failure> {
     let line = |source: &WarcFile| {
         let path = source.path.display();
@@ -173,7 +176,8 @@ struct Start {
 fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let ReplayContext { bar, color, stop } = context;
     let Start { config, rules: Rules { pins, admission }, purpose, seeds, writer, sources } = start;
-    // The runtime only handles signals; a replay sends no requests.
+    let used_pins = pins.clone();
+    // The runtime only handles signals. A replay sends no requests.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -194,8 +198,14 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let replayed = replayed.map_err(Failure::work)?;
     let text = report(purpose, &replayed, began.elapsed().as_secs_f64());
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    for pin in used_pins.unused().filter(|_| replayed.complete && !replayed.resumed) {
+        say(format_args!("gleaner: a pin selected nothing on any page: {pin}"));
+    }
     Ok(replayed)
 }
+
+/// Reasons for which a page that is extracted again keeps its text.
+const TEXT_KEPT: [&str; 2] = ["no_text_today", "no_article_today"];
 
 fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     let changed = match purpose {
@@ -222,6 +232,10 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     let passed = rows(&mut replayed.passed_over.iter().map(|(reason, count)| ((*reason).into(), *count)));
     if !passed.is_empty() {
         text += &format!("\nSkipped records\n{}\n", table(&["Records", "Why"], passed));
+        if TEXT_KEPT.iter().any(|reason| replayed.passed_over.contains_key(reason)) {
+            text += "Pages that have no text or no article by today's rules and pins keep their stored text.\n\
+                     `gleaner doctor URL` shows why a page has none.\n";
+        }
     }
     let damaged: Vec<Vec<String>> = replayed
         .damaged
@@ -262,7 +276,7 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<WarcFile>, Failure> {
     let mut sources = Vec::new();
     for path in paths {
         let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
-        // The store records the position in a file under its absolute path.
+        // The store records the position in a file by its absolute path.
         let path = fs::canonicalize(path).map_err(wrong)?;
         if path.is_dir() {
             let entries = fs::read_dir(&path).map_err(wrong)?;
@@ -291,7 +305,7 @@ fn ends(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads the files and record offsets from an index. Paths in it are relative to its folder.
+/// Reads the files and record offsets of an index. Paths in the index are relative to its folder.
 fn indexed(path: &Path) -> Result<Vec<WarcFile>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(wrong)?;

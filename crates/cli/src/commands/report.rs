@@ -4,14 +4,16 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use gleaner_crawl::report::{GroupedCounts, Report, folder, page, text};
-use gleaner_render::text::{bytes, duration, minute};
+use console::Term;
+use gleaner_crawl::report::{Report, folder, text};
+use gleaner_render::text::{duration, minute};
 
 use crate::args::{self, Common};
 use crate::aside::say;
 use crate::failure::Failure;
-use crate::table::{NOTHING, table};
-use crate::{Done, settings};
+use crate::run_tables::Row;
+use crate::table::{table, wrapped};
+use crate::{Done, run_tables, settings};
 
 pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
     let config = settings::load(common)?;
@@ -61,50 +63,17 @@ fn listed(reports: &[Report]) -> String {
             report.status.label().to_owned(),
             totals.new.to_string(),
             totals.failed().to_string(),
-            bytes(totals.bytes),
             gravest,
         ]
     };
-    let head = ["Run", "Began (UTC)", "Took", "Status", "New", "Failed", "Size", "First finding"];
+    let head = ["Run", "Began (UTC)", "Took", "Status", "New", "Failed", "First finding"];
     format!("{}\n", table(&head, reports.iter().map(row)))
 }
 
 fn one(report: &Report, folder: &Path) -> String {
-    let mut shown = text::short(report);
-    let usual = |usual: Option<f64>| usual.map_or_else(|| NOTHING.to_owned(), |new| format!("{new:.0}"));
-    let row = |name: &str, new: String, figures: &GroupedCounts, template: String| {
-        let numbers = [
-            figures.revised,
-            figures.duplicates,
-            figures.near_duplicates,
-            figures.failed(),
-            figures.visits(),
-        ];
-        let numbers = numbers.map(|number| number.to_string());
-        [name.to_owned(), figures.new.to_string(), new]
-            .into_iter()
-            .chain(numbers)
-            .chain([bytes(figures.bytes), template])
-            .collect::<Vec<_>>()
-    };
-    let mut rows: Vec<_> = report
-        .lively()
-        .map(|host| row(&host.name, usual(host.usual), &host.figures, page::template(host)))
-        .collect();
-    rows.push(row("all hosts", NOTHING.to_owned(), &report.totals, String::new()));
-    let head = [
-        "Host",
-        "New",
-        "Usual",
-        "Changed",
-        "Duplicate",
-        "Near-duplicate",
-        "Failed",
-        "URLs",
-        "Size",
-        "Template",
-    ];
-    let _ = writeln!(shown, "\n{}", table(&head, rows));
+    let mut shown = wrapped(&text::short(report), &Term::stdout());
+    let rows = report.lively().map(Row::from).collect();
+    let _ = writeln!(shown, "\n{}", run_tables::hosts(rows, usize::MAX));
     let _ = writeln!(shown, "For all reasons, see the pages in {}", folder.display());
     shown
 }

@@ -1,8 +1,8 @@
 //! Runs `gleaner schedule`: crawls at the times in the settings.
 //!
 //! The store stays open between runs. A failed run is reported, and the next run starts as scheduled. Errors
-//! that would fail every run (command line, settings, seeds, a data folder that cannot be opened) end the
-//! program before the first run.
+//! that would affect every run (command line, settings, seeds, an unusable data folder) end the program
+//! before the first run.
 
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -22,7 +22,7 @@ use crate::scheduled::daemon::Daemon;
 use crate::scheduled::reporting;
 
 /// Interval between checks of the clock and the stop flag. One long sleep would end at the wrong time after
-/// the machine was suspended or its clock was changed.
+/// the machine was suspended or its clock was set.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
@@ -32,15 +32,14 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
         config.crawl.max_time = sooner(config.crawl.max_time, config.schedule.max_time);
         Ok(())
     };
-    let mut daemon = Daemon::open(common, &args.seeds, &Budgets::default(), check)?;
+    let mut daemon = Daemon::open(common, &args.seeds, &[], &Budgets::default(), check)?;
     let timetable = timetable.expect("the daemon checks the schedule before it opens");
-    daemon.serve(args.status.status, &args.status.access, daemon.hooks())?;
+    daemon.serve(args.status.status, &args.status.access, daemon.hooks_of_schedule())?;
     let kept = keep(&daemon, &timetable, args.once_now);
     daemon.close();
     kept
 }
 
-/// Returns the shorter of two limits; 0 means no limit.
 fn sooner(one: Span, other: Span) -> Span {
     match (one.get().is_zero(), other.get().is_zero()) {
         (true, _) => other,
@@ -49,7 +48,6 @@ fn sooner(one: Span, other: Span) -> Span {
     }
 }
 
-/// Follows the schedule until a stop is requested.
 fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
     let last = daemon.store.last_run().map_err(Failure::work)?;
     if once_now {
@@ -65,6 +63,7 @@ fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
         let delay = timetable.delay(random());
         let at = start.checked_add(delay).unwrap_or(start);
         say(format_args!("gleaner: the next crawl starts at {}", timetable.told(at)));
+        daemon.starts_next(at);
         match wait_until(daemon, at) {
             Woken::Time => {}
             Woken::CrawlRequest => {
@@ -101,9 +100,9 @@ fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
 }
 
 /// Returns the number of the last run if other workers started it at or after `start` and completed it. Each
-/// worker delays its start by a random time, so this worker may be too late.
+/// worker delays its start by a random time, so this one may be too late.
 fn done_by_others(daemon: &Daemon, start: Timestamp) -> Option<u32> {
-    // If the store cannot be read, continue: the crawl will report the error.
+    // If the store is unreadable, continue: the crawl will report the error.
     let last = daemon.store.last_run().ok().flatten().filter(|_| daemon.store.is_shared())?;
     is_done(&last, start).then_some(last.number)
 }
@@ -112,7 +111,6 @@ fn is_done(run: &Run, start: Timestamp) -> bool {
     !run.replayed && run.started >= start && run.ended.is_some()
 }
 
-/// Returns an unpredictable number, derived from the random seed of the standard library's hash maps.
 fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
@@ -145,8 +143,10 @@ fn scheduled_run(daemon: &Daemon, timetable: &Timetable, why: &str) {
     match (reporting::report(daemon, &crawled), crawled) {
         (Some(report), _) => say(text::short(&report).trim_end()),
         (None, Err(error)) => say(format_args!("gleaner: the crawl failed: {error}")),
-        // The user interrupted the crawl and needs no message.
-        (None, Ok(_)) => {}
+        (None, Ok(_)) if daemon.stop.is_requested() => {}
+        (None, Ok(_)) => {
+            say("gleaner: the crawl was stopped on the status page; the next crawl continues it")
+        }
     }
 }
 

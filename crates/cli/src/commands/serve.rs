@@ -1,6 +1,6 @@
 //! Runs `gleaner serve`: serves the status page of a corpus in a folder or in a database.
 //!
-//! With a corpus in a folder, the button on the page starts a crawl. A corpus in a database is only read.
+//! With a corpus in a folder, a button on the page starts a crawl. A corpus in a database is only read.
 
 use std::thread;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     let mut daemon = Daemon::visit(common, &args.seeds)?;
-    // With a shared corpus, this process only reads.
+    // This process only reads a shared corpus.
     let hooks = if distributed::is_shared(&daemon.config) { Hooks::default() } else { daemon.hooks() };
     daemon.serve(Some(args.address), &args.access, hooks)?;
     while !daemon.stop.is_requested() {
@@ -40,7 +40,11 @@ fn crawl(daemon: &Daemon) {
     if let Err(error) = &crawled {
         say(format_args!("gleaner: the crawl failed: {error}"));
     }
-    if let Some(report) = reporting::report(daemon, &crawled) {
-        say(text::short(&report).trim_end());
+    match reporting::report(daemon, &crawled) {
+        Some(report) => say(text::short(&report).trim_end()),
+        None if crawled.is_ok() && !daemon.stop.is_requested() => {
+            say("gleaner: the crawl was stopped on the status page; \"Crawl now\" continues it");
+        }
+        None => {}
     }
 }

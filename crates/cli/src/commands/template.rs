@@ -14,7 +14,7 @@ use crate::{Done, settings};
 
 pub(crate) fn run(common: &Common, args: Template) -> Done {
     let config = settings::load(common)?;
-    let store = || settings::store(&config, false);
+    let store = || settings::read_store(&config);
     let text = match args.what {
         TemplateCommand::List => list(&store()?).map_err(Failure::work)?,
         TemplateCommand::Show { host, json } => show(&store()?, &host.to_ascii_lowercase(), json)?,

@@ -1,6 +1,7 @@
 //! Runs `gleaner verify`: checks that store and archive are complete and consistent.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fs;
 use std::io::{self, Cursor, Write};
 use std::path::Path;
 
@@ -13,29 +14,51 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::args::{Common, Verify};
 use crate::aside::say;
+use crate::commands::snapshot;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
-/// Maximum number of faults that are printed; all are counted.
+/// Maximum number of faults to print. All are counted.
 const PRINTED: usize = 50;
 
-/// Maximum number of bytes that are read of a record. The digest of a longer record is not checked.
+const COPY: &str = "verify-copy";
+
+/// Maximum number of bytes read of a record. Longer records have no digest check.
 const BLOCK: usize = 256 << 20;
 
-/// Minimum age of an unused file in object storage: the store's record of a younger file may not be written
-/// yet.
+/// Minimum age of an unused file in object storage. The store may not yet have recorded a younger one.
 const SPARED: SignedDuration = SignedDuration::from_hours(24);
 
 pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let config = settings::load(common)?;
-    // A store that is being rebuilt can be verified too.
-    let store = match distributed::is_shared(&config) {
-        true => distributed::visit(&config)?,
-        false => settings::open_store(&config, false)?.store(),
-    };
+    if distributed::is_shared(&config) {
+        return check(&config, &distributed::visit(&config)?, args);
+    }
+    // A store may be verified during a rebuild.
+    match settings::try_open_store(&config)? {
+        Some(writer) => check(&config, &writer.store(), args),
+        None => check_copy(config, args),
+    }
+}
+
+/// Checks a copy of a corpus that another process is changing: records that change are not always consistent.
+fn check_copy(mut config: Config, args: &Verify) -> Done {
+    let copy = Path::new(&config.store.path).join(COPY);
+    // A killed process leaves its copy.
+    let _ = fs::remove_dir_all(&copy);
+    snapshot::from_crawl(&config, &copy)?;
+    say("gleaner: the corpus is in use; checking a copy of it");
+    config.store.path = copy.to_string_lossy().into_owned();
+    let checked =
+        settings::open_store(&config, false).and_then(|writer| check(&config, &writer.store(), args));
+    fs::remove_dir_all(&copy).map_err(Failure::writing(copy.display()))?;
+    checked
+}
+
+fn check(config: &Config, store: &Store, args: &Verify) -> Done {
     let mut found = Found::default();
-    if let Some(what) = settings::unfinished(&config, &store)? {
+    if let Some(what) = settings::unfinished(config, store)? {
         found.of_the_store += 1;
         found.fault(what);
     }
@@ -48,8 +71,8 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     }
     let known = store.archive_end().map_err(Failure::work)?;
     let archive = match store.is_shared() {
-        true => look_at_objects(&store, &mut found)?,
-        false => look_at_archive(&config, known.as_ref(), &mut found)?,
+        true => look_at_objects(store, &mut found)?,
+        false => look_at_archive(config, known.as_ref(), &mut found)?,
     };
     if let Some(end) = known
         && archive.lengths.get(&end.file).is_none_or(|length| *length < end.length)
@@ -65,7 +88,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let found = examiner.found;
     print(&looked, &archive, &found)?;
     match found.faults {
-        0 => tidy(&store, args.sweep),
+        0 => tidy(store, args.sweep),
         faults => {
             if args.sweep {
                 say("gleaner: nothing is removed while there are faults");
@@ -75,7 +98,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     }
 }
 
-/// Reports files in object storage that the store has no record of; removes them if requested.
+/// Reports files in object storage that the store does not record. Removes them on request.
 fn tidy(store: &Store, sweeps: bool) -> Done {
     let files = store.leftovers(Timestamp::now() - SPARED).map_err(Failure::work)?;
     let bytes: u64 = files.iter().map(|file| file.size).sum();
@@ -149,7 +172,7 @@ fn look_at_archive(
     Ok(look)
 }
 
-/// Checks an archive in object storage; reads only files that the store has a record of.
+/// Checks an archive in object storage. Reads only the files that the store records.
 fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Failure> {
     let mut look = ArchiveLook::default();
     for file in store.archive_files() {
@@ -188,8 +211,8 @@ fn look_at_file(
     Ok(())
 }
 
-/// Checks the records of one archive file. `known_to` is the length in bytes that the store recorded for the
-/// file. A damaged record after it is not a fault: a crash left it there, and the next crawl cuts it off.
+/// Checks the records of one archive file. `known_to`: the file's length in bytes in the store. Damage after
+/// it is not a fault: it comes from a crash, and the next crawl cuts it off.
 fn look_at_items(
     items: impl Iterator<Item = io::Result<Item>>,
     name: &str,

@@ -9,7 +9,6 @@ use indicatif::ProgressBar;
 use crate::args::Color;
 use crate::watching::{self, Watching};
 
-/// The display of a crawl: a terminal, or plain lines without one.
 pub(crate) struct Console {
     bar: ProgressBar,
     colors: bool,
@@ -20,7 +19,7 @@ impl Console {
         Self { bar: watching::bar(), colors: color.wanted_on_stderr() }
     }
 
-    /// Returns the bar of the whole crawl. Code that prints lines must suspend it.
+    /// Returns the bar of the whole crawl. Suspend it to print lines.
     pub(crate) const fn bar(&self) -> &ProgressBar {
         &self.bar
     }

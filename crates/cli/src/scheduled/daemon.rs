@@ -1,7 +1,6 @@
-//! The daemon: the settings, the seeds and the open store. Crawls run in it one after another.
+//! The daemon has the settings, the seeds and the open store. It runs crawls one after another.
 //!
-//! All crawls share the store, the progress and the stop flag, so that a terminal or status page can keep its
-//! references.
+//! Crawls share store, progress and stop flag, so a terminal or status page can keep references.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,11 +10,12 @@ use std::time::Duration;
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_crawl::{Clock, CrawlError, Progress, Start, Stop, Summary};
-use gleaner_frontier::Seed;
-use gleaner_status::{Corpus, CrawlNow, Hooks, Key, Options, Server};
+use gleaner_frontier::{Scope, Seed};
+use gleaner_status::{Corpus, CrawlNow, Hooks, Key, Options, Running, Server};
 use gleaner_store::{Store, Writer};
 use gleaner_template::HostPins;
 use gleaner_testkit::Newspaper;
+use jiff::Timestamp;
 use tokio::runtime::Runtime;
 use tracing::warn;
 
@@ -33,14 +33,15 @@ const MOMENT: Duration = Duration::from_millis(20);
 /// The long-running process of `gleaner schedule` and `gleaner serve`. `gleaner crawl` uses it for one crawl.
 pub(crate) struct Daemon {
     pub(crate) config: Config,
-    /// `None`: a seed file does not exist, so no crawl can start.
+    /// `None`: without known seeds, no crawl can start.
     seeds: Option<Vec<Seed>>,
     pins: HostPins,
     admission: Admission,
     pub(crate) store: Store,
     pub(crate) progress: Arc<Progress>,
-    /// Set by Ctrl-C and SIGTERM.
+    /// Set by Ctrl-C and SIGTERM. The status page stops only the running crawl.
     pub(crate) stop: Stop,
+    next_start: Arc<Mutex<Option<Timestamp>>>,
     pub(crate) console: Console,
     request: Arc<Mutex<CrawlRequest>>,
     server: Option<Server>,
@@ -58,39 +59,39 @@ enum CrawlRequest {
 }
 
 impl Daemon {
-    /// Reads everything that a crawl needs, and opens or creates the store. `check` can change or refuse the
-    /// settings before anything is opened.
+    /// Reads all input of a crawl, and opens or creates the store. The seeds are in `files` and `urls`.
+    /// `check` may change or refuse the settings before anything is opened.
     pub(crate) fn open(
         common: &Common,
-        seeds: &[PathBuf],
+        files: &[PathBuf],
+        urls: &[String],
         budgets: &Budgets,
         check: impl FnOnce(&mut Config) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
         let mut config = settings::load(common)?;
         check(&mut config)?;
         budgets.lay_over(&mut config.crawl);
-        let newspaper = demo(&mut config)?;
-        let seeds = match newspaper {
-            Some(_) if seeds.is_empty() => demo_seeds()?,
-            _ => settings::seeds(seeds, &config)?,
-        };
-        let daemon = Self::build(common, config, Some(seeds), newspaper, true)?;
-        if daemon.config.fetch.contact.is_empty() && !daemon.config.fetch.user_agent.contains(['@', '+']) {
-            say(
-                "gleaner: please set fetch.contact so that site owners can reach you: --set fetch.contact=you@example.org",
-            );
+        let (newspaper, seeds) = self::seeds(&mut config, files, urls)?;
+        gleaner_crawl::scope(&config, &seeds).map_err(Failure::usage)?;
+        for site in gleaner_crawl::sites_without_seed(&config, &seeds) {
+            say(format_args!("gleaner: {site} is the site of no seed, so its settings have no effect"));
         }
+        let daemon = Self::build(common, config, Some(seeds), newspaper, true)?;
+        ask_for_contact(&daemon.config);
         Ok(daemon)
     }
 
-    /// Like `open`, for a process that shows the corpus and may crawl later: the store must exist; seed files
-    /// may be missing.
-    pub(crate) fn visit(common: &Common, seeds: &[PathBuf]) -> Result<Self, Failure> {
+    /// Like `open`, for a process that shows the corpus and may crawl later. The store must exist. Without
+    /// `files` and `crawl.seeds`, uses the seeds of the last crawl.
+    pub(crate) fn visit(common: &Common, files: &[PathBuf]) -> Result<Self, Failure> {
         let config = settings::load(common)?;
-        let is_there = |file: &String| Path::new(file).exists();
-        let has_seeds = !seeds.is_empty() || config.crawl.seeds.iter().all(is_there);
-        let seeds = if has_seeds { Some(settings::seeds(seeds, &config)?) } else { None };
-        Self::build(common, config, seeds, None, false)
+        let is_set = !files.is_empty() || config.crawl.seeds != Config::default().crawl.seeds;
+        let seeds = if is_set { Some(settings::seeds(files, &[], &config)?) } else { None };
+        let mut daemon = Self::build(common, config, seeds, None, false)?;
+        if daemon.seeds.is_none() {
+            daemon.seeds = daemon.store.seeds().map_err(Failure::work)?;
+        }
+        Ok(daemon)
     }
 
     fn build(
@@ -135,6 +136,7 @@ impl Daemon {
             store,
             progress,
             stop,
+            next_start: Arc::default(),
             console,
             request,
             server: None,
@@ -144,7 +146,6 @@ impl Daemon {
         })
     }
 
-    /// Crawls until nothing is due, a budget is reached or a stop is requested.
     pub(crate) fn crawl(&self) -> Result<Summary, CrawlError> {
         *held(&self.request) = CrawlRequest::Running;
         let crawled = self.crawl_shown();
@@ -157,7 +158,8 @@ impl Daemon {
         let watching = self.console.watch(&self.progress, self.config.crawl.progress.get());
         let mut writer = self.writer()?;
         writer.work()?;
-        self.show(Some(Arc::clone(&self.progress)));
+        let stop = self.stop.child();
+        self.show(Some(Running { progress: Arc::clone(&self.progress), stop: stop.clone() }));
         let summary = gleaner_crawl::run(Start {
             config: self.config.clone(),
             seeds: self.seeds.clone().unwrap_or_default(),
@@ -165,21 +167,20 @@ impl Daemon {
             admission: self.admission.clone(),
             writer,
             runtime: self.runtime.handle().clone(),
-            stop: self.stop.clone(),
+            stop,
             progress: Arc::clone(&self.progress),
             clock: Clock::default(),
         });
         self.show(None);
         drop(watching);
-        // Other workers take over the released partitions; this worker's local state waits for the next
-        // crawl.
+        // Other workers take over the released partitions. Local state waits for the next crawl.
         if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
             warn!(%error, "cannot release this worker's partitions; their leases will expire");
         }
         summary
     }
 
-    /// Takes the writer; waits while the status page holds it, which is brief.
+    /// Takes the writer. Waits while the status page has it, which is brief.
     fn writer(&self) -> Result<Writer, CrawlError> {
         loop {
             if let Some(writer) = self.store.writer()? {
@@ -189,13 +190,12 @@ impl Daemon {
         }
     }
 
-    fn show(&self, progress: Option<Arc<Progress>>) {
+    fn show(&self, running: Option<Running>) {
         if let Some(server) = &self.server {
-            server.watch(progress);
+            server.watch(running);
         }
     }
 
-    /// Serves the status page until the daemon closes, if `address` is set.
     pub(crate) fn serve(
         &mut self,
         address: Option<SocketAddr>,
@@ -204,7 +204,7 @@ impl Daemon {
     ) -> Result<(), Failure> {
         let Some(address) = address else { return Ok(()) };
         if distributed::is_shared(&self.config) {
-            // A process that only reads needs the folder for the token and the search index.
+            // A reading process needs the folder for the token and the search index.
             std::fs::create_dir_all(&self.config.store.path)
                 .map_err(Failure::writing(&self.config.store.path))?;
         }
@@ -214,7 +214,8 @@ impl Daemon {
         };
         let options = Options { address, hosts: access.public_host.clone(), key };
         let (store, config, pins) = (self.store.clone(), self.config.clone(), self.pins.clone());
-        let corpus = Corpus { store, config, pins };
+        let scope = self.seeds.as_deref().map(Scope::from_seeds);
+        let corpus = Corpus { store, config, pins, scope };
         let server = Server::start(self.runtime.handle(), options, corpus, hooks).map_err(Failure::work)?;
         let place = format!("gleaner: status page at http://{}/", server.address());
         say(format_args!("{place} (token for changes: {})", file.display()));
@@ -225,7 +226,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// Returns the actions of the status page: "crawl now", if there are seeds.
+    /// The actions of the status page: "crawl now", if there are seeds.
     pub(crate) fn hooks(&self) -> Hooks {
         let request = Arc::clone(&self.request);
         let ask: CrawlNow = Box::new(move || {
@@ -236,7 +237,16 @@ impl Daemon {
             *request = CrawlRequest::Pending;
             Ok(())
         });
-        Hooks { crawl_now: self.seeds.is_some().then_some(ask) }
+        Hooks { crawl_now: self.seeds.is_some().then_some(ask), next_start: None }
+    }
+
+    pub(crate) fn hooks_of_schedule(&self) -> Hooks {
+        let next = Arc::clone(&self.next_start);
+        Hooks { next_start: Some(Box::new(move || *held(&next))), ..self.hooks() }
+    }
+
+    pub(crate) fn starts_next(&self, at: Timestamp) {
+        *held(&self.next_start) = Some(at);
     }
 
     pub(crate) fn is_asked(&self) -> bool {
@@ -250,13 +260,34 @@ impl Daemon {
     }
 }
 
-/// Locks the request. A poisoned lock is safe: no thread can leave the request half changed.
-fn held(request: &Mutex<CrawlRequest>) -> MutexGuard<'_, CrawlRequest> {
-    request.lock().unwrap_or_else(PoisonError::into_inner)
+/// Locks a value. A poisoned lock is safe, because no thread can leave the value half changed.
+fn held<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the bundled newspaper if the settings request it. The crawl uses it as a proxy, so that its hosts
-/// keep their names.
+/// Returns the seeds: from `files` and `urls`, the settings, or the bundled newspaper, which it starts.
+pub(crate) fn seeds(
+    config: &mut Config,
+    files: &[PathBuf],
+    urls: &[String],
+) -> Result<(Option<Newspaper>, Vec<Seed>), Failure> {
+    let newspaper = demo(config)?;
+    let seeds = match newspaper {
+        Some(_) if files.is_empty() && urls.is_empty() => demo_seeds()?,
+        _ => settings::seeds(files, urls, config)?,
+    };
+    Ok((newspaper, seeds))
+}
+
+pub(crate) fn ask_for_contact(config: &Config) {
+    if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
+        say(
+            "gleaner: fetch.contact is not set, so site owners cannot reach you; continuing anyway. Set it with --set fetch.contact=you@example.org",
+        );
+    }
+}
+
+/// Starts the bundled newspaper on request. As the crawl's proxy, it lets its hosts keep their names.
 fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
     if !config.demo.newspaper {
         return Ok(None);

@@ -18,8 +18,7 @@ use tracing::{error, info};
 const LIMIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Runs the command if one is set and the report's status calls for it. A failure is only logged, since the
-/// corpus does not depend on the command.
+/// Runs the command for the report's status, if any. A failure is only logged.
 pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>) {
     let [program, arguments @ ..] = settings.command.as_slice() else { return };
     let is_told = match settings.notify {
@@ -46,11 +45,11 @@ pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>
     }
 }
 
-/// Runs a command with `text` on its standard input; returns `None` if it was killed after `limit`.
+/// Runs a command with `text` on its standard input; `None`: it was killed after `limit`.
 fn run(command: &mut Command, text: String, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // A separate thread, since a command may ignore its input. The thread ends with the child.
+        // In a separate thread, because a command may ignore its input. The thread ends with the child.
         thread::spawn(move || drop(input.write_all(text.as_bytes())));
     }
     wait(&mut child, Instant::now() + limit)

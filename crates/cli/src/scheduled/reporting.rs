@@ -10,8 +10,8 @@ use tracing::error;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::notify;
 
-/// Creates and writes the report of a crawl and runs the user's command. Returns `None` if the crawl was
-/// interrupted, failed before a run began, or the report cannot be created; the last case is logged.
+/// Creates and writes the report of a crawl and runs the user's command. `None`: the crawl was interrupted,
+/// failed before a run began, or the report cannot be created, which is logged.
 pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> Option<Report> {
     let made = gleaner_crawl::report::build(&daemon.store, &daemon.config, crawled, Timestamp::now());
     let report = match made {

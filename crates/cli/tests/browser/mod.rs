@@ -1,5 +1,5 @@
-//! A real browser, if one is installed: Chromium in headless mode. The browser opens a single page, or is
-//! controlled over its DevTools protocol (WebSocket, RFC 6455, only the parts that this client needs).
+//! A real browser, if one is installed: Chromium in headless mode, controlled over its DevTools protocol
+//! (WebSocket, RFC 6455, only the parts that this client needs).
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,6 @@ use tempfile::TempDir;
 
 pub struct Browser {
     path: PathBuf,
-    profile: TempDir,
 }
 
 /// One open page, controlled over DevTools.
@@ -20,6 +19,8 @@ pub struct Tab {
     browser: Child,
     socket: TcpStream,
     asked: u64,
+    /// What the browser reported: errors of scripts, violations of the security policy, missing files.
+    pub errors: Vec<String>,
     // Removed after `drop` has ended the browser.
     _profile: TempDir,
 }
@@ -31,24 +32,16 @@ impl Browser {
         let mut paths =
             std::env::split_paths(&folders).flat_map(|folder| names.map(|name| folder.join(name)));
         let path = paths.find(|path| path.is_file())?;
-        Some(Self { path, profile: tempfile::tempdir().unwrap() })
+        Some(Self { path })
     }
 
     fn command(&self, profile: &TempDir) -> Command {
         let mut command = Command::new(&self.path);
         command
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-proxy-server"])
-            .args(["--enable-logging=stderr", "--hide-scrollbars"])
+            .arg("--hide-scrollbars")
             .arg(format!("--user-data-dir={}", profile.path().display()));
         command
-    }
-
-    /// Opens a page. Returns the browser's standard output and standard error: the document after its scripts
-    /// have run (with `--dump-dom`), and the log.
-    pub fn open(&self, address: &str, options: &[&str]) -> (String, String) {
-        let mut command = self.command(&self.profile);
-        let output = command.arg("--virtual-time-budget=2000").args(options).arg(address).output().unwrap();
-        (String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into())
     }
 
     /// Opens a page that stays open until the [`Tab`] is dropped.
@@ -72,10 +65,12 @@ impl Browser {
         let page = pages.as_array().unwrap().iter().find(|page| page["type"] == "page").unwrap();
         let socket = page["webSocketDebuggerUrl"].as_str().unwrap().to_owned();
         let path = socket.split_once(&host).unwrap().1;
-        let mut tab = Tab { browser, socket: connect(&host, path), asked: 0, _profile: profile };
-        tab.ask("Page.enable", &json!({}));
-        tab.ask("Page.navigate", &json!({ "url": address }));
-        tab.hear(|message| (message["method"] == "Page.loadEventFired").then_some(()));
+        let mut tab =
+            Tab { browser, socket: connect(&host, path), asked: 0, errors: Vec::new(), _profile: profile };
+        for domain in ["Page.enable", "Log.enable", "Runtime.enable"] {
+            tab.ask(domain, &json!({}));
+        }
+        tab.go(address);
         tab
     }
 }
@@ -84,13 +79,38 @@ impl Tab {
     /// Evaluates a script in the page; returns its result as text.
     pub fn evaluate(&mut self, script: &str) -> String {
         // In a separate block, so that several scripts can use the same names.
-        let parameters = json!({ "expression": format!("{{ {script} }}"), "returnByValue": true });
+        let expression = format!("{{ {script} }}");
+        let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let answer = self.ask("Runtime.evaluate", &parameters);
         assert!(answer["result"]["exceptionDetails"].is_null(), "{script}: {answer}");
         match &answer["result"]["result"]["value"] {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         }
+    }
+
+    /// Sets the width of the screen in pixels, and the color scheme.
+    pub fn look(&mut self, width: u32, is_dark: bool) {
+        let screen = json!({ "width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", &screen);
+        let scheme = if is_dark { "dark" } else { "light" };
+        // Without transitions, colors are final at once.
+        let features = [("prefers-color-scheme", scheme), ("prefers-reduced-motion", "reduce")];
+        let features = features.map(|(name, value)| json!({ "name": name, "value": value }));
+        self.ask("Emulation.setEmulatedMedia", &json!({ "features": features }));
+    }
+
+    /// Opens another page.
+    pub fn go(&mut self, address: &str) {
+        self.ask("Page.navigate", &json!({ "url": address }));
+        self.hear(|message| (message["method"] == "Page.loadEventFired").then_some(()));
+    }
+
+    /// Returns a picture of the whole page as PNG.
+    pub fn picture(&mut self) -> Vec<u8> {
+        let parameters = json!({ "format": "png", "captureBeyondViewport": true });
+        let answer = self.ask("Page.captureScreenshot", &parameters);
+        data_encoding::BASE64.decode(answer["result"]["data"].as_str().unwrap().as_bytes()).unwrap()
     }
 
     fn ask(&mut self, method: &str, parameters: &Value) -> Value {
@@ -101,8 +121,9 @@ impl Tab {
         match text.len() {
             length @ ..126 => frame.push(0x80 | length as u8),
             length => {
-                frame.push(0x80 | 126);
-                frame.extend(u16::try_from(length).unwrap().to_be_bytes());
+                // A length of 64 bits (RFC 6455, 5.2).
+                frame.push(0x80 | 127);
+                frame.extend((length as u64).to_be_bytes());
             }
         }
         // A client must mask its frames (RFC 6455, 5.3); a mask of zeros changes nothing.
@@ -116,6 +137,11 @@ impl Tab {
     fn hear<T>(&mut self, is_it: impl Fn(&Value) -> Option<T>) -> T {
         loop {
             let message: Value = serde_json::from_slice(&self.message()).unwrap_or_default();
+            let is_error = message["method"] == "Runtime.exceptionThrown"
+                || (message["method"] == "Log.entryAdded" && message["params"]["entry"]["level"] == "error");
+            if is_error {
+                self.errors.push(message["params"].to_string());
+            }
             if let Some(found) = is_it(&message) {
                 return found;
             }

@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use gleaner_corpus::{ContentHash, Document, DocumentId, language};
+use gleaner_corpus::{Document, DocumentId, language};
 use gleaner_frontier::UrlKey;
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
 
@@ -47,25 +47,24 @@ pub fn document(number: u64) -> Document {
     let mut id = [0; 16];
     id[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
     let host = format!("site{}.example", number % 20);
+    let url = format!("https://{host}/{number}?a=1&b=2");
+    let fetched = format!("2026-11-{:02}T02:30:00.123456789Z", 1 + number % 20).parse().unwrap();
     Document {
-        id: DocumentId(id),
-        url: format!("https://{host}/{number}?a=1&b=2"),
         title: (!number.is_multiple_of(7)).then(|| format!("Bài \"{number}\" <thứ hai> & nữa")),
         kinds: "p".repeat(text.lines().count()),
         language_probability: Some(language(&text, None).hundredths()),
         language: language(&text, None).tag,
-        fetched: format!("2026-11-{:02}T02:30:00.123456789Z", 1 + number % 20).parse().unwrap(),
         published: Some("2026-11-20T09:00:00+07:00".into()),
-        modified: None,
+        published_utc: Some("2026-11-20T02:00:00Z".parse().unwrap()),
+        keywords: (0..number % 3).map(|n| format!("từ khóa {n}")).collect(),
+        article_type: (number.is_multiple_of(4)).then(|| "opinion".to_owned()),
+        paywalled: (number.is_multiple_of(2)).then_some(number.is_multiple_of(4)),
         authors: (0..number % 3).map(|n| format!("Tác giả {n}")).collect(),
         section: Some("Kinh tế".into()),
-        canonical: None,
-        content_hash: ContentHash::from_text(&text),
         method: "block-model".into(),
         template_version: (number.is_multiple_of(5)).then_some(3),
-        confidence: Some(if number.is_multiple_of(10) { 20 } else { 95 }),
-        host,
-        text,
+        confidence: Some(if number.is_multiple_of(10) { 5 } else { 95 }),
+        ..Document::bare(DocumentId(id), &url, &host, text, fetched)
     }
 }
 

@@ -1,19 +1,18 @@
 //! Compares two texts word by word: counts the words in the same order and the numbers that differ.
 //!
-//! Aligned words are the longest common subsequence of tokens, computed bit-parallel (H. Hyyro,
+//! Aligned words are the longest common subsequence of tokens, computed with bit vectors (H. Hyyro,
 //! Bit-parallel LCS-length computation revisited, AWOCA 2004).
 //!
-//! Numbers are compared by their neighbouring words, at any position. The left side of a number is the
-//! last word before it that is not a number, and the right side is the next one after it. For each side
-//! that occurs in both texts, the number of comparisons is that of the text with fewer numbers there.
-//! Numbers that both texts have there are equal; the remaining ones differ. This distinguishes a series
-//! with fixed wording (weather, prices, lottery results) from an edited copy: two texts of a series
-//! share nearly all words and almost no numbers.
+//! Numbers are compared by their neighbouring words, at any position. The left side of a number is the last
+//! word before it that is not a number; the right side is the next one after it. If a side occurs in both
+//! texts, the numbers there are compared, as many as in the text with fewer of them. Numbers that both texts
+//! have there are equal; the rest differ. This distinguishes a series with fixed wording (weather, prices,
+//! lottery results) from an edited copy: two texts of a series share nearly all words and almost no numbers.
 //!
 //! Cost: the product of the two token counts divided by 64, plus the number of occurrences of one text's
-//! words in the other. This is about 0.02 ms for two news texts, and bounded by [`MOST`]. Known failure:
-//! a series that differs only in names or words (a horoscope) is not recognized. A moved paragraph
-//! reduces the aligned words by its length, but does not affect its numbers.
+//! words in the other. This is about 0.02 ms for two news texts, and bounded by [`MOST`]. Limitation: a
+//! series that differs only in names or words (a horoscope) is not recognized. A moved paragraph reduces the
+//! aligned words by its length but does not affect its numbers.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Alignment, Tokens};
@@ -26,7 +25,7 @@
 
 use crate::dedup::tokens::{Tokens, is_numeral};
 
-/// Maximum number of tokens compared per text; the rest of a longer text is ignored.
+/// Maximum number of tokens compared per text. The rest of a longer text is ignored.
 pub const MOST: usize = 10_000;
 
 const BITS: usize = 64;
@@ -42,13 +41,12 @@ pub struct Alignment {
     pub numerals: Numerals,
 }
 
-/// Counts of the numbers with the same neighbouring words. A number counts half if the texts share only
-/// one of its sides.
+/// Counts of numbers with the same neighbouring words. A number counts half if only one side is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Numerals {
-    /// How many numbers were compared.
+    /// Number of compared numbers.
     pub compared: f64,
-    /// How many of the compared numbers differ.
+    /// Number of compared numbers that differ.
     pub differing: f64,
 }
 
@@ -64,8 +62,8 @@ impl Alignment {
         }
     }
 
-    /// Returns the aligned words as a share of the words of both texts, 0 to 1: a Jaccard similarity. 1
-    /// for two texts without words.
+    /// Returns the aligned words as a share of the words of both texts, 0 to 1: a Jaccard similarity. 1 for
+    /// two texts without words.
     #[must_use]
     pub fn share(&self) -> f64 {
         let union = self.words.0 + self.words.1 - self.aligned;
@@ -97,14 +95,13 @@ impl Numerals {
         Self { compared: compared as f64 / 2.0, differing: (compared - equal) as f64 / 2.0 }
     }
 
-    /// Returns the share of the compared numbers that differ, 0 to 1; 0 if none was compared.
+    /// Returns the share of compared numbers that differ, 0 to 1; 0 if none was compared.
     #[must_use]
     pub fn differing_share(&self) -> f64 {
         if self.compared > 0.0 { self.differing / self.compared } else { 0.0 }
     }
 }
 
-/// Returns the pairs of a side and its number, sorted.
 fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     let mut sides = Vec::new();
     let mut word = 0;
@@ -118,7 +115,7 @@ fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     word = 0;
     for token in text.iter().rev() {
         if is_numeral(*token) {
-            // A word's lowest bit is 0; setting it marks a right side.
+            // A word's lowest bit is 0. Setting the bit marks a right side.
             sides.push((word | 1, *token));
         } else {
             word = *token;
@@ -215,7 +212,7 @@ mod tests {
             ("rain of 5 mm fell", "rain of mm fell", (0.0, 0.0)),
             // Lists: a side has several numbers.
             ("prize 11 22 33 end", "prize 33 22 44 end", (3.0, 1.0)),
-            // Extra text at the end adds numbers but no difference.
+            // Extra text at the end adds numbers, but no difference.
             ("rain of 5 mm", "rain of 5 mm and a share of 7 mm", (1.0, 0.0)),
             // Moved as a whole.
             ("at 5 am rain\nat 7 pm sun", "at 7 pm sun\nat 5 am rain", (2.0, 0.0)),

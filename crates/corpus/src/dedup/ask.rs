@@ -4,12 +4,12 @@
 //! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
 //! ```
 //!
-//! [`Signed::from_text`] needs only the text and can run in any worker. An
-//! [`Index`](crate::dedup::Index) returns candidates. [`ask`] reads the signature of each candidate from
-//! the store, and the texts of the few similar ones.
+//! [`Signed::from_text`] needs only the text and can run in any worker. An [`Index`](crate::dedup::Index)
+//! returns candidates. [`ask`] reads each candidate's signature from the store, and the texts of the few
+//! similar ones.
 //!
-//! Limitation: only the [`SimilarityParams::compared`] candidates with the most shared keys are compared
-//! by signature, and at most [`SimilarityParams::read`] of them by text.
+//! Limitation: only the [`SimilarityParams::compared`] candidates with the most shared keys are compared by
+//! signature, and at most [`SimilarityParams::read`] of these by text.
 
 use crate::dedup::alignment::Alignment;
 use crate::dedup::bands::Keys;
@@ -23,16 +23,15 @@ use crate::dedup::verdict::{SimilarityParams, Verdict};
 pub struct Signed {
     /// The tokens, for the comparison word by word.
     pub tokens: Tokens,
-    /// The signature, to be stored with the document.
+    /// The signature, which is stored with the document.
     pub signature: Signature,
     /// The keys in the index.
     pub keys: Keys,
 }
 
 impl Signed {
-    /// Computes the tokens, signature and keys of a text. `None` if it has fewer than
-    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens: a text this short can only have exact
-    /// duplicates.
+    /// Computes the tokens, signature and keys of a text. `None`: the text has fewer than
+    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens, and can only have exact duplicates.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let tokens = Tokens::from_text(text);
@@ -50,7 +49,7 @@ pub struct Like {
     pub verdict: Verdict,
     /// Estimated similarity of the shingles, 0 to 1.
     pub similarity: f64,
-    /// Comparison word by word; `None` if the texts were not compared.
+    /// Comparison word by word; `None`: the texts were not compared.
     pub alignment: Option<Alignment>,
 }
 
@@ -59,22 +58,22 @@ pub trait Documents {
     /// The error if the store cannot be read.
     type Error;
 
-    /// Returns the signature of a document; `None` if the document no longer exists.
+    /// Returns the signature of a document; `None`: the document no longer exists.
     ///
     /// # Errors
     /// If the store cannot be read.
     fn signature(&self, document: Number) -> Result<Option<Signature>, Self::Error>;
 
-    /// Returns the text of a document; `None` if the document no longer exists.
+    /// Returns the text of a document; `None`: the document no longer exists.
     ///
     /// # Errors
     /// If the store cannot be read.
     fn text(&self, document: Number) -> Result<Option<String>, Self::Error>;
 }
 
-/// Returns the documents similar to a new text, among an index's candidates: first the near-duplicate,
-/// if there is one, then related documents, most similar first. Texts are compared in the order of
-/// estimated similarity until one is a near-duplicate.
+/// Returns the documents similar to a new text among an index's candidates: first the near-duplicate, if any,
+/// then related documents, most similar first. Compares texts in the order of estimated similarity until one
+/// is a near-duplicate.
 ///
 /// # Errors
 /// If the store cannot be read.
@@ -98,8 +97,7 @@ pub fn ask<D: Documents>(
     Ok(likes)
 }
 
-/// Returns the candidates with similar signatures, as related: most similar first, oldest first among
-/// equals.
+/// Returns the candidates with similar signatures as related: most similar first, then oldest first.
 fn alike<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],
@@ -140,8 +138,7 @@ mod tests {
         }
     }
 
-    /// Returns 200 words: some are numbers that depend on `number`, and every `edited`-th word is
-    /// unique.
+    /// 200 words: some are numbers that depend on `number`, and every `edited`-th word is unique.
     fn text(topic: &str, edited: usize, number: usize) -> String {
         // A token with a digit would be a number.
         let letters =

@@ -2,13 +2,12 @@
 //!
 //! A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, section 3.4.2: the
 //! values of a signature are cut into bands of [`ROWS`] values. Two texts are candidates if at least one
-//! whole band is equal, which happens with probability 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
+//! whole band is equal. The probability is 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
 //!
-//! Why 42 bands of 3: at J = 0.443 (15% of a copy's words replaced at random), 42 bands of 3 find 98% of
-//! the copies, and 32 bands of 4 (all 128 values) find 72%. Texts that share only common phrases match
-//! by chance in 1 of a million pairs at J = 0.003 (docs/dedup.md: the mean of news texts is 0.0004 to
-//! 0.0009). In 10 million documents, a text has about ten such matches, each rejected by one comparison
-//! of signatures.
+//! Why 42 bands of 3: at J = 0.443 (15% of a copy's words replaced at random), 42 bands of 3 find 98% of the
+//! copies, and 32 bands of 4 (all 128 values) find 72%. Texts that share only common phrases match by chance
+//! in 1 of a million pairs at J = 0.003 (docs/dedup.md: the mean of news texts is 0.0004 to 0.0009). In 10
+//! million documents, a text has about ten such matches. One comparison of signatures rejects each.
 //!
 //! ```
 //! use gleaner_corpus::dedup::bands::chance;
@@ -24,13 +23,13 @@ pub const BANDS: usize = 42;
 /// Number of signature values per key.
 pub const ROWS: usize = 3;
 
-/// The keys of a text, one per band, evenly spread over all 64 bits. Equal values in different bands
-/// result in different keys.
+/// The keys of a text, one per band (64 evenly distributed bits). Equal values in different bands have
+/// different keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys([u64; BANDS]);
 
 impl Keys {
-    /// Computes the keys of a signature. A stored signature has the same keys.
+    /// Computes the keys of a signature. They are the same for a stored signature.
     #[must_use]
     pub fn from_signature(signature: &Signature) -> Self {
         let values = signature.values();
@@ -57,8 +56,7 @@ pub fn chance(similarity: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whether two sets share a key that have `shared` hashes in common and `apart` hashes of their own
-    /// each.
+    /// Whether two sets share a key. The sets have `shared` common hashes, and `apart` others each.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
         let keys =
@@ -67,8 +65,7 @@ mod tests {
         one.as_array().iter().zip(other.as_array()).any(|(one, other)| one == other)
     }
 
-    /// Tests 1,000 pairs per case, with a tolerance of five standard errors plus the effect of
-    /// densification.
+    /// Tests 1,000 pairs per case. The tolerance is five standard errors, plus the effect of densification.
     #[test]
     fn pairs_meet_as_often_as_expected() {
         for (shared, apart) in [(300, 150), (200, 200), (200, 400), (40, 400), (100, 10)] {

@@ -1,17 +1,14 @@
-//! Selects the representative of each cluster of near-duplicates, which an export writes.
+//! Selects the representative of each cluster of near-duplicates. An export writes only representatives.
 //!
-//! A document that duplicates a representative joins its cluster. [`Representative::prefers`] chooses
-//! between two documents, both when a document joins (it may become the representative) and when a
-//! representative is removed (its successor is preferred to all other members). The preference is a
-//! strict order, so the result does not depend on the order in which members joined. The caller stores
-//! the clusters.
+//! A document that duplicates a representative joins its cluster. [`Representative::prefers`] chooses between
+//! two documents: when a document joins, it may become the representative; when a representative is removed,
+//! the preferred member succeeds it. The preference is a strict order, so the result does not depend on the
+//! order of joining. The caller stores the clusters.
 //!
-//! Only representatives belong in the index, so a text is compared only with them. Copies of copies
-//! therefore drift no further than the threshold, and a wire report with 1,000 copies is in the index
-//! once.
+//! Only representatives belong in the index, so a text is compared only with them. Therefore copies of copies
+//! drift no further than the threshold, and a wire report with 1,000 copies is in the index once.
 //!
-//! Limitation: members stay in a cluster when its representative changes, even if they are not similar
-//! to the new one.
+//! Limitation: members stay in a cluster when its representative changes, even if not similar to it.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Contender, Representative};
@@ -34,16 +31,16 @@ pub enum Representative {
     /// The earliest document.
     #[default]
     First,
-    /// The document with the most words; the earliest among equals.
+    /// The document with the most words; of equally long ones, the earliest.
     Longest,
 }
 
 /// A document that may represent its cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
-    /// The document's number; earlier documents have smaller numbers.
+    /// The document's number. Earlier documents have smaller numbers.
     pub document: Number,
-    /// Number of words of its text.
+    /// Number of words of the text.
     pub words: u64,
 }
 
@@ -60,13 +57,13 @@ impl Representative {
         }
     }
 
-    /// Returns the rule with this name; `None` for any other name.
+    /// Returns the rule with this name, if there is one.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|choice| choice.name() == name)
     }
 
-    /// Whether `one` rather than `other` should be the representative.
+    /// Whether `one` should be the representative rather than `other`.
     #[must_use]
     pub fn prefers(self, one: Contender, other: Contender) -> bool {
         match self {

@@ -5,20 +5,19 @@
 //! König, b-Bit Minwise Hashing, WWW 2010.
 //! * Shingles: the set of all runs of [`SHINGLE`] tokens, each hashed once.
 //! * The hash's high bits select one of [`BINS`] bins; a bin keeps its least hash.
-//! * An empty bin takes the value of another bin. The order of the bins to try depends only on the empty
-//!   bin's number, so it is the same for both texts of a pair.
-//! * 16 bits of each value are kept. The share of equal values estimates the Jaccard similarity of
-//!   the two sets.
+//! * An empty bin takes the value of another bin. The order of bins to try depends only on the empty bin's
+//!   number, so it is the same for both texts of a pair.
+//! * 16 bits of each value are kept. The share of equal values estimates the sets' Jaccard similarity.
 //!
-//! Difference from the paper of 2017: it draws the order of bins from a 2-universal hash. Here the order
-//! has a hashed start and an odd step, so it visits every bin once and always ends.
+//! Difference from the paper of 2017: it draws the order of bins from a 2-universal hash. Here the order has
+//! a hashed start and an odd step, so it visits every bin once and always ends.
 //!
 //! Why not 128 hashes per shingle: one hash per shingle is about 40 times cheaper at the same error
 //! (measured: 179,000 signatures per second instead of 4,000).
 //!
-//! Cost: linear in the tokens; 256 bytes per text. The estimate's standard error is sqrt(J (1 - J) /
-//! 128), at most 0.044. It is higher for a text of fewer than about 300 shingles, which fills fewer
-//! bins. Known failure: texts of a series with fixed wording are as similar as edited copies;
+//! Cost: linear in the tokens; 256 bytes per text. The estimate's standard error is sqrt(J (1 - J) / 128), at
+//! most 0.044. It is higher for a text with fewer than about 300 shingles, which fills fewer bins.
+//! Limitation: texts of a series with fixed wording are as similar as edited copies;
 //! [`Alignment`](crate::dedup::Alignment) distinguishes them.
 //!
 //! ```
@@ -37,16 +36,16 @@ use crate::dedup::tokens::Tokens;
 /// Number of tokens per shingle.
 pub const SHINGLE: usize = 3;
 
-/// Bins, each with a value of 16 bits.
+/// Number of bins, each with a value of 16 bits.
 pub const BINS: usize = 128;
 
-/// Minimum tokens of a text with a signature; shorter texts have too few shingles for an estimate.
+/// Minimum number of tokens for a signature. Shorter texts have too few shingles for an estimate.
 pub const FEWEST: usize = 10;
 
-/// Marks an empty bin; the low seven bits of a real value are 0.
+/// Marks an empty bin. The low seven bits of a real value are 0.
 const EMPTY: u64 = u64::MAX;
 
-/// The signature of a text: 256 bytes, stored to estimate its similarity to other texts.
+/// The signature of a text: 256 bytes that are stored to estimate its similarity to other texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature([u16; BINS]);
 
@@ -54,14 +53,13 @@ impl Signature {
     /// Length of [`Self::to_bytes`].
     pub const BYTES: usize = BINS * 2;
 
-    /// Returns the signature of a text; `None` if it has fewer than [`FEWEST`] tokens.
+    /// Returns the signature of a text; `None`: it has fewer than [`FEWEST`] tokens.
     #[must_use]
     pub fn from_tokens(tokens: &Tokens) -> Option<Self> {
         (tokens.len() >= FEWEST).then(|| Self::of_hashes(shingles(tokens)))
     }
 
-    /// Returns the signature of a set of hashes, each evenly spread over all 64 bits. For an empty set,
-    /// all values are 0.
+    /// Returns the signature of a set of hashes, each evenly distributed over 64 bits; all 0 for an empty set.
     #[must_use]
     pub fn of_hashes(hashes: impl IntoIterator<Item = u64>) -> Self {
         let mut bins = [EMPTY; BINS];
@@ -70,14 +68,13 @@ impl Signature {
             bins[bin] = bins[bin].min(value);
         }
         Self(std::array::from_fn(|bin| match filled(&bins, bin) {
-            // The low bits do not depend on the size of the value.
+            // The low bits are independent of the value's size.
             EMPTY => 0,
             value => (value >> 7) as u16,
         }))
     }
 
-    /// Returns the estimated Jaccard similarity of the shingles of two texts, 0 to 1. It is symmetric,
-    /// and 1 for equal sets.
+    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. Symmetric; 1 for equal sets.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let same = self.0.iter().zip(&other.0).filter(|(one, other)| one == other).count();
@@ -100,7 +97,7 @@ impl Signature {
         bytes
     }
 
-    /// Restores a signature from [`Self::to_bytes`]; `None` if `bytes` has a different length.
+    /// Restores a signature from [`Self::to_bytes`]; `None`: `bytes` has another length.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::BYTES] = bytes.try_into().ok()?;
@@ -113,7 +110,7 @@ pub fn shingles(tokens: &Tokens) -> impl Iterator<Item = u64> {
     tokens.hashes().windows(SHINGLE).map(|run| mix(run.iter().fold(0, |hash, token| step(hash, *token))))
 }
 
-/// Returns the value of a bin or, if it is empty, of the first non-empty bin in its order.
+/// Returns the value of a bin or, if that is empty, of the first non-empty bin in its order.
 fn filled(bins: &[u64; BINS], bin: usize) -> u64 {
     if bins[bin] != EMPTY {
         return bins[bin];
@@ -132,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns `count` evenly spread hashes of a numbered set.
+    /// `count` evenly distributed hashes of a numbered set.
     fn hashes(set: u64, count: u64) -> impl Iterator<Item = u64> {
         (0..count).map(move |at| mix(set << 32 | (at + 1)))
     }
@@ -166,8 +163,7 @@ mod tests {
         assert_eq!(filled(&[EMPTY; BINS], 5), EMPTY);
     }
 
-    /// For 200 pairs of sets each: the bias is below 0.015, and the error near the one stated in the
-    /// module documentation.
+    /// For 200 pairs of sets each, the bias is below 0.015.
     #[test]
     fn the_estimate_has_the_error_that_is_stated() {
         for (shared, apart) in [(250, 125), (60, 20), (900, 600), (300, 10)] {
@@ -208,7 +204,7 @@ mod tests {
             prop_assert_eq!(Signature::from_bytes(&one.to_bytes()), Some(one));
         }
 
-        /// The bound of six standard errors is practically never exceeded by chance.
+        /// Chance practically never exceeds the bound of six standard errors.
         #[test]
         fn the_estimate_is_near_the_exact_share(shared in 0..400_u64, apart in 100..300_u64) {
             let exact = shared as f64 / (shared + 2 * apart) as f64;

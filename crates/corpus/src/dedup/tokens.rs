@@ -1,14 +1,14 @@
 //! Splits a text into tokens: words or, in Vietnamese, syllables, each as a hash.
 //!
-//! A token is a maximal run of letters, digits and `_`; a Han or kana character is a token by itself.
-//! Case and the place of a Vietnamese tone mark are ignored, but diacritics are not (`fold.rs`). A
-//! number is one token, including the separators between its digits: 80.5, 21/11/2026, 19:30. Text with
-//! combining marks is converted to NFC.
+//! A token is a maximal run of letters, digits and `_`; a Han or kana character is a token of its own. Case
+//! and the place of a Vietnamese tone mark do not matter, but diacritics do (`fold.rs`). A number with the
+//! separators between its digits is one token: 80.5, 21/11/2026, 19:30. Text with combining marks is
+//! converted to NFC.
 //!
-//! Limitation: a number written in words is treated as words, and "1.000" and "1,000" are the same
-//! number, although only one of them may mean a thousand.
+//! Limitation: a number in words counts as words, and "1.000" and "1,000" are the same number, although only
+//! one of them may mean a thousand.
 //!
-//! Cost: linear time, and 8 bytes per token. At most [`Tokens::MOST`] tokens of a text are read.
+//! Cost: linear time, 8 bytes per token. At most [`Tokens::MOST`] tokens of a text are read.
 
 use std::borrow::Cow;
 
@@ -23,14 +23,14 @@ pub struct Tokens {
     hashes: Vec<u64>,
 }
 
-/// The lowest bit of a token's hash is set if the token contains a digit.
+/// The lowest bit of the hash of a token with a digit.
 const NUMERAL: u64 = 1;
 
-/// All separators within numbers are hashed as this one.
+/// All separators within numbers have this hash.
 const SEPARATOR: u64 = '.' as u64;
 
 impl Tokens {
-    /// Maximum number of tokens read from a text; the rest is ignored.
+    /// Maximum number of tokens read from a text. The rest is ignored.
     pub const MOST: usize = 200_000;
 
     /// Returns the tokens of `text`, in any normal form.
@@ -90,7 +90,7 @@ impl Tokens {
         &self.hashes
     }
 
-    /// Returns the positions of the tokens that contain a digit.
+    /// Returns the positions of the tokens with a digit.
     pub fn numerals(&self) -> impl Iterator<Item = usize> {
         let places = self.hashes.iter().enumerate();
         places.filter(|(_, hash)| is_numeral(**hash)).map(|(at, _)| at)
@@ -101,7 +101,7 @@ pub(crate) const fn is_numeral(hash: u64) -> bool {
     hash & NUMERAL != 0
 }
 
-/// Converts to NFC if the text contains a combining mark of Latin, Greek or Cyrillic letters.
+/// Converts to NFC if the text has a combining mark of Latin, Greek or Cyrillic letters.
 fn composed(text: &str) -> Cow<'_, str> {
     // U+0300 to U+037F begin with these bytes.
     match text.bytes().any(|byte| byte == 0xcc || byte == 0xcd) {

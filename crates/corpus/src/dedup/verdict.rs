@@ -1,13 +1,12 @@
 //! Classifies the relation of two texts by thresholds.
 //!
-//! The similarity estimated from signatures decides whether texts are compared. Their comparison decides
-//! the relation ([`SimilarityParams::judge`]). A near-duplicate has the requested similarity of
-//! shingles, or of aligned words (each edited word changes three shingles), and its numbers do not
-//! differ as in a series. Other similar texts are related: they are recorded and shown, but never
-//! removed.
+//! The similarity estimated from signatures decides whether texts are compared. Their comparison decides the
+//! relation ([`SimilarityParams::judge`]). A near-duplicate has the requested similarity of shingles, or of
+//! aligned words (each edited word changes three shingles), and its numbers do not differ as in a series.
+//! Other similar texts are related: they are recorded and shown, but never removed.
 //!
-//! Limitation: a copy in which every number was updated is classified as the next part of a series, so
-//! both texts are kept. This is the less harmful error.
+//! Limitation: a copy with every number updated is classified as the next part of a series, so both texts are
+//! kept. This error does less harm than the reverse.
 
 use crate::dedup::alignment::Alignment;
 
@@ -16,44 +15,43 @@ use crate::dedup::alignment::Alignment;
 pub enum Verdict {
     /// Not similar.
     Other,
-    /// Similar, or part of the same series; both texts are kept.
+    /// Similar, or part of the same series. Both texts are kept.
     Related,
-    /// A near-duplicate: the same text, possibly edited. It joins the cluster of the other text.
+    /// A near-duplicate: the same text, possibly edited. It joins the other text's cluster.
     Duplicate,
 }
 
-/// How much the numbers of two texts must differ; both conditions must hold.
+/// How much the numbers of two texts must differ. Both conditions must hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Differing {
-    /// More than this share of the compared numbers must differ, 0 to 1.
+    /// Minimum share of compared numbers that differ (exclusive), 0 to 1.
     pub share: f64,
-    /// At least one number must differ per this many words of the shorter text.
+    /// Maximum number of words of the shorter text per differing number.
     pub words: f64,
 }
 
 /// Thresholds, 0 to 1 unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimilarityParams {
-    /// Minimum similarity of a near-duplicate, set by the user. It applies to the estimated similarity
-    /// of the shingles, or to the share of aligned words if that also reaches [`Self::aligned`].
+    /// Minimum similarity of a near-duplicate, set by the user. It applies to the estimated similarity of the
+    /// shingles, or to the share of aligned words if that also reaches [`Self::aligned`].
     pub duplicate: f64,
-    /// Minimum estimated similarity of shingles at which two texts are compared. Texts that are compared
-    /// but are not near-duplicates are related.
+    /// Minimum estimated similarity of shingles for comparing two texts. Compared texts that are not
+    /// near-duplicates are related.
     pub related: f64,
-    /// Minimum share of aligned words ([`Alignment::share`]) of a near-duplicate whose shingles do not
-    /// reach [`Self::duplicate`].
+    /// Minimum share of aligned words ([`Alignment::share`]) of a near-duplicate with shingles below
+    /// [`Self::duplicate`].
     pub aligned: f64,
-    /// If the shorter text has fewer words than this, a near-duplicate must also reach
-    /// [`Self::short_aligned`].
+    /// If the shorter text has fewer words, a near-duplicate must also reach [`Self::short_aligned`].
     pub short: usize,
-    /// Minimum share of aligned words of a near-duplicate if the shorter text is short.
+    /// Minimum share of aligned words of a near-duplicate with a short text.
     pub short_aligned: f64,
-    /// Differences of numbers that indicate a series: many in few words, or most numbers of a longer
-    /// text. Either is sufficient. A single changed date or figure in an article meets neither.
+    /// Differences of numbers that indicate a series: many in few words, or most numbers of a longer text.
+    /// Either suffices. A single changed date or figure in an article meets neither.
     pub series: [Differing; 2],
-    /// Maximum candidates per document whose signatures are compared.
+    /// Maximum number of candidates per document for the comparison of signatures.
     pub compared: usize,
-    /// Maximum candidates per document whose texts are compared.
+    /// Maximum number of candidates per document for the comparison of texts.
     pub read: usize,
 }
 
@@ -73,14 +71,14 @@ impl Default for SimilarityParams {
 }
 
 impl SimilarityParams {
-    /// Sets [`Self::duplicate`], and lowers [`Self::related`] to the same value if it is higher.
+    /// Sets [`Self::duplicate`]. Also lowers a higher [`Self::related`] to this value.
     #[must_use]
     pub fn with_duplicate(self, similarity: f64) -> Self {
         Self { duplicate: similarity, related: self.related.min(similarity), ..self }
     }
 
-    /// Returns the relation according to the signatures alone. For [`Verdict::Duplicate`] and
-    /// [`Verdict::Related`], compare the texts.
+    /// Returns the relation by signatures. For [`Verdict::Duplicate`] and [`Verdict::Related`], compare
+    /// texts.
     #[must_use]
     pub fn estimate(&self, similarity: f64) -> Verdict {
         match similarity {
@@ -90,8 +88,7 @@ impl SimilarityParams {
         }
     }
 
-    /// Returns the relation of two texts, from the estimated similarity of their shingles and their
-    /// comparison word by word.
+    /// Returns the relation of two texts from their estimated similarity and their comparison word by word.
     ///
     /// ```
     /// use gleaner_corpus::dedup::{Alignment, SimilarityParams, Tokens, Verdict};
@@ -149,7 +146,7 @@ mod tests {
             // Short texts need their words in order.
             (0.5, alignment(40, 30, 0.0, 0.0), Verdict::Related),
             (0.5, alignment(40, 38, 0.0, 0.0), Verdict::Duplicate),
-            // Numbers: too many differ, and there are enough of them.
+            // Too many numbers differ, and there are enough of them.
             (0.9, alignment(100, 90, 10.0, 2.0), Verdict::Duplicate),
             (0.9, alignment(100, 90, 10.0, 2.5), Verdict::Related),
             (0.9, alignment(130, 120, 10.0, 2.5), Verdict::Duplicate),

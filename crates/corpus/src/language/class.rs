@@ -1,11 +1,11 @@
 //! Word classes that distinguish Vietnamese, English and similar languages.
 //!
 //! A word's class depends on its form: whether it is a Vietnamese syllable with its marks
-//! ([`gleaner_vietnamese::syllable`]), or could be such a syllable without them. The class of a word
-//! without marks also depends on two short lists of frequent words.
+//! ([`gleaner_vietnamese::syllable`]), or could be one without them. For a word without marks, two short
+//! lists of frequent words also matter.
 //!
-//! Limitation: short plain words (`de`, `la`) occur in dozens of languages. They are therefore in
-//! separate classes, by length.
+//! Limitation: short plain words (`de`, `la`) occur in dozens of languages and have their own classes by
+//! length.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -15,9 +15,9 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::quality::stop_words;
 
-/// Syllables that are frequent in Vietnamese without marks and a hundred times rarer in other languages,
-/// selected from the most frequent syllables in the lists of wordfreq 3.1 (docs/corpus.md), without
-/// names of people.
+/// Syllables that are frequent in Vietnamese without marks and a hundred times rarer in other languages. They
+/// are selected from the most frequent syllables in the lists of wordfreq 3.1 (docs/corpus.md), without names
+/// of people.
 const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam thu khi nhu dung cong thanh ngay \
     nhan tinh dang thuc vao chung bao nha chinh phai ong chu hoc hoa phan nhat viec dinh thoi dien trung biet hien \
     thay thong truong thuong viet theo phat hanh nuoc sinh ky thang tuong nhieu duong quoc hinh chuyen phong khac \
@@ -29,8 +29,8 @@ const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam
 /// The class of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// A Vietnamese syllable with a letter or mark that hardly any other language has: `đ`, `ơ`,
-    /// `ư`, a hook above, a dot below, or two marks on one letter.
+    /// A Vietnamese syllable with a letter or mark that hardly any other language has: `đ`, `ơ`, `ư`, a hook
+    /// above, a dot below, or two marks on one letter.
     Vietnamese,
     /// A Vietnamese syllable with marks that other languages also use: `là`, `thì`.
     Shared,
@@ -62,8 +62,8 @@ pub enum Class {
 pub const CLASSES: usize = Class::OtherLong as usize + 1;
 
 impl Class {
-    /// Returns the class of a word in Latin letters, in any case and normal form. `None` for a word with
-    /// digits or in another script.
+    /// Returns the class of a word in Latin letters, in any case and normal form; `None`: the word has digits
+    /// or is in another script.
     ///
     /// ```
     /// use gleaner_corpus::language::class::Class;
@@ -113,8 +113,7 @@ impl Class {
     }
 }
 
-/// Whether `c` is a Latin letter of Unicode's first blocks or of Latin Extended Additional, or a
-/// combining mark.
+/// Whether `c` is a Latin letter of the first blocks or Latin Extended Additional, or a combining mark.
 pub(super) const fn is_latin(c: char) -> bool {
     c.is_ascii_alphabetic()
         || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{300}'..='\u{36f}' | 'ª' | 'º')

@@ -1,11 +1,10 @@
 //! Computes how well a text's words fit Vietnamese, English and other languages in Latin letters.
 //!
-//! Naive Bayes over word classes: with counts `n_c` and shares `p(c|l)`, the score of language `l` is `Σ
-//! n_c ln p(c|l)`. The words of a text are not independent, so the score is tempered, and a long text
-//! has no more weight than one of `MOST_WORDS` words. A text in two languages therefore remains
-//! uncertain at any length.
+//! Naive Bayes over word classes: with counts `n_c` and shares `p(c|l)`, the score of language `l` is
+//! `Σ n_c ln p(c|l)`. The words of a text are not independent, so the score is tempered, and a long text has
+//! no more weight than one of `MOST_WORDS` words. So a text in two languages is uncertain at any length.
 //!
-//! Limitation: the temper and the word limit were fitted to recorded news; docs/corpus.md has the table.
+//! Limitation: the temper and the word limit were fitted to recorded news. docs/corpus.md has the table.
 
 use std::sync::LazyLock;
 
@@ -19,20 +18,19 @@ const FLOOR: f64 = 100.0;
 /// The weight of a capitalized word, which is probably a name.
 const CAPITAL: f64 = 0.25;
 
-/// Above this share of words in all capitals, as in a headline, capitalized words have full weight.
+/// If a larger share of words is in all capitals, as in a headline, capitalized words have full weight.
 const SHOUTED: f64 = 0.5;
 
 /// Exponent of the likelihoods.
 const TEMPER: f64 = 0.7;
 
-/// Number of words with full weight; in a longer text, each word has less weight.
+/// Number of words with full weight. In a longer text, each word has less weight.
 const MOST_WORDS: f64 = 60.0;
 
-/// Prior probability of Vietnamese and of English, each; the other languages share the remaining
-/// probability.
+/// Prior probability of Vietnamese, and of English. The other languages share the rest.
 const PRIOR: f64 = 0.3;
 
-/// Probabilities of the languages; they sum to 1 with [`Self::other`].
+/// Probabilities of the languages. With [`Self::other`] they sum to 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
     /// Number of words in any script, with less weight for names.
@@ -46,9 +44,7 @@ pub(super) struct Fit {
 struct Counts {
     small: [f64; CLASSES],
     capital: [f64; CLASSES],
-    /// Words in all capitals, of at least two letters.
     shouted: f64,
-    /// Words in other scripts.
     strange: f64,
 }
 
@@ -98,7 +94,6 @@ fn is_shouted(word: &str) -> bool {
     word.chars().nth(1).is_some() && !word.chars().any(char::is_lowercase)
 }
 
-/// Returns the posterior probabilities of Vietnamese and of English.
 fn posterior(counts: &[f64; CLASSES], words: f64) -> [f64; 2] {
     static LOGARITHMS: LazyLock<Vec<[f64; CLASSES]>> =
         LazyLock::new(|| SHARES.iter().map(|(_, shares)| logarithms(shares)).collect());

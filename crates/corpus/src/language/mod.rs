@@ -8,13 +8,13 @@
 //! | use whatlang if the text may be in another language or script | `others` |
 //! | use the page's declaration as evidence | here |
 //!
-//! Trigram detectors for dozens of languages misclassify a third of short Vietnamese texts without
-//! marks. Words alone identify Vietnamese at almost no cost, because it has few possible syllables.
-//! whatlang is used only if the text may be neither Vietnamese nor English.
+//! Trigram detectors for dozens of languages misclassify a third of short Vietnamese texts without marks.
+//! Words identify Vietnamese at almost no cost, because it has few possible syllables. whatlang is used only
+//! if the text may be in a third language.
 //!
-//! Limitation: whatlang alone chooses among the other languages. A capitalized word has a quarter of the
-//! usual weight, so a text of names only is uncertain. Languages written in the Vietnamese alphabet
-//! (Mường, Tày) are classified as Vietnamese. docs/corpus.md has the measurements.
+//! Limitation: among the other languages, only whatlang chooses. A capitalized word has a quarter of the
+//! usual weight, so a text of names only is uncertain. Languages in the Vietnamese alphabet (Mường, Tày) are
+//! classified as Vietnamese. docs/corpus.md has the measurements.
 
 pub mod class;
 mod latin;
@@ -31,10 +31,10 @@ use latin::Fit;
 
 const SAMPLE: usize = 1500;
 
-/// Factor by which a declaration raises a language's odds.
+/// Factor by which a declaration raises the odds of a language.
 const DECLARED: f64 = 10.0;
 
-/// Probability that a declaration is right if there is no other evidence.
+/// Probability that a declaration is right without other evidence.
 const DECLARATION_ALONE: f64 = 0.9;
 
 const LEAST: f64 = 0.5;
@@ -42,7 +42,7 @@ const LEAST: f64 = 0.5;
 /// The language of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Language {
-    /// BCP 47 primary tag such as `vi`; `und` if no language reaches a probability of 0.5.
+    /// BCP 47 primary tag such as `vi`; `und`: no language has a probability of at least 0.5.
     pub tag: String,
     /// The tag's probability, 0 to 1; 0 for `und`.
     pub probability: f64,
@@ -65,9 +65,9 @@ impl Language {
     }
 }
 
-/// Detects the language of `text`. The page's declaration `declared`, such as `vi-VN`, is evidence that
-/// the text can outweigh. A mixed text has the language of most of its words, with a lower probability.
-/// The time is bounded for texts of any length.
+/// Detects the language of `text`. `declared`, the page's declaration such as `vi-VN`, is evidence that the
+/// text can outweigh. A mixed text has the language of most of its words, with a lower probability. The time
+/// is bounded for texts of any length.
 #[must_use]
 pub fn language(text: &str, declared: Option<&str>) -> Language {
     let mut sample = sample::sample(text, SAMPLE);
@@ -98,7 +98,7 @@ fn decide(candidates: Vec<(&str, f64)>, declared: Option<String>) -> Language {
                 whole += *probability * (DECLARED - 1.0);
                 *probability *= DECLARED;
             }
-            // The declared language is one of the many that share the remaining probability.
+            // The declared language is one of the many that share the rest.
             None => all.push((declared, rest.max(0.0) / 2.0)),
         }
     }

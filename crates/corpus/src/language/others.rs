@@ -5,11 +5,11 @@ use whatlang::{Detector, Lang};
 use super::latin::Fit;
 use super::tags;
 
-/// whatlang is used only if the probability of other languages is above this.
+/// Minimum probability of other languages for using whatlang (exclusive).
 pub(super) const LEAST: f64 = 0.02;
 
-/// Assigns to whatlang's answer the probability of other languages, times the probability that the
-/// answer is right.
+/// Adds whatlang's answer to the candidates: the probability of other languages times the probability that
+/// the answer is right.
 pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static str, f64)>) {
     let detector = Detector::with_denylist(vec![Lang::Vie]);
     let Some(guess) = detector.detect(text) else { return };
@@ -21,7 +21,6 @@ pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static st
     }
 }
 
-/// Returns the probability that an answer of whatlang with this confidence is right.
 fn right(confidence: f64) -> f64 {
     0.5 + 0.49 * confidence
 }

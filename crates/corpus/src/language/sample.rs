@@ -1,4 +1,4 @@
-//! Samples a long text: takes pieces of equal length from its beginning, middle and end.
+//! Samples a long text: equally long pieces from its beginning, middle and end.
 //!
 //! Limitation: a change of language between the pieces is not noticed.
 
@@ -6,8 +6,8 @@ use std::borrow::Cow;
 
 const PIECES: usize = 3;
 
-/// Returns the text itself if it has at most `most` bytes. Otherwise returns pieces with at most `most`
-/// bytes in total, one per line, cut at white space if possible.
+/// Returns the text itself if it has at most `most` bytes. Otherwise returns pieces of at most `most` bytes
+/// in total, one per line, cut at white space if possible.
 pub(super) fn sample(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
@@ -18,7 +18,6 @@ pub(super) fn sample(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(pieces.join("\n"))
 }
 
-/// Returns at most `length` bytes from `begin` on, without the words cut off at both ends.
 fn piece(text: &str, begin: usize, length: usize) -> &str {
     let piece = &text[text.ceil_char_boundary(begin)..text.floor_char_boundary(begin + length)];
     let from = if begin == 0 { 0 } else { piece.find(char::is_whitespace).unwrap_or(0) };

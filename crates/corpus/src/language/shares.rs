@@ -1,16 +1,14 @@
 //! The frequency of each word class in running text, by language.
 //!
-//! Computed by `crates/eval/examples/word_classes.rs` from the 30,000 most frequent words of each
-//! wordfreq 3.1.1 list in a language with Latin letters. `vi-bare` is the Vietnamese list without
-//! marks.
+//! Computed by `crates/eval/examples/word_classes.rs` from the 30,000 most frequent words of each wordfreq
+//! 3.1.1 list in a language with Latin letters. `vi-bare` is the Vietnamese list without marks.
 //!
-//! Limitation: the lists contain written words of all kinds in lower case; news contains more names. A
-//! text in a language without a list is matched to the most similar row.
+//! Limitation: the lists have written words of all kinds in lower case; news has more names. A text in a
+//! language without a list is matched to the most similar row.
 
 use super::class::CLASSES;
 
-/// A language's tag, and the frequency of each class in ten-thousandths, in the order of
-/// [`super::class::Class`].
+/// A language's tag and the frequency of each [`super::class::Class`] in ten-thousandths, in their order.
 pub(super) type Row = (&'static str, [u16; CLASSES]);
 
 /// The tag of Vietnamese without marks.

@@ -2,14 +2,13 @@
 
 use whatlang::Lang;
 
-/// Returns the ISO 639-1 code if the language has one, else the ISO 639-3 code.
 pub(super) fn tag(lang: Lang) -> &'static str {
     let code = lang.code();
     TWO_LETTERS.iter().find(|(three, _)| *three == code).map_or(code, |(_, two)| two)
 }
 
-/// Returns the primary tag of a declaration in lower case, such as `vi` for `vi-VN`. `None` if it does
-/// not have two or three letters, and for `und`, `mul` and `zxx`, which name no language.
+/// Returns the primary tag of a declaration in lower case, such as `vi` for `vi-VN`. `None`: the tag does not
+/// have two or three letters, or names no language (`und`, `mul`, `zxx`).
 pub(super) fn primary(declared: &str) -> Option<String> {
     let primary = declared.trim().split(['-', '_']).next()?.to_ascii_lowercase();
     let is_tag = (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -77,7 +77,7 @@ fn one_sentence_is_told_in_many_languages() {
 
 #[test]
 fn languages_of_short_syllables_are_neither_vietnamese_nor_sure() {
-    // Swahili, and Chinese in pinyin, which no detector here supports.
+    // Swahili, and Chinese in pinyin. No detector here supports them.
     for text in [
         "Watu wote wamezaliwa huru, hadhi na haki zao ni sawa. Wote wamejaliwa akili na dhamiri, hivyo yapasa watendeane kindugu.",
         "Ren ren sheng er zi you, zai zun yan he quan li shang yi lü ping deng. Ta men fu you li xing he liang xin, bing ying yi xiong di guan xi de jing shen xiang dui dai.",
@@ -137,7 +137,7 @@ fn what_is_declared_is_evidence() {
     assert_eq!(tag(EN, "vi-VN"), "en");
     let (alone, backed) = (language("Cho que hop som", None), language("Cho que hop som", Some("vi")));
     assert!(alone.probability < backed.probability, "{alone:?} {backed:?}");
-    // If the text has no evidence, the page's declaration decides.
+    // Without evidence in the text, the page's declaration decides.
     assert_eq!(language("2026", Some("vi_VN")), Language { tag: "vi".into(), probability: 0.9 });
     for (text, declared) in [("", Some("x-klingon")), ("", None), ("2026 – 5%", None), ("\0\0", Some("und"))]
     {

@@ -1,13 +1,12 @@
 //! Computes quality figures of a text; all functions are pure.
 //!
-//! These functions exclude no document: `export` filters by the user's conditions and counts the
-//! excluded documents. Repeated lines and symbols follow Rae et al., "Scaling Language Models" (2021),
-//! appendix A.1.1. So do stop words, although the paper requires two of eight English words instead of a
-//! share.
+//! These functions exclude no document: `export` filters by the user's conditions and counts the excluded
+//! documents. Repeated lines, symbols and stop words follow Rae et al., "Scaling Language Models" (2021),
+//! appendix A.1.1, but the paper requires two of eight English words instead of a share of stop words.
 //!
-//! Limitation: stop-word lists exist only for Vietnamese and English ([`STOP_WORD_LANGUAGES`]).
-//! Sentences are split at punctuation marks, with a short list of abbreviations. The share of words in
-//! links is missing, because a document does not record which lines were links.
+//! Limitation: stop-word lists exist only for Vietnamese and English ([`STOP_WORD_LANGUAGES`]). Sentences are
+//! split at punctuation marks, with a short list of abbreviations. There is no share of words in links,
+//! because a document does not record which lines were links.
 
 mod sentences;
 pub(crate) mod stop_words;
@@ -21,28 +20,25 @@ use crate::each_word;
 pub use sentences::sentences;
 pub use stop_words::STOP_WORD_LANGUAGES;
 
-/// The quality figures of a text. Shares are 0 to 1, rounded to four decimals, so that all export
-/// formats contain the same number.
+/// The quality figures of a text. Shares are 0 to 1, rounded to four decimals, so that all export formats
+/// have the same number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
-    /// Number of words ([`crate::words`]); a Vietnamese syllable is a word.
+    /// Number of words ([`crate::words`]). A Vietnamese syllable is a word.
     pub words: u64,
-    /// Mean number of words per sentence, without sentences that have no words; 0 if the text has no
-    /// words.
+    /// Mean number of words per sentence, without sentences that have no words; 0: the text has no words.
     pub sentence_length: f64,
-    /// Share of the words that are stop words of the text's language. `None` if the language has no list
-    /// or the text has no words.
+    /// Share of words that are stop words of the text's language; `None`: no list for the language, or no
+    /// words.
     pub stop_word_share: Option<f64>,
-    /// Share of the non-empty lines that repeat an earlier line.
+    /// Share of non-empty lines that repeat an earlier line.
     pub repeated_line_share: f64,
-    /// Share of the characters other than white space that are punctuation or symbols: not letters,
-    /// digits or combining marks.
+    /// Share of punctuation and symbols (no letters, digits, combining marks) among visible characters.
     pub symbol_share: f64,
 }
 
 impl Quality {
-    /// Computes the figures of a text with one paragraph per line. `language` is a BCP 47 primary tag.
-    /// The time is linear in the length of the text.
+    /// Computes the figures of a text with one paragraph per line, in linear time. `language`: BCP 47.
     ///
     /// ```
     /// let quality = gleaner_corpus::Quality::new("The rain came. It stayed.\nThe rain came. It stayed.", "en");

@@ -1,23 +1,22 @@
 //! Splits a line into sentences at punctuation marks.
 //!
-//! A sentence ends after `.`, `!`, `?` or `…`, including closing quotes or brackets, if white space
-//! follows and then a character that is not a lower-case letter. It always ends after `。`, `！`, `？`, `।`
-//! and `။`. It does not end at a full stop after a known abbreviation, a single capital letter, or a
-//! number at the beginning of the sentence.
+//! A sentence ends after `.`, `!`, `?` or `…`, with closing quotes or brackets, if white space follows and
+//! then a character that is not a lower-case letter. It always ends after `。`, `！`, `？`, `।` and `။`. It does
+//! not end at a full stop after a known abbreviation, a single capital letter, or a number at the beginning
+//! of the sentence.
 //!
-//! Limitation: only about forty English and Vietnamese abbreviations are known. A full stop after any
-//! other abbreviation can end a sentence, and a sentence that ends in a known abbreviation ("to the U.S.
-//! They ...") is not split. This is sufficient for a mean length. The accuracy was not evaluated, so no
-//! export format marks sentences.
+//! Limitation: only about forty English and Vietnamese abbreviations are known. A full stop after any other
+//! abbreviation can end a sentence, and a sentence that ends in a known one ("to the U.S. They ...") is not
+//! split. This suffices for a mean length. The accuracy was not evaluated.
 
-/// Lower-case abbreviations after which a full stop does not end a sentence; sorted.
+/// Lower-case abbreviations after which a full stop does not end a sentence. Sorted.
 const ABBREVIATIONS: [&str; 44] = [
     "bs", "capt", "co", "col", "corp", "cty", "dr", "ds", "gen", "gov", "gs", "hon", "inc", "jan", "jr",
     "ks", "lt", "ltd", "maj", "mr", "mrs", "ms", "mt", "no", "nxb", "pgs", "prof", "rep", "rev", "sen",
     "sept", "sgt", "sr", "st", "th", "ths", "tp", "ts", "tt", "tx", "ubnd", "v.v", "vol", "vs",
 ];
 
-/// Returns the sentences of a line, in order, trimmed and not empty.
+/// Returns the sentences of a line in order, trimmed and not empty.
 ///
 /// ```
 /// let line = "Dr. Lan came at 3.30 p.m. on Monday. \"Why?\" he asked. Nobody knew";
@@ -36,7 +35,6 @@ pub fn sentences(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the length of the first sentence in bytes.
 fn end(text: &str) -> usize {
     let mut from = 0;
     while let Some((at, mark)) = next_mark(text, from) {
@@ -46,7 +44,7 @@ fn end(text: &str) -> usize {
         if is_wide_mark(mark) || (begins_sentence(rest) && (mark != '.' || !is_abbreviated(&text[..at]))) {
             return end;
         }
-        // Continues after the whole run of marks, so that a long run is read only once.
+        // Continues after the whole run of marks, so a long run is read only once.
         from = end;
     }
     text.len()
@@ -69,14 +67,12 @@ const fn is_closing(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』')
 }
 
-/// Whether a sentence begins after a mark: white space, then a character that is not a lower-case
-/// letter.
+/// Whether a sentence begins after a mark: white space, then a character that is not a lower-case letter.
 fn begins_sentence(rest: &str) -> bool {
     let next = rest.trim_start();
     next.len() < rest.len() && next.chars().next().is_some_and(|c| !c.is_lowercase())
 }
 
-/// Whether the word before a full stop is an abbreviation or a list number.
 fn is_abbreviated(before: &str) -> bool {
     let begin = before.rfind(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“'));
     let word = begin.map_or(before, |at| before[at..].trim_start_matches(|c: char| !c.is_alphanumeric()));
@@ -89,7 +85,6 @@ fn is_abbreviated(before: &str) -> bool {
     is_initial || counts || known(&tail) || known(&word.to_lowercase()) || is_dotted(word)
 }
 
-/// Whether the word consists of single letters with full stops between them, such as `U.S`.
 fn is_dotted(word: &str) -> bool {
     word.contains('.') && word.split('.').all(|part| part.chars().count() == 1)
 }

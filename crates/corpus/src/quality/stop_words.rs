@@ -1,17 +1,16 @@
 //! Lists of stop words: frequent words with little meaning of their own.
 //!
-//! The English list contains the closed classes: articles, pronouns, auxiliaries, prepositions,
-//! conjunctions and frequent adverbs. The Vietnamese list contains syllables, because this crate counts
-//! syllables as words: classifiers, particles, pronouns, prepositions and conjunctions. Both lists were
-//! written for this project.
+//! The English list has the closed classes: articles, pronouns, auxiliaries, prepositions, conjunctions and
+//! frequent adverbs. The Vietnamese list has syllables, because this crate counts syllables as words:
+//! classifiers, particles, pronouns, prepositions and conjunctions. Both lists were written for this project.
 //!
-//! Limitation: a Vietnamese function word of two syllables ("trong khi", "bởi vì") counts as two stop
-//! words. A syllable may also be part of a content word ("là" in "bàn là", a flat iron).
+//! Limitation: a Vietnamese function word of two syllables ("trong khi", "bởi vì") counts as two stop words.
+//! A syllable may also be part of a content word ("là" in "bàn là", a flat iron).
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// BCP 47 primary tags of the languages that have a list.
+/// BCP 47 primary tags of the languages with a list.
 pub const STOP_WORD_LANGUAGES: [&str; 2] = ["en", "vi"];
 
 const ENGLISH: &str = "a about above after again against all also although am among an and any are as at be \

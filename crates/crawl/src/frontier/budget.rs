@@ -1,11 +1,10 @@
 //! Limits the pages and the time of a run, and defines how a run ended.
 //!
-//! A run that reaches its budget ends like a run for which nothing is due. No new requests start, those in
-//! flight finish, and the run counts as ended. The remaining URLs are left for the next run.
+//! A run at its budget ends like a run without due URLs: no new requests start, requests in flight finish,
+//! and the run counts as ended. The next run gets the remaining URLs.
 //!
-//! Limitation: time counts from the start of this process, and again from zero after leases were lost. Pages
-//! count from the start of the run, but of the pages of earlier processes only flushed responses with a body
-//! count.
+//! Limitation: time counts from the start of this process, and from zero again after leases were lost. Pages
+//! count from the start of the run. After a crash, the requests since the last flush are not counted.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -66,6 +65,10 @@ impl RunBudget {
 
     pub(crate) const fn spend(&mut self, pages: u64) {
         self.pages += pages;
+    }
+
+    pub(crate) const fn give_back(&mut self, pages: u64) {
+        self.pages = self.pages.saturating_sub(pages);
     }
 
     pub(crate) fn exhausted(&self, now: Instant) -> Option<Budget> {

@@ -1,4 +1,4 @@
-//! Holds the state of each host while a crawl runs.
+//! The state of each host during a crawl.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,9 +21,8 @@ pub(crate) struct Host {
     /// The rules of the host's robots.txt; `None` until they are known.
     pub(crate) access: Option<Access>,
     pub(crate) robots_due: Timestamp,
-    /// Pages requested in this run.
-    pub(crate) fetched: u64,
-    /// Whether it is a seed's host. `/sitemap.xml` is tried only on such hosts.
+    pub(crate) requests: u64,
+    /// Whether it is a seed's host. The crawl requests `/sitemap.xml` only from such hosts.
     pub(crate) is_seed: bool,
     pub(crate) paused: bool,
 }
@@ -86,8 +85,7 @@ pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
     }
 }
 
-/// Returns the group of a URL's host. It is based on the stored domain if the host is known and can be read,
-/// otherwise on the URL's domain.
+/// Returns the group of a URL's host, by the stored domain or else by the URL's domain.
 pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -> GroupName {
     match store.host(url.host()) {
         Ok(Some(known)) => group_of(scope, &known),

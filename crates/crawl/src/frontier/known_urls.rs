@@ -1,11 +1,11 @@
 //! Remembers URLs that are certainly in the store.
 //!
-//! Most links of a page are on every page of its site, and this set avoids repeated lookups of them in the
-//! store. The store never removes the record of a URL, so a remembered URL stays valid. A forgotten URL costs
-//! only one lookup.
+//! Most links of a page are on every page of its site; this set avoids looking them up in the store again.
+//! The store never removes the record of a URL, so a remembered URL stays valid. A forgotten URL costs one
+//! lookup.
 //!
-//! Two generations limit the memory. When the young generation is full, it replaces the old one, which is
-//! dropped. A URL found in the old generation is copied to the young one.
+//! Two generations limit the memory. When the young one is full, it replaces the old one. A URL found in the
+//! old generation is copied to the young one.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,6 @@ use gleaner_frontier::UrlKey;
 /// URLs per generation. Both generations together take about 4 MiB.
 const GENERATION: usize = 50_000;
 
-/// A bounded set of URLs that are certainly in the store.
 #[derive(Debug, Default)]
 pub(crate) struct KnownUrls {
     young: HashSet<UrlKey>,

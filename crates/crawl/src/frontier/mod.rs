@@ -1,7 +1,5 @@
-//! Decides which URL is requested next, and when, based on the queue of each host, gaps, holds, robots.txt,
-//! budgets and quotas.
-//!
-//! The queue is in the store. This module only reads it.
+//! Decides which URL is requested next, and when: from the queue of each host, gaps, holds, robots.txt,
+//! budgets and quotas. The queue is in the store; this module only reads it.
 
 pub(crate) mod budget;
 pub(crate) mod hosts;
@@ -9,6 +7,8 @@ pub(crate) mod known_urls;
 pub(crate) mod quota;
 pub(crate) mod redirected;
 pub(crate) mod schedule;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_fetch::{Access, Politeness, RobotsRecord, Verdict};
-use gleaner_frontier::{CanonicalUrl, Scope, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Found, Refusal, Scope, UrlKey};
 use gleaner_store::{Counts, HostId, HostRecord, Store, StoreError, UrlRecord, Wait};
 use jiff::Timestamp;
 use tracing::warn;
@@ -40,18 +40,16 @@ pub(crate) struct Frontier {
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: KnownUrls,
-    /// Gaps and holds of the hosts; unused in a replay, which sends no requests.
+    /// Gaps and holds of the hosts. A replay sends no requests and does not use them.
     pub(crate) politeness: Politeness,
     pub(crate) budget: RunBudget,
     pub(crate) quota: Quota,
     pub(crate) scope: Arc<Scope>,
-    /// Visits, robots.txt requests and training jobs that have not ended.
     pub(crate) in_flight: usize,
     session: SessionConfig,
     store: Store,
-    /// Hosts of seeds. `/sitemap.xml` is tried only on these.
+    /// Hosts of seeds. The crawl requests `/sitemap.xml` only from these.
     seeds: HashSet<String>,
-    /// The counts of this run in the store, by host.
     counts: HashMap<String, Counts>,
 }
 
@@ -62,13 +60,14 @@ pub(crate) struct Ready {
     pub(crate) record: UrlRecord,
 }
 
-/// The next action for a host.
 #[derive(Debug)]
 pub(crate) enum NextUrl {
     /// Request this URL.
     Allowed(Ready),
-    /// Record that this rule of the host's robots.txt disallows this URL.
+    /// Record that this rule of robots.txt disallows this URL.
     Disallowed(Ready, String),
+    /// Record that this rule of the settings excludes this URL.
+    Excluded(Ready, String),
     /// Request this robots.txt first.
     Robots(Url),
     /// Do nothing until this time.
@@ -86,8 +85,8 @@ impl Frontier {
             known: KnownUrls::default(),
             politeness,
             budget: RunBudget::new(crawl, Instant::now()),
-            quota: Quota::new(crawl),
-            scope: Arc::new(Scope::from_seeds(&session.seeds)),
+            quota: Quota::new(&session.config),
+            scope: Arc::clone(&session.scope),
             in_flight: 0,
             session: session.clone(),
             store,
@@ -100,16 +99,14 @@ impl Frontier {
         &self.session.config
     }
 
-    /// Loads the counts of this run from the store.
     pub(crate) fn load_counts(&mut self) -> Result<(), StoreError> {
         self.counts = self.store.counts(self.session.run.number)?.into_iter().collect();
         Ok(())
     }
 
-    /// Adds a host that is in scope and not yet loaded. Returns whether it was added.
+    /// Adds a host if it is in scope and not yet loaded. Returns whether it was added.
     pub(crate) fn admit(&mut self, record: &HostRecord) -> Result<bool, StoreError> {
-        // The stored domain may differ from the domain by the current public suffix list, so both are
-        // checked.
+        // The stored domain may differ from the domain by the current Public Suffix List. Both are checked.
         let is_in_scope = || {
             let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
             self.session.takes_all
@@ -126,13 +123,13 @@ impl Frontier {
             site: record.domain.as_str().into(),
             access: None,
             robots_due: Timestamp::MIN,
-            fetched: self.counts.get(&record.name).map_or(0, |counts| counts.fetched),
+            requests: self.counts.get(&record.name).map_or(0, requests),
             is_seed: self.seeds.contains(&record.name),
             paused: record.paused,
         };
         self.hosts.insert(record.id, host);
-        let delay = self.config().fetch.delay.get();
-        self.hosts.widen(&group, delay);
+        let gap = self.hosts.widen(&group, self.config().delay_of(&record.domain).get());
+        self.politeness.gates.set_gap(&group, gap);
         self.session.progress.hosts.store(self.hosts.len() as u64, Ordering::Relaxed);
         if let Some(robots) = self.store.robots::<RobotsRecord>(&record.name)? {
             self.apply_robots(record.id, &robots);
@@ -144,11 +141,12 @@ impl Frontier {
     /// starts a full gap, because a request may have been sent a moment ago.
     pub(crate) fn resume(&mut self, record: &HostRecord) -> Result<(), StoreError> {
         let (pages, bytes) =
-            self.counts.get(&record.name).map_or((0, 0), |counts| (counts.fetched, counts.bytes));
+            self.counts.get(&record.name).map_or((0, 0), |counts| (requests(counts), counts.bytes));
         self.budget.spend(pages);
         let site: Arc<str> = record.domain.as_str().into();
         self.quota.add_queued(&site, record.queued.try_into().unwrap_or(i64::MAX));
         self.quota.add_bytes(&site, bytes);
+        self.quota.add_pages(&site, pages);
         self.session.progress.queue.fetch_add(record.queued, Ordering::Relaxed);
         let Some(host) = self.hosts.get(record.id) else { return Ok(()) };
         let held = record.held_until.map(|at| self.session.clock.until(at)).unwrap_or_default();
@@ -160,7 +158,6 @@ impl Frontier {
         Ok(())
     }
 
-    /// Forgets the hosts of released partitions.
     pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
         for (id, host) in self.hosts.retain(stays) {
             self.schedule.mark_idle(&host.group, id);
@@ -177,7 +174,7 @@ impl Frontier {
         if delay > cap {
             warn!(host = host.name, asked = ?delay, taken = ?cap, "Crawl-delay above fetch.max_crawl_delay");
         }
-        let gap = access.effective_delay(fetch);
+        let gap = access.effective_delay(self.session.config.delay_of(&host.site), fetch);
         host.access = Some(access);
         let is_stale = robots.stale(self.session.clock.now());
         host.robots_due = if is_stale { Timestamp::MIN } else { robots.next_ask() };
@@ -186,14 +183,12 @@ impl Frontier {
         self.politeness.gates.set_gap(&group, gap);
     }
 
-    /// Marks a host as possibly having work.
     pub(crate) fn wake(&mut self, id: HostId) {
         if let Some(host) = self.hosts.get(id) {
             self.schedule.wake(&host.group, id, Instant::now());
         }
     }
 
-    /// Updates the quotas and the progress for URLs that entered or left the queues of hosts.
     pub(crate) fn count_queued(&mut self, queued: BTreeMap<HostId, i64>) {
         for (id, by) in queued {
             self.session.progress.queue_grows(by);
@@ -203,8 +198,8 @@ impl Frontier {
         }
     }
 
-    /// Returns the group that has been due longest and whose gap has passed. Returns `None` if there is no
-    /// such group, if the maximum number of URLs is in flight, or if a budget is reached.
+    /// Returns the group that has been due longest, after its gap. `None`: no group is due, the maximum
+    /// number of URLs is in flight, or a budget is reached.
     pub(crate) fn next_group(&mut self, now: Instant) -> Option<GroupName> {
         while self.has_room() && self.budget.exhausted(now).is_none() {
             let group = self.schedule.pop(now)?;
@@ -221,7 +216,7 @@ impl Frontier {
         self.in_flight < self.config().fetch.concurrency
     }
 
-    /// Returns the next action for a host: usually its next URL, with the verdict of its robots.txt.
+    /// Returns the next action for a host: usually its next URL, checked against robots.txt.
     pub(crate) fn next_url(&self, id: HostId) -> Result<NextUrl, CrawlError> {
         let Some(host) = self.hosts.get(id) else { return Ok(NextUrl::Nothing) };
         if self.is_used_up(host) {
@@ -229,15 +224,18 @@ impl Frontier {
         }
         let held = self.politeness.holds.remaining(&host.name);
         if !held.is_zero() {
-            return Ok(NextUrl::Later(Instant::now() + held));
+            return Ok(self.later(host, held, "on hold after failures or at the host's request"));
         }
         let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
         let url = parsed(&record)?;
+        if let Some(rule) = self.exclusion(&url, &record) {
+            return Ok(NextUrl::Excluded(Ready { key, url, record }, rule));
+        }
         let is_current = host.robots_due > self.session.clock.now();
         Ok(match host.access.as_ref().filter(|_| is_current) {
             None => NextUrl::Robots(robots_url(&url)),
-            Some(Access::AllDisallowed { .. }) => {
-                NextUrl::Later(Instant::now() + self.session.clock.until(host.robots_due))
+            Some(Access::AllDisallowed { reason }) => {
+                self.later(host, self.session.clock.until(host.robots_due), reason)
             }
             Some(Access::AllAllowed) => NextUrl::Allowed(Ready { key, url, record }),
             Some(Access::Rules(rules)) => match rules.verdict(&robots_path(&url)) {
@@ -247,14 +245,28 @@ impl Frontier {
         })
     }
 
-    /// Whether a host has reached a limit, so that it gets no more requests in this run.
-    fn is_used_up(&self, host: &Host) -> bool {
-        self.is_at_cap(host) || self.quota.is_spent(&host.site)
+    fn later(&self, host: &Host, wait: Duration, why: &str) -> NextUrl {
+        let until = Instant::now() + wait;
+        self.session.progress.live.pauses(&host.name, until, why);
+        NextUrl::Later(until)
     }
 
-    /// Whether a host has reached `crawl.max_pages_per_host` in this run.
+    /// Returns the rule that excludes a known URL: a newer rule, or a rule for a redirect's target.
+    fn exclusion(&self, url: &CanonicalUrl, record: &UrlRecord) -> Option<String> {
+        let (role, dated) = (record.role, record.dated);
+        match self.scope.objection(&Found { url: url.clone(), role, dated, news: false })? {
+            Refusal::Excluded { rule } => Some(rule),
+            _ => None,
+        }
+    }
+
+    /// Whether a host gets no more requests in this run, because it has reached a limit.
+    pub(crate) fn is_used_up(&self, host: &Host) -> bool {
+        self.is_at_cap(host) || self.quota.spent(&host.site).is_some()
+    }
+
     pub(crate) fn is_at_cap(&self, host: &Host) -> bool {
-        self.page_cap() > 0 && host.fetched >= self.page_cap()
+        self.page_cap() > 0 && host.requests >= self.page_cap()
     }
 
     /// Returns `crawl.max_pages_per_host`; 0: no limit.
@@ -262,11 +274,11 @@ impl Frontier {
         self.config().crawl.max_pages_per_host
     }
 
-    /// Counts a request that is about to be sent to a host.
     pub(crate) fn spend(&mut self, id: HostId) {
         if let Some(host) = self.hosts.get_mut(id) {
-            host.fetched += 1;
-            self.session.progress.live.begins(&host.name);
+            host.requests += 1;
+            self.session.progress.live.begins(&host.name, &host.group);
+            self.quota.add_pages(&host.site, 1);
         }
         self.budget.spend(1);
     }
@@ -275,12 +287,14 @@ impl Frontier {
     pub(crate) fn release_group(&mut self, group: &GroupName) {
         let wait = self.politeness.gates.ready_in(group);
         self.session.progress.waits(wait);
-        self.schedule.release(group, Instant::now() + wait);
+        let due = Instant::now() + wait;
+        self.session.progress.live.gap(group, due);
+        self.schedule.release(group, due);
     }
 
     /// Whether nothing is due now, within `crawl.linger`, or before `holds_end`, the end of the last
-    /// partition hold. A group that is due within its gap is always waited for. Longer holds and pauses after
-    /// failed robots.txt requests are not.
+    /// partition hold. The gap of a group is always waited for; longer holds and pauses after a failed
+    /// robots.txt are not.
     pub(crate) fn is_quiet(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
         let (now, linger) = (Instant::now(), self.config().crawl.linger.get());
         let holds_end = holds_end.unwrap_or(now);
@@ -294,11 +308,15 @@ impl Frontier {
         Ok(self.store.next_due(Wait::Retry)?.is_none_or(is_later))
     }
 
-    /// Returns the time until the next group is due, at most [`TICK`].
     pub(crate) fn pause(&self) -> Duration {
         let next = self.schedule.next().map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
         next.clamp(Duration::from_millis(1), TICK)
     }
+}
+
+/// Returns the number of requests in a run. Older versions counted only the responses with a body.
+fn requests(counts: &Counts) -> u64 {
+    counts.requests.max(counts.fetched)
 }
 
 fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
@@ -312,79 +330,4 @@ fn robots_url(page: &CanonicalUrl) -> Url {
     url.set_path("/robots.txt");
     url.set_query(None);
     url
-}
-
-#[cfg(test)]
-mod tests {
-    use gleaner_fetch::RobotsState;
-    use gleaner_store::Writer;
-
-    use super::*;
-
-    /// Creates a frontier with the front page of `a.example` in its queue.
-    fn frontier(sets: &[&str]) -> (tempfile::TempDir, Writer, Frontier, HostId) {
-        let folder = tempfile::tempdir().unwrap();
-        let (session, writer) = SessionConfig::in_folder(folder.path(), sets);
-        let politeness = Politeness::new(session.config.fetch.delay.get());
-        let mut frontier = Frontier::new(writer.store(), &session, politeness);
-        let record = writer.store().host("a.example").unwrap().unwrap();
-        assert!(frontier.admit(&record).unwrap() && !frontier.admit(&record).unwrap());
-        (folder, writer, frontier, record.id)
-    }
-
-    fn robots(frontier: &Frontier, text: &str) -> RobotsRecord {
-        RobotsRecord { at: frontier.session.clock.now(), state: RobotsState::Rules { text: text.into() } }
-    }
-
-    #[test]
-    fn robots_come_first_and_judge_every_url() {
-        let (_folder, _writer, mut frontier, host) = frontier(&[]);
-        let next = frontier.next_url(host).unwrap();
-        assert!(matches!(next, NextUrl::Robots(url) if url.as_str() == "http://a.example/robots.txt"));
-        frontier.apply_robots(host, &robots(&frontier, "User-agent: *\nDisallow: /"));
-        let next = frontier.next_url(host).unwrap();
-        assert!(matches!(next, NextUrl::Disallowed(_, rule) if rule == "Disallow: /"));
-        frontier.apply_robots(host, &robots(&frontier, "User-agent: *\nAllow: /"));
-        let next = frontier.next_url(host).unwrap();
-        assert!(matches!(next, NextUrl::Allowed(ready) if ready.url.as_str() == "http://a.example/"));
-    }
-
-    #[test]
-    fn a_host_on_hold_waits_and_one_at_its_cap_is_done() {
-        let (_folder, _writer, mut frontier, host) = frontier(&["crawl.max_pages_per_host=1"]);
-        frontier.apply_robots(host, &robots(&frontier, ""));
-        frontier.politeness.holds.hold("a.example", Duration::from_secs(60));
-        let NextUrl::Later(at) = frontier.next_url(host).unwrap() else { panic!("it is on hold") };
-        assert!(at > Instant::now() + Duration::from_secs(50));
-        frontier.spend(host);
-        assert!(matches!(frontier.next_url(host).unwrap(), NextUrl::Nothing));
-    }
-
-    #[test]
-    fn a_group_is_not_due_within_its_gap_nor_beyond_the_limit_in_flight() {
-        let (_folder, _writer, mut frontier, host) =
-            frontier(&["fetch.delay=5s", "fetch.concurrency=1", "crawl.linger=0s"]);
-        let record = frontier.store.host("a.example").unwrap().unwrap();
-        assert!(frontier.is_quiet(None).unwrap());
-        frontier.resume(&record).unwrap();
-        assert_eq!(frontier.next_group(Instant::now()), None, "its gap has just begun");
-        assert!(!frontier.is_quiet(None).unwrap(), "the end of a gap is waited for");
-        frontier.politeness = Politeness::new(Duration::ZERO);
-        frontier.schedule = Schedule::default();
-        frontier.wake(host);
-        frontier.in_flight = 1;
-        assert_eq!(frontier.next_group(Instant::now()), None, "one URL is in flight");
-        frontier.in_flight = 0;
-        assert_eq!(frontier.next_group(Instant::now()).as_deref(), Some("a.example"));
-        assert_eq!(frontier.next_group(Instant::now()), None);
-    }
-
-    #[test]
-    fn released_hosts_are_forgotten() {
-        let (_folder, _writer, mut frontier, host) = frontier(&[]);
-        frontier.apply_robots(host, &robots(&frontier, ""));
-        frontier.release(|_| false);
-        assert!(matches!(frontier.next_url(host).unwrap(), NextUrl::Nothing));
-        assert!(frontier.hosts.get(host).is_none());
-    }
 }

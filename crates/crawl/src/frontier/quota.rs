@@ -1,28 +1,29 @@
-//! Limits the disk space that one site may use.
+//! Limits the disk space and the requests that one site may use.
 //!
-//! A site is a registrable domain, because a trap may have any number of subdomains. Without quotas, one site
-//! could fill the disk and end the whole crawl at `store.min_free_disk`.
+//! A quota belongs to a registrable domain, because a trap may have any number of subdomains. Without quotas,
+//! one site could fill the disk and end the crawl at `store.min_free_disk`.
 //!
-//! | quota | counts | when exceeded |
-//! |---|---|---|
-//! | `crawl.max_queued_per_site` | URLs that are ready or waiting | newly found URLs do not enter the frontier; they are counted as `queue_full` |
-//! | `crawl.max_bytes_per_site` | decompressed bytes of pages, feeds and sitemaps read in this run | the site gets no more requests in this run |
+//! * `crawl.max_queued_per_site` limits the URLs that are ready or waiting. At the limit, newly found URLs do
+//!   not enter the frontier and are counted as `queue_full`.
+//! * `crawl.max_bytes_per_site` limits the decompressed bytes of pages, feeds and sitemaps read in this run.
+//!   At the limit, the site gets no more requests in this run.
+//! * `max_pages` of a site limits the pages requested in this run, in the same way.
 //!
 //! Half of the queue is reserved for current news: URLs with the ranks [`rank::OTHER`] and [`rank::ARCHIVE`]
-//! enter only while the queue is less than half full. If a URL of a list does not enter, the full list is
-//! read again at the next visit.
+//! enter only while the queue is less than half full. If a URL of a list is refused, the next visit reads the
+//! full list again.
 //!
-//! The queue length is updated at each commit, so one list may exceed the quota by the URLs of one commit. A
-//! site is in one partition, so only one worker counts it.
+//! The queue length is updated at each commit, so one list may exceed the quota by the URLs of one commit.
+//! Only one worker counts a site, because a site is in one partition.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gleaner_config::Crawl;
+use gleaner_config::Config;
+use gleaner_corpus::PerSite;
 
 use crate::rank;
 
-/// The reason recorded for a URL that did not enter the frontier.
 pub(crate) const QUEUE_FULL: &str = "queue_full";
 
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(crate) struct Quota {
     max_queued: u64,
     /// 0: no limit.
     max_bytes: u64,
+    max_pages: PerSite<u64>,
     sites: HashMap<Arc<str>, Used>,
 }
 
@@ -38,12 +40,18 @@ pub(crate) struct Quota {
 struct Used {
     queued: u64,
     bytes: u64,
+    pages: u64,
 }
 
 impl Quota {
-    pub(crate) fn new(crawl: &Crawl) -> Self {
-        let (max_queued, max_bytes) = (crawl.max_queued_per_site, crawl.max_bytes_per_site.get());
-        Self { max_queued, max_bytes, sites: HashMap::new() }
+    pub(crate) fn new(config: &Config) -> Self {
+        let limits = config.site.iter().filter_map(|(name, site)| Some((name.to_owned(), site.max_pages?)));
+        Self {
+            max_queued: config.crawl.max_queued_per_site,
+            max_bytes: config.crawl.max_bytes_per_site.get(),
+            max_pages: limits.filter(|(_, pages)| *pages > 0).collect(),
+            sites: HashMap::new(),
+        }
     }
 
     pub(crate) fn add_queued(&mut self, site: &Arc<str>, by: i64) {
@@ -53,6 +61,15 @@ impl Quota {
 
     pub(crate) fn add_bytes(&mut self, site: &Arc<str>, bytes: u64) {
         self.used(site).bytes += bytes;
+    }
+
+    pub(crate) fn add_pages(&mut self, site: &Arc<str>, pages: u64) {
+        self.used(site).pages += pages;
+    }
+
+    pub(crate) fn give_back_page(&mut self, site: &Arc<str>) {
+        let used = self.used(site);
+        used.pages = used.pages.saturating_sub(1);
     }
 
     pub(crate) fn remove(&mut self, site: &str) {
@@ -65,8 +82,13 @@ impl Quota {
         self.max_queued == 0 || queued < room
     }
 
-    pub(crate) fn is_spent(&self, site: &str) -> bool {
-        self.max_bytes > 0 && self.sites.get(site).is_some_and(|used| used.bytes >= self.max_bytes)
+    pub(crate) fn spent(&self, site: &str) -> Option<String> {
+        let used = self.sites.get(site)?;
+        if self.max_bytes > 0 && used.bytes >= self.max_bytes {
+            return Some("crawl.max_bytes_per_site".into());
+        }
+        let pages = self.max_pages.of_host(site).filter(|limit| used.pages >= **limit)?;
+        Some(format!("site.\"{site}\".max_pages = {pages}"))
     }
 
     fn used(&mut self, site: &Arc<str>) -> &mut Used {
@@ -80,7 +102,7 @@ mod tests {
 
     fn quota(sets: &[&str]) -> (Quota, Arc<str>) {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-        (Quota::new(&gleaner_config::read(None, &sets).unwrap().crawl), "a.example".into())
+        (Quota::new(&gleaner_config::read(None, &sets).unwrap()), "a.example".into())
     }
 
     #[test]
@@ -103,11 +125,25 @@ mod tests {
     fn bytes_are_spent_at_the_quota_and_not_before() {
         let (mut quota, site) = quota(&["crawl.max_bytes_per_site=1KiB"]);
         quota.add_bytes(&site, 1023);
-        assert!(!quota.is_spent(&site));
+        assert_eq!(quota.spent(&site), None);
         quota.add_bytes(&site, 1);
-        assert!(quota.is_spent(&site) && !quota.is_spent("b.example"));
+        assert_eq!(quota.spent(&site).as_deref(), Some("crawl.max_bytes_per_site"));
+        assert_eq!(quota.spent("b.example"), None);
         quota.remove(&site);
-        assert!(!quota.is_spent(&site));
+        assert_eq!(quota.spent(&site), None);
+    }
+
+    #[test]
+    fn a_site_has_a_limit_of_pages() {
+        let text = "[site.\"a.example\"]\nmax_pages = 2\n[site.\"b.example\"]\nmax_pages = 0\n";
+        let origin = gleaner_config::Origin { file: "x.toml", text };
+        let mut quota = Quota::new(&gleaner_config::read(Some(origin), &[]).unwrap());
+        let sites: [Arc<str>; 3] = ["a.example", "b.example", "c.example"].map(Into::into);
+        sites.iter().for_each(|site| quota.add_pages(site, 2));
+        let spent = sites.clone().map(|site| quota.spent(&site));
+        assert_eq!(spent, [Some("site.\"a.example\".max_pages = 2".to_owned()), None, None]);
+        quota.give_back_page(&sites[0]);
+        assert_eq!(quota.spent(&sites[0]), None);
     }
 
     #[test]
@@ -115,6 +151,6 @@ mod tests {
         let (mut quota, site) = quota(&["crawl.max_queued_per_site=0", "crawl.max_bytes_per_site=0B"]);
         quota.add_queued(&site, i64::MAX);
         quota.add_bytes(&site, u64::MAX);
-        assert!(quota.has_room(&site, rank::ARCHIVE) && !quota.is_spent(&site));
+        assert!(quota.has_room(&site, rank::ARCHIVE) && quota.spent(&site).is_none());
     }
 }

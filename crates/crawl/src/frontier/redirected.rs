@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use gleaner_store::{PartitionId, RobotsWanted};
 use url::Url;
 
-/// Requests that wait for the robots.txt at one URL.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) partition: PartitionId,
@@ -14,7 +13,6 @@ pub(crate) struct Wanted {
     pub(crate) is_elsewhere: bool,
 }
 
-/// The waiting requests, by URL.
 #[derive(Debug, Default)]
 pub(crate) struct RedirectedRobots(BTreeMap<String, Wanted>);
 
@@ -27,7 +25,6 @@ impl RedirectedRobots {
         self.0.contains_key(url.as_str())
     }
 
-    /// Whether this request is already waiting.
     pub(crate) fn is_known(&self, wanted: &RobotsWanted) -> bool {
         self.0.get(&wanted.url).is_some_and(|known| known.by.contains(wanted))
     }
@@ -40,7 +37,6 @@ impl RedirectedRobots {
         self.0.remove(url).map(|wanted| wanted.by).unwrap_or_default()
     }
 
-    /// Whether a request is in flight in one of these partitions.
     pub(crate) fn is_requesting_in(&self, partitions: impl Fn(PartitionId) -> bool) -> bool {
         self.0.values().any(|wanted| !wanted.is_elsewhere && partitions(wanted.partition))
     }

@@ -1,8 +1,8 @@
 //! Schedules the groups of hosts: which group may send its next request, and when.
 //!
 //! A group is busy (one of its URLs is in flight), due at an instant (in the heap), or asleep (no work). The
-//! heap returns the group that has been due longest. The hosts of a group take turns. Therefore no host blocks
-//! another, and an idle host has no cost.
+//! heap returns the group that has been due longest, and the hosts of a group take turns. So no host blocks
+//! another, and an idle host costs nothing.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -16,7 +16,7 @@ pub(crate) type GroupName = Arc<str>;
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     groups: HashMap<GroupName, Group>,
-    /// An entry that differs from its group's state is outdated.
+    /// May contain outdated entries, which differ from their group's state.
     due: BinaryHeap<Reverse<(Instant, GroupName)>>,
 }
 
@@ -36,7 +36,7 @@ enum State {
 }
 
 impl Schedule {
-    /// Marks a host as possibly having work: its group is due at `at`, unless it is busy or due earlier.
+    /// Marks a host as possibly having work. Its group becomes due at `at`, unless it is busy or due earlier.
     pub(crate) fn wake(&mut self, group: &GroupName, host: HostId, at: Instant) {
         let entry = self.groups.entry(Arc::clone(group)).or_default();
         if entry.known.insert(host) {
@@ -45,7 +45,6 @@ impl Schedule {
         self.put_off(group, at);
     }
 
-    /// Makes the group due at `at`, unless it is busy or due earlier.
     pub(crate) fn put_off(&mut self, group: &GroupName, at: Instant) {
         let Some(entry) = self.groups.get_mut(group) else { return };
         let later = match entry.state {
@@ -59,7 +58,7 @@ impl Schedule {
         }
     }
 
-    /// Marks a host as idle: it gets no turns until [`Schedule::wake`].
+    /// Marks a host as idle. It gets no turn until [`Schedule::wake`].
     pub(crate) fn mark_idle(&mut self, group: &GroupName, host: HostId) {
         if let Some(group) = self.groups.get_mut(group)
             && group.known.remove(&host)
@@ -72,8 +71,7 @@ impl Schedule {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
 
-    /// Removes and returns the group that has been due longest at `now`. The group is asleep until
-    /// [`Schedule::put_off`] or [`Schedule::take`].
+    /// Removes the group due longest at `now`. It sleeps until [`Schedule::put_off`] or [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
         while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             let Reverse((at, name)) = self.due.pop()?;
@@ -89,7 +87,7 @@ impl Schedule {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Returns all groups with the time at which they are due (past or future), in arbitrary order.
+    /// Returns all due groups with their times (past or future), in arbitrary order.
     pub(crate) fn due(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
         let due = |(name, group)| match group {
             &Group { state: State::Due(at), .. } => Some((at, name)),
@@ -102,8 +100,7 @@ impl Schedule {
         self.groups.get(group).map(|group| group.awake.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// Records the dispatch of a URL of `host`: the group is busy, and the host moves to the end of the
-    /// turns.
+    /// Records the dispatch of a URL of `host`: the group becomes busy, and the host is last in turn.
     pub(crate) fn take(&mut self, group: &GroupName, host: HostId) {
         let Some(group) = self.groups.get_mut(group) else { return };
         if let Some(at) = group.awake.iter().position(|other| *other == host) {

@@ -1,4 +1,4 @@
-//! Stores the documents of a host's buffered pages, together with the template that extracted them.
+//! Stores the documents of a host's buffered pages, with the template that extracted them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use crate::recorder::outcomes::PageCounts;
 use crate::template::PreparedTemplate;
 
 impl Learner {
-    /// Builds the change that stores the result of a training job. A new template is used from now on.
+    /// Builds the change with the result of a training job. Uses a new template from now on.
     pub(crate) fn apply_training(
         &mut self,
         recorder: &mut Recorder,
@@ -37,7 +37,7 @@ impl Learner {
         let version = template.version;
         change.put_template(&job.name, version, &template.to_json());
         if let Some(known) = recorder.store.host(&job.name)? {
-            // Read from the change, because only its count of buffered pages is current.
+            // Read from the change, because the stored count of buffered pages is outdated.
             let host = change.host(&known.name, &known.domain)?;
             change.put_host(&HostRecord { template: version, outdated: false, ..host });
         }
@@ -52,8 +52,7 @@ impl Learner {
     }
 }
 
-/// Records the outcome of one buffered page. `is_learned`: a template extracted the page, so its raw page is
-/// no longer needed.
+/// `is_learned`: a template extracted the page, so its raw page is no longer needed.
 fn record_page(
     recorder: &mut Recorder,
     change: &mut Change,
@@ -65,7 +64,7 @@ fn record_page(
     let is_first = change.url(key)?.is_some_and(|record| record.last.is_none());
     let outcome = match document {
         Ok(document) => recorder.store_document(change, key, document)?.into(),
-        // The existing document is kept, because the fault is gleaner's or temporary.
+        // The existing document stays, because the fault is gleaner's or temporary.
         Err(outcome @ Outcome::Unreadable { .. }) => outcome,
         Err(outcome) => {
             recorder.withdraw_document(change, key)?;
@@ -75,7 +74,7 @@ fn record_page(
     if is_first || outcome == Outcome::Revised {
         recorder.count(change, host, Some(&outcome), PageCounts::default())?;
     }
-    // Read only now, because an earlier page of this change may have changed the record.
+    // Read here, because an earlier page of this change may have changed the record.
     let Some(record) = change.url(key)? else { return Ok(()) };
     if is_learned {
         let again = recorder.next_visit(&record, &outcome);

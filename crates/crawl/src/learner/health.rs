@@ -1,12 +1,12 @@
 //! Ends visits of pages that a template extracted, and tracks the template's health.
 //!
-//! A page may be unlike the pages that the template was learned from. It is stored normally, and its raw page
-//! is kept as long as it is among the host's last [`Window::PAGES`]. If too many of these are unlike, the
-//! template is out of date. Then the unlike pages and all later pages are buffered until a new template is
-//! learned, which extracts them again. The change that ends the visit contains all of this.
+//! A page that is unlike the training pages is stored normally. Its raw page is kept while it is among the
+//! host's last [`Window::PAGES`]. If too many of these are unlike, the template is out of date. Then the
+//! unlike pages and all later pages are buffered until there is a new template, which extracts them again.
+//! All this is part of the change that ends the visit.
 //!
-//! Limitation: until then the corpus has the texts that the old template extracted from these pages. A page
-//! that was extracted wrongly, but did not look unlike, stays wrong.
+//! Limitation: until then the corpus has the texts that the old template extracted. A wrongly extracted page
+//! that did not look unlike stays wrong.
 
 use std::sync::atomic::Ordering;
 
@@ -23,7 +23,6 @@ use crate::recorder::outcomes::PageCounts;
 use crate::visit::Visit;
 
 impl Learner {
-    /// Ends the visit of an article that a template extracted.
     pub(crate) fn record_article(
         &mut self,
         recorder: &mut Recorder,
@@ -67,8 +66,8 @@ impl Learner {
     }
 }
 
-/// Adds a page to its host's window. If this makes the template out of date, buffers the unlike pages and
-/// returns the number of buffered pages.
+/// Adds a page to its host's window. If the template is now out of date, buffers the unlike pages and returns
+/// the number of buffered pages.
 fn update_health(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();

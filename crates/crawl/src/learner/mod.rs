@@ -1,7 +1,7 @@
 //! Learns a template for each host, and notices when it is out of date.
 //!
 //! A host without a template buffers its articles. When enough are buffered, a worker thread trains on them
-//! ([`training`]). The template is then used for all later pages, and [`health`] tracks how well it fits.
+//! ([`training`]). All later pages use the template, and [`health`] tracks how well it fits.
 
 pub(crate) mod documents;
 pub(crate) mod health;
@@ -22,23 +22,21 @@ use crate::template::PreparedTemplate;
 #[derive(Debug)]
 pub(crate) struct Learner {
     hosts: HashMap<HostId, HostTemplate>,
-    /// The method of new templates.
     pub(crate) method: TemplateMethod,
     /// Number of buffered pages at which training starts.
     prepare_pages: usize,
-    /// Number of buffered pages that suffices for training at the end of a run.
+    /// Number of buffered pages at which training may start at the end of a run.
     min_pages: usize,
     progress: Arc<Progress>,
 }
 
-/// The template of a host, or the state of its buffered pages.
 #[derive(Debug, Default)]
 struct HostTemplate {
     template: Option<Arc<PreparedTemplate>>,
-    /// Version of the newest template in the store; 0 if there is none.
+    /// Version of the newest template in the store; 0: no template yet.
     version: u32,
     buffered: usize,
-    /// Whether training failed in this run; it is not tried again then.
+    /// Whether training failed in this run. It is then not tried again.
     has_failed: bool,
 }
 
@@ -48,7 +46,6 @@ impl Learner {
         Self { hosts: HashMap::new(), method: settings.method, prepare_pages, min_pages, progress }
     }
 
-    /// Loads a host and its template, if it has a current one.
     pub(crate) fn admit(&mut self, record: &HostRecord, store: &Store) -> Result<(), StoreError> {
         let stored = if record.outdated { None } else { store.template(&record.name)? };
         let template = stored.and_then(|json| match SiteTemplate::from_json(&json) {
@@ -71,7 +68,6 @@ impl Learner {
         Ok(())
     }
 
-    /// Forgets the hosts of released partitions.
     pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
         self.hosts.retain(|id, _| stays(*id));
     }
@@ -80,7 +76,6 @@ impl Learner {
         self.hosts.get(&id)?.template.clone()
     }
 
-    /// Returns the version that the host's next template will have.
     pub(crate) fn next_version(&self, id: HostId) -> u32 {
         self.hosts.get(&id).map_or(0, |host| host.version) + 1
     }
@@ -89,23 +84,19 @@ impl Learner {
         self.hosts.get(&id).map_or(0, |host| host.buffered)
     }
 
-    /// Whether a host has enough buffered pages to start training.
     pub(crate) fn is_due(&self, id: HostId) -> bool {
         self.hosts.get(&id).is_some_and(|host| host.buffered >= self.prepare_pages && !host.has_failed)
     }
 
-    /// Whether a host has enough buffered pages to learn a template at the end of a run.
     pub(crate) fn is_due_at_end(&self, id: HostId) -> bool {
         self.buffered(id) >= self.min_pages
     }
 
-    /// Returns the hosts that have buffered pages and whose training has not failed.
     pub(crate) fn waiting(&self) -> Vec<HostId> {
         let waits = |host: &HostTemplate| host.buffered > 0 && !host.has_failed;
         self.hosts.iter().filter(|(_, host)| waits(host)).map(|(id, _)| *id).collect()
     }
 
-    /// Records that a page was buffered. `buffered`: the new number of buffered pages.
     pub(crate) fn page_buffered(&mut self, id: HostId, buffered: u32) {
         self.progress.buffered.fetch_add(1, Ordering::Relaxed);
         if let Some(host) = self.hosts.get_mut(&id) {
@@ -113,14 +104,12 @@ impl Learner {
         }
     }
 
-    /// Records that training failed. The pages stay buffered until the next run.
     pub(crate) fn training_failed(&mut self, id: HostId) {
         if let Some(host) = self.hosts.get_mut(&id) {
             host.has_failed = true;
         }
     }
 
-    /// Drops a host's template, so that a new version is learned.
     pub(crate) fn learn_again(&mut self, id: HostId) {
         if let Some(host) = self.hosts.get_mut(&id) {
             host.template = None;

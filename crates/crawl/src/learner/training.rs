@@ -1,7 +1,7 @@
-//! Learns a host's template from its buffered pages and extracts those pages.
+//! Learns a host's template from its buffered pages and extracts them.
 //!
-//! Runs on a worker thread and reads the raw pages from the store. If there are too few pages for a template,
-//! each page is extracted on its own.
+//! Runs on a worker thread and reads the raw pages from the store. With too few pages for a template, each
+//! page is extracted on its own.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,8 +16,8 @@ use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::admission::Rules;
-use crate::draft::{Draft, Origin, draft};
 use crate::frontier::schedule::GroupName;
+use gleaner_text::draft::{Draft, Origin, draft};
 
 /// A job for the buffered articles of one host: learn a template from them, or extract each on its own.
 #[derive(Debug)]
@@ -36,10 +36,10 @@ pub(crate) struct Trained {
     pub(crate) pages: Vec<BufferedPage>,
 }
 
-/// Maximum number of pages per job. More pages are buffered only if learning failed.
+/// Maximum number of pages per job. More are buffered only after failed training.
 const MOST: usize = 200;
 
-/// The draft of one page: `None` if it has no text, an error if it cannot be processed.
+/// The draft of one page. `None`: it has no text; an error: it cannot be processed.
 type Drafted = Result<Option<Draft>, String>;
 
 #[derive(Debug)]
@@ -53,8 +53,7 @@ struct ParsedPage {
     page: Page,
 }
 
-/// Learns a template from a host's buffered pages and extracts these pages. A page that cannot be read or
-/// causes a panic gets the outcome unreadable.
+/// Learns a template from a host's buffered pages and extracts these pages.
 pub(crate) fn train(
     job: &TrainingJob,
     store: &Store,
@@ -106,8 +105,7 @@ fn named(kept: &[ParsedPage]) -> Vec<(&str, &Page)> {
 }
 
 /// Extracts pages again by comparison if the single-page method extracted the same text under different
-/// titles. In that case the method took boilerplate for the article, and all but one page would be lost as
-/// duplicates.
+/// titles. Then the text is boilerplate, and all but one page would be lost as duplicates.
 fn compare_twins(
     job: &TrainingJob,
     now: Timestamp,

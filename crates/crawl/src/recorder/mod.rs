@@ -1,6 +1,6 @@
 //! Writes the store and the archive: outcomes, documents, counts, and the times of revisits.
 //!
-//! Only the owner's thread has a recorder.
+//! Only the owner thread has a recorder.
 
 pub(crate) mod outcomes;
 pub(crate) mod revisit;
@@ -13,12 +13,12 @@ use gleaner_config::{Config, Corpus, Duplicate};
 use gleaner_corpus::dedup::SimilarityParams;
 use gleaner_frontier::{Found, UrlKey};
 use gleaner_store::{
-    Archived, Change, Duplicates, HostId, HostRecord, Levels, PackedDocument, Placement, Received, Run,
-    Store, StoreError, Turn, UrlRecord, Writer,
+    Change, Duplicates, HostId, HostRecord, Levels, PackedDocument, Placement, Received, Run, Store,
+    StoreError, Turn, UrlRecord, Writer,
 };
 use jiff::Timestamp;
 
-use crate::archive::WarcRecords;
+use crate::archive::{WarcRecords, archived};
 use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::progress::Progress;
@@ -33,20 +33,18 @@ pub(crate) struct Recorder {
     pub(crate) run: Run,
     pub(crate) clock: Clock,
     pub(crate) progress: Arc<Progress>,
-    /// The index for the detection of duplicates.
     duplicates: Duplicates,
-    /// When this session began. Revisits that become due later are left for the next run.
+    /// When this session began. A revisit that is due later waits for the next run.
     pub(crate) began: Timestamp,
     unflushed: usize,
     flushed: Instant,
+    /// Requests to each host since the last flush; negative if earlier ones were not sent.
+    requests: BTreeMap<String, i64>,
 }
 
-/// The effect of a committed change on the frontier.
 #[derive(Debug)]
 pub(crate) struct Committed {
-    /// Hosts that got a ready URL.
     pub(crate) touched: Vec<HostRecord>,
-    /// The growth of each host's queue, in URLs.
     pub(crate) queued: BTreeMap<HostId, i64>,
 }
 
@@ -64,6 +62,7 @@ impl Recorder {
             progress: Arc::clone(&session.progress),
             unflushed: 0,
             flushed: Instant::now(),
+            requests: BTreeMap::new(),
         })
     }
 
@@ -79,8 +78,7 @@ impl Recorder {
         Ok(Committed { touched, queued })
     }
 
-    /// Appends the records of a response to the archive. `record`: the record of the response's URL, in which
-    /// the place of the body is set.
+    /// Appends the records of a response to the archive. `record` gets the position of the body.
     pub(crate) fn archive(
         &mut self,
         records: Option<WarcRecords>,
@@ -90,18 +88,16 @@ impl Recorder {
         let Some((file, offset)) = self.writer.archive(&records.bytes, records.records, records.at)? else {
             return Ok(());
         };
-        if let (Some(record), Some(digest)) = (record, records.digest) {
-            record.archived = Some(Archived { file, offset, at: records.at, digest: *digest.as_bytes() });
+        if let (Some(record), Some(digests)) = (record, records.digests) {
+            record.archived = Some(archived(file, offset, records.at, digests));
         }
         Ok(())
     }
 
-    /// Archives the responses to a robots.txt request, including redirects.
     pub(crate) fn archive_robots(&mut self, records: Vec<WarcRecords>) -> Result<(), CrawlError> {
         records.into_iter().try_for_each(|records| self.archive(Some(records), None))
     }
 
-    /// Stores the document of a URL, or records which document it duplicates.
     pub(crate) fn store_document(
         &mut self,
         change: &mut Change,
@@ -115,14 +111,13 @@ impl Recorder {
         change.withdraw(key, &mut self.duplicates)
     }
 
-    /// Reads up to `most` messages from other workers.
     pub(crate) fn receive(&mut self, change: &mut Change, most: usize) -> Result<Received, StoreError> {
         change.receive(most, &mut self.duplicates)
     }
 
-    /// Returns the queue position for a found URL. A URL without a date counts as found at the start of the
-    /// run, so that an interrupted run keeps its order. A URL of rank [`rank::ARCHIVE`] without a date has no
-    /// time.
+    /// Returns the queue position for a found URL. Without a date, a URL counts as found at the start of the
+    /// run, which keeps the order of an interrupted run. A URL of rank [`rank::ARCHIVE`] without a date has
+    /// no time.
     pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
         let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
         let dated = found.dated.map(|dated| dated.min(self.run.started));
@@ -136,7 +131,7 @@ impl Recorder {
     }
 
     /// Flushes robots.txt rules and holds at once if the store is not shared. In a shared store each flush
-    /// writes a file to object storage, so they wait for the next flush.
+    /// writes a file to object storage, so the rules wait for the next flush.
     pub(crate) fn flush_rules(&mut self) -> Result<(), CrawlError> {
         if self.store.is_shared() { Ok(()) } else { self.flush() }
     }
@@ -144,6 +139,7 @@ impl Recorder {
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
         let mut change = self.writer.begin();
         change.put_clock(self.clock.now())?;
+        self.take_requests(&mut change)?;
         self.writer.commit(change)?;
         self.writer.flush()?;
         self.unflushed = 0;

@@ -1,7 +1,7 @@
 //! Records and counts the outcomes of visits.
 
-use gleaner_frontier::{Outcome, UrlKey};
-use gleaner_store::{Change, UrlRecord};
+use gleaner_frontier::{Class, Outcome, Role, UrlKey};
+use gleaner_store::{Change, StoreError, UrlRecord};
 use tracing::debug;
 
 use super::Recorder;
@@ -10,7 +10,6 @@ use crate::error::CrawlError;
 use crate::extraction::Refused;
 use crate::visit::Visit;
 
-/// The counts of a visit in addition to its outcome.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageCounts<'a> {
     /// Bytes of the body; 0 if no body was read.
@@ -19,7 +18,23 @@ pub(crate) struct PageCounts<'a> {
 }
 
 impl Recorder {
-    /// Records the end of a visit in a change.
+    pub(crate) fn count_request(&mut self, host: &str) {
+        *self.requests.entry(host.to_owned()).or_default() += 1;
+    }
+
+    pub(crate) fn uncount_request(&mut self, host: &str) {
+        *self.requests.entry(host.to_owned()).or_default() -= 1;
+    }
+
+    pub(super) fn take_requests(&mut self, change: &mut Change) -> Result<(), StoreError> {
+        for (host, by) in std::mem::take(&mut self.requests) {
+            change.count(self.run.number, &host, |counts| {
+                counts.requests = counts.requests.saturating_add_signed(by);
+            })?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn end(
         &self,
         change: &mut Change,
@@ -31,6 +46,7 @@ impl Recorder {
         visit.span.record("outcome", outcome.reason());
         self.progress.live.ended(visit.url.host(), Some(&outcome));
         self.count(change, visit.url.host(), Some(&outcome), counts)?;
+        self.count_broken_list(change, visit, &outcome)?;
         self.count_time(change, visit)?;
         self.count_update(change, visit, &outcome)?;
         if is_article(&outcome) {
@@ -40,7 +56,6 @@ impl Recorder {
         self.end_uncounted(change, visit.key, UrlRecord { rhythm, ..visit.record.clone() }, outcome)
     }
 
-    /// Records the end of a visit without counting it.
     pub(crate) fn end_uncounted(
         &self,
         change: &mut Change,
@@ -54,8 +69,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Buffers an article of a host without a template. The raw page must already be kept. Returns the number
-    /// of the host's buffered pages.
+    /// Buffers an article of a host without a template. Returns the number of buffered pages.
     pub(crate) fn buffer(
         &self,
         change: &mut Change,
@@ -69,6 +83,26 @@ impl Recorder {
         let buffered = change.buffer(visit.key, UrlRecord { rhythm, ..visit.record.clone() })?;
         self.count(change, visit.url.host(), None, counts)?;
         Ok(buffered)
+    }
+
+    fn count_broken_list(
+        &self,
+        change: &mut Change,
+        visit: &Visit,
+        outcome: &Outcome,
+    ) -> Result<(), CrawlError> {
+        let list = match visit.record.role {
+            Role::Sitemap => "sitemap",
+            Role::Feed => "feed",
+            Role::Front | Role::Section | Role::Page => return Ok(()),
+        };
+        if !outcome.class().is_failure() && outcome.class() != Class::Gone {
+            return Ok(());
+        }
+        let failure = format!("{list} is not readable: {}", outcome.reason());
+        Ok(change.count(self.run.number, visit.url.host(), |counts| {
+            *counts.broken_lists.entry(failure).or_default() += 1;
+        })?)
     }
 
     fn count_time(&self, change: &mut Change, visit: &Visit) -> Result<(), CrawlError> {
@@ -94,7 +128,7 @@ impl Recorder {
                 *counts.outcomes.entry(outcome.reason()).or_default() += 1;
             }
             for (label, count) in refused.into_iter().flatten() {
-                *counts.refused.entry((*label).into()).or_default() += count;
+                *counts.refused.entry(label.to_string()).or_default() += count;
             }
         })?;
         Ok(())

@@ -6,11 +6,11 @@
 //! | sitemap with a change date in its index | when that date is later than the last visit |
 //! | page that looks like a section and leads to new URLs | as a section from then on |
 //! | further pages of a list | when half of the articles on the previous page are new |
-//! | article | when a feed or sitemap announces a change within `crawl.recheck_window`; at each age in `crawl.recheck` |
+//! | article | when a list announces a change within `crawl.recheck_window`; at each age in `crawl.recheck` |
 //!
 //! Some announced changes are not real: some sites put today's date on all articles every day. Therefore the
-//! pause of an unchanged article grows each time. If the announcements of a site are mostly wrong, only one
-//! in [`SAMPLE`] of its announced articles is revisited.
+//! pause of an unchanged article grows each time. If a site's announcements are mostly wrong, only one in
+//! [`SAMPLE`] of the announced articles is revisited.
 
 use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, page_number};
 use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
@@ -22,23 +22,23 @@ use crate::extraction::Reading;
 use crate::rank;
 use crate::visit::Visit;
 
-/// Number of revisited articles from which a site's announcements are judged.
+/// Number of revisited articles that suffices to judge a site's announcements.
 const ENOUGH: u32 = 20;
-/// One in this many announced articles of an unreliable site is revisited.
+/// One in this number of announced articles of an unreliable site is revisited.
 const SAMPLE: u8 = 10;
-/// At this number, a site's counters are halved, so that its rating can improve.
+/// At this number a site's counters are halved, so that its rating can improve.
 const REMEMBERED: u32 = 200;
 /// Maximum depth of a section; seeds have depth 0.
 const DEEPEST_SECTION: u32 = 2;
-/// Minimum number of new URLs that a section must lead to.
+/// Minimum number of new URLs on a page for it to become a section.
 const SECTION_GIVES: u64 = 3;
-/// If the newest entry of a sitemap is older than this, the sitemap lists only old pages.
+/// A sitemap with an older newest entry lists only old pages.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// One in this many articles of a list must be new in this run for the next page to be read.
+/// The next page is read if one in this number of articles on a list is new in this run.
 const NEW_ON_LIST: usize = 2;
 /// Maximum page number of a list page that is read again.
 const LAST_PAGE: u32 = 20;
-/// A change announced further in the future than this is ignored; the clocks of sites differ less.
+/// A change that is announced for a later time is ignored. The clocks of sites differ less.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Recorder {
@@ -47,26 +47,25 @@ impl Recorder {
         match record.role {
             Role::Page if *outcome == Outcome::Unchanged => record.rhythm.with_false_update().at(*at),
             Role::Page => Rhythm { every: 0, ..record.rhythm }.at(*at),
-            // A site that was unreachable for a week must not be visited less often afterwards.
+            // A site that was unreachable for a week must not get fewer visits afterwards.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
             role => {
-                // A sitemap named in robots.txt leads to all others, so its interval is at most that of a
-                // feed.
+                // A sitemap named in robots.txt leads to all others. Its interval is at most a feed's.
                 let role = if is_root(record) { Role::Feed } else { role };
                 record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at)
             }
         }
     }
 
-    /// Returns when, and with which rank, a URL is visited again after this outcome; `None` if never.
+    /// Returns time and rank of a URL's next visit after this outcome; `None`: never.
     pub(crate) fn next_visit(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let rank = match record.role {
             Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
             Role::Section => rank::SECTION,
             Role::Page => return self.next_recheck(record, outcome),
         };
-        // A section that is gone or was misjudged is not visited again. A front page, feed or sitemap always
-        // is, because one bad response must not end the visits to a site permanently.
+        // A section that is gone or was misjudged gets no further visits. A front page, feed or sitemap
+        // always does: one bad response must not end the visits to a site.
         let section = matches!(
             outcome,
             Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
@@ -79,13 +78,15 @@ impl Recorder {
 
     /// Returns when an article is revisited without an announcement (`crawl.recheck`).
     fn next_recheck(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
-        let ages = self.config.crawl.recheck.iter().map(|age| age.get());
-        let due = is_article(outcome).then(|| record.rhythm.next_look(ages))??;
+        let due = is_article(outcome).then(|| self.next_look(record))??;
         Some((due, rank::RECHECK))
     }
 
-    /// Makes a known URL ready again if a feed or sitemap announces a change since the last visit. Returns
-    /// whether it did.
+    fn next_look(&self, record: &UrlRecord) -> Option<Timestamp> {
+        record.rhythm.next_look(self.config.crawl.recheck.iter().map(|age| age.get()))
+    }
+
+    /// Makes a known URL ready if a change was announced since the last visit. Returns whether it did.
     pub(crate) fn revive_if_updated(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
         let Some(record) = change.url(found.url.key())? else { return Ok(false) };
@@ -104,14 +105,29 @@ impl Recorder {
             return Ok(false);
         }
         let rank = if record.role == Role::Sitemap { rank::LISTING } else { rank::RECHECK };
-        // A page keeps its publication date; a sitemap has only the date of its last change.
+        // A page keeps its publication date. A sitemap has only the date of its last change.
         let stated = if record.role == Role::Sitemap { Some(dated) } else { record.dated };
         let record = UrlRecord { dated: stated, ..record };
         change.revive(found.url.key(), record, Turn { rank, fresh: Some(dated) })?;
         Ok(true)
     }
 
-    /// Whether an announced change of an article justifies a visit.
+    /// Makes a known URL ready if a rule excluded it and the rules now allow it. Returns whether it did.
+    pub(crate) fn revive_if_allowed(
+        &self,
+        change: &mut Change,
+        found: &Found,
+        turn: Turn,
+    ) -> Result<bool, CrawlError> {
+        let Some(record) = change.url(found.url.key())? else { return Ok(false) };
+        let is_excluded = matches!(record.last, Some(Outcome::Excluded { .. }));
+        if !is_excluded || record.state != UrlState::Done || record.rhythm.visited() {
+            return Ok(false);
+        }
+        change.revive(found.url.key(), record, turn)?;
+        Ok(true)
+    }
+
     fn is_update_credible(
         &self,
         change: &mut Change,
@@ -131,6 +147,7 @@ impl Recorder {
         Ok(!is_mostly_wrong || first % SAMPLE == 0)
     }
 
+    /// Counts a visit after an announced change, and whether the article had changed.
     pub(crate) fn count_update(
         &self,
         change: &mut Change,
@@ -138,7 +155,8 @@ impl Recorder {
         outcome: &Outcome,
     ) -> Result<(), CrawlError> {
         let is_update = visit.record.role == Role::Page && visit.record.last.as_ref().is_some_and(is_article);
-        if !is_update || !is_article(outcome) {
+        let is_scheduled = self.next_look(&visit.record).is_some_and(|due| due <= visit.at);
+        if !is_update || is_scheduled || !is_article(outcome) {
             return Ok(());
         }
         let host = change.host(visit.url.host(), visit.url.domain())?;
@@ -152,12 +170,11 @@ impl Recorder {
         Ok(())
     }
 
-    /// Makes the next page of a list ready again if it was read in an earlier run, and half of the articles
-    /// on this page are new in this run.
+    /// Makes the next page of a list ready if an earlier run read it and half of this page's articles are
+    /// new.
     ///
     /// An article is new if it was not visited before this run, no matter which page linked to it first. If
-    /// feeds and sitemaps named all new articles, the next page is not read, because they also name the
-    /// articles there.
+    /// feeds and sitemaps named all new articles, the next page is not read.
     pub(crate) fn revive_next_page(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
         let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
@@ -168,7 +185,7 @@ impl Recorder {
         if !is_list || !is_open || !record.rhythm.is_before(self.run.started) {
             return Ok(());
         }
-        // A record of an older store does not state when the URL was visited.
+        // A record from an older version has no time of the visit.
         let is_new = |record: &UrlRecord| match record.rhythm.visited() {
             true => record.rhythm.is_since(self.run.started),
             false => record.last.is_none(),
@@ -210,12 +227,12 @@ pub(crate) const fn is_article(outcome: &Outcome) -> bool {
         | Outcome::Unreadable { .. }
         | Outcome::Failed { .. }
         | Outcome::OtherLanguage { .. }
-        | Outcome::Filtered { .. } => false,
+        | Outcome::Filtered { .. }
+        | Outcome::Excluded { .. } => false,
     }
 }
 
-/// Whether a non-article page becomes a section: it looks like a section, is near the front page, and led to
-/// enough URLs that are new. `news`: the number of these URLs.
+/// Whether a page becomes a section: by its form, its depth and the number `news` of new URLs.
 pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
     visit.record.role == Role::Page
         && visit.record.depth <= DEEPEST_SECTION
@@ -227,12 +244,11 @@ fn is_root(record: &UrlRecord) -> bool {
     record.role == Role::Sitemap && record.depth == 0
 }
 
-/// Returns the result of a list visit. `news`: number of URLs on the list that are new or have changed.
+/// Returns the result of a list visit. `news`: number of new or changed URLs on the list.
 pub(crate) fn sight(visit: &Visit, reading: &Reading, news: u64, digest: u64) -> Sight {
     let record = &visit.record;
     let newest = reading.found.iter().filter_map(|(found, _)| found.dated).max();
-    // A list with recent entries keeps its own rhythm, because many indexes never update the change date of
-    // the current sitemap.
+    // A list with recent entries keeps its own rhythm, because many indexes never update its change date.
     let is_old = newest.map_or(record.dated.is_some(), |newest| newest < visit.at - RECENT);
     if record.role == Role::Sitemap && is_old && !is_root(record) {
         return Sight::Still;

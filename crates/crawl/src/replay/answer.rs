@@ -6,10 +6,10 @@
 //! | `resource` | a 200 response with the record's content type |
 //! | `revisit`, robots.txt, any other | skipped, and counted by its kind |
 //!
-//! The body of an incomplete page is not read. A page is incomplete if its record is marked as truncated, it
-//! is shorter than its `Content-Length`, it ends within a content or transfer coding, or its status is 206.
+//! The body of an incomplete page is not read. A page is incomplete if its record is marked as truncated, if
+//! it is shorter than its `Content-Length`, if it ends within a coding, or if its status is 206.
 
-use gleaner_archive::{Cut, HttpMessage, Payload, Record};
+use gleaner_archive::{Cut, Digest, HttpMessage, Payload, Record};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
@@ -17,14 +17,12 @@ use jiff::Timestamp;
 
 use crate::archive::{ROBOTS, ROLE};
 
-/// The place of a record: the index of its file, and its offset in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) file: usize,
     pub(crate) offset: u64,
 }
 
-/// Maximum number of bytes that are read of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) page: usize,
@@ -42,17 +40,19 @@ impl Limits {
 pub(crate) struct Answer {
     pub(crate) url: CanonicalUrl,
     pub(crate) at: Timestamp,
-    /// The expected role of the URL; `None` in files of other crawlers.
+    /// The role of the URL; `None`: a file of another crawler.
     pub(crate) role: Option<Role>,
     pub(crate) response: Response,
-    /// The outcome of the visit if the body is not read; `None` if the body is read.
+    /// The record's `WARC-Payload-Digest`, if it is a SHA-1 digest.
+    pub(crate) payload: Option<Digest>,
+    /// The outcome of the visit if the body is not read; `None`: the body is read.
     pub(crate) unread: Option<Outcome>,
     pub(crate) place: Place,
 }
 
 impl Answer {
-    /// Converts a record to a response. Returns `Ok(None)` if the URL belongs to another worker, or was
-    /// processed before.
+    /// Converts a record to a response. Returns `Ok(None)` if the URL belongs to another worker or is already
+    /// processed.
     ///
     /// # Errors
     /// The record is skipped. The error is the label of the reason.
@@ -70,7 +70,7 @@ impl Answer {
         }
         let target = header.target().ok_or("no_target")?;
         let at = header.date().ok_or("no_date")?;
-        let url = CanonicalUrl::parse(target).map_err(|refusal| refusal.label())?;
+        let url = CanonicalUrl::parse(target).map_err(|refusal| refusal.code())?;
         if !is_ours(&url) {
             return Ok(None);
         }
@@ -84,7 +84,8 @@ impl Answer {
         let unread = unread(record, &message, &payload, limit);
         let mut response = Response::new(url.url(), message.status, message.headers);
         response.body = payload.body;
-        let answer = Self { url, at, role, response, unread, place };
+        let digest = header.get("WARC-Payload-Digest").and_then(Digest::from_label);
+        let answer = Self { url, at, role, response, payload: digest, unread, place };
         if answer.is_success() && role.is_none() && answer.response.accept_page().is_err() {
             return Err("wrong_type");
         }
@@ -95,8 +96,7 @@ impl Answer {
         (200..300).contains(&self.response.status)
     }
 
-    /// Whether the response ended the visit in the crawl. Other responses caused a pause or a retry, or were
-    /// a 304.
+    /// Whether the response ended the visit, unlike a pause, a retry or a 304.
     pub(super) fn is_ending(&self) -> bool {
         !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
     }
@@ -128,7 +128,7 @@ fn resource(record: &Record) -> HttpMessage<'_> {
     HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
 }
 
-/// Returns the outcome for a page that is incomplete or exceeds `limit` bytes; `None` if the page is read.
+/// Returns the outcome for a page that is incomplete or larger than `limit` bytes; `None`: the page is read.
 fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
     if !(200..300).contains(&message.status) {
         return None;
@@ -162,7 +162,6 @@ mod tests {
         Answer::from_record(&record, Place { file: 0, offset: 0 }, limits(), |_| true)
     }
 
-    /// Returns the outcome of a `response` whose body is not read.
     fn response(fields: &str, head: &str, body: &[u8], is_cut: bool) -> Option<Outcome> {
         let fields = format!("WARC-Type: response\nContent-Type: application/http\n{fields}");
         let head = format!("HTTP/1.1 {head}\r\nContent-Type: text/html\r\n\r\n");
@@ -196,7 +195,7 @@ mod tests {
             ),
             ("", "200 OK", more.as_slice(), false, too_large()),
             ("", "200 OK\r\nContent-Length: 99", page, true, too_large()),
-            // For other statuses the body does not affect the outcome.
+            // For other statuses the body does not matter.
             ("WARC-Truncated: length", "404 Not Found", page, false, None),
         ];
         for (fields, head, body, is_cut, expected) in cases {

@@ -1,9 +1,8 @@
 //! Records how far each file was processed, for each partition of this worker.
 //!
-//! A mark belongs to a partition, so a worker that gains the partition resumes there.
-//!
-//! A re-extraction reads gleaner's own archive in order. The archive may have one file per flush of each
-//! worker, so all files share one mark, the [`Checkpoint`].
+//! A mark belongs to a partition, so a worker that gains the partition resumes there. A re-extraction reads
+//! gleaner's own archive in order. Because that may have one file per flush of each worker, all files share
+//! one mark, the [`Checkpoint`].
 
 use std::cmp::Ordering;
 
@@ -13,7 +12,7 @@ use gleaner_store::{Change, PartitionId, Reextracted, Store, StoreError};
 /// The mark of a finished file, whatever its length.
 pub(super) const DONE: u64 = u64::MAX;
 
-/// The partitions in which a replay works: the single partition of an unshared store, or those of a worker.
+/// The partitions of a replay: the single partition of an unshared store, or those of a worker.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnPartitions {
     store: Store,
@@ -36,12 +35,11 @@ impl OwnPartitions {
         &self.partitions
     }
 
-    /// Returns the index of a URL's partition; `None` if another worker holds it.
+    /// Returns the index of a URL's partition; `None`: another worker has it.
     pub(crate) fn position(&self, url: &CanonicalUrl) -> Option<usize> {
         self.partitions.binary_search(&self.store.partition_of_url(url)).ok()
     }
 
-    /// Returns the content of an archive file in object storage; empty if the file does not exist.
     pub(super) fn stored(&self, name: &str) -> Result<Vec<u8>, StoreError> {
         let content = self.store.object(name).map_err(|error| self.store.explained(error))?;
         Ok(content.unwrap_or_default())
@@ -56,12 +54,12 @@ impl OwnPartitions {
 pub(super) struct Checkpoint {
     run: u32,
     settings: String,
-    /// File number and offset per partition. Everything before is done.
+    /// File number and offset for each partition. Everything before is done.
     done: Vec<(u32, u64)>,
 }
 
 impl Checkpoint {
-    /// Loads the stored progress. Progress of another run, or with different settings, is ignored.
+    /// Loads the stored progress. Ignores progress of another run or with other settings.
     pub(super) fn new(own: &OwnPartitions, run: u32, settings: &str) -> Result<Self, StoreError> {
         let done = own.store.reextracted(&own.partitions)?.into_iter();
         let done = done.map(|done| match done {
@@ -94,8 +92,8 @@ impl Checkpoint {
     }
 }
 
-/// The marks of one file, in partition order. Everything before a mark is done. There may be very many files,
-/// and in nearly all of them the marks are equal.
+/// The marks of one file, in partition order. Everything before a mark is done. There may be very many files;
+/// in nearly all of them the marks are equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Marks {
     Even(u64),
@@ -111,7 +109,6 @@ impl Marks {
         }
     }
 
-    /// Returns the mark of the partition at this index.
     pub(crate) fn get(&self, position: usize) -> u64 {
         match self {
             Self::Even(mark) => *mark,

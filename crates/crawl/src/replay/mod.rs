@@ -6,22 +6,21 @@
 //! | [`Purpose::Reextract`] | the latest response of each page in the store | ignored |
 //! | [`Purpose::Ingest`] | pages of any host, from any crawler | ignored |
 //!
-//! 1. A thread reads the files ([`source`]). A response waits while another response of the same host is
-//!    being processed. Therefore the pages of a host are processed in file order, and the host gets the same
-//!    template as in the crawl.
+//! 1. A thread reads the files ([`source`]). A response waits while another response of its host is
+//!    processed. So the pages of a host keep their order, and the host gets the same template as in the
+//!    crawl.
 //! 2. Workers process the responses and the owner applies the results, as in a crawl.
 //! 3. At each flush, the store records how far each file was processed. An interrupted replay resumes there.
-//!    Responses after that point that were already processed get the same outcome again.
+//!    Responses after that point may be processed twice, with the same outcome.
 //!
-//! With several workers, all workers read the same files, and each processes the pages of its own partitions.
-//! Progress is recorded per partition. When partitions change owner, the responses in flight are finished.
-//! Then the files are read again, from the marks of the partitions that the worker now holds. Reading is
-//! cheap compared with processing (docs/scale.md).
+//! With several workers, each reads all files and processes the pages of its own partitions. Progress is
+//! recorded for each partition. When partitions change owner, the worker finishes the responses in flight and
+//! reads the files again from the marks of its new partitions. Reading is cheap compared with processing
+//! (docs/scale.md).
 //!
 //! Limitation: responses that made the crawl wait or retry (429, 5xx) and responses without a body (304) are
-//! skipped. Therefore retry counts and outcomes of failed URLs differ from the crawl. If a re-extracted page
-//! is no longer judged an article, or its host has no template, its text stays as long as it is still
-//! admitted.
+//! skipped, so retry counts and outcomes of failed URLs differ from the crawl. A page that is extracted again
+//! keeps its text, if still admitted, when it is no longer judged an article or its host has no template.
 
 mod answer;
 mod marks;
@@ -52,6 +51,7 @@ use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
+use crate::scope::scope;
 use crate::session::{Finished, Session, begin};
 use crate::session_config::SessionConfig;
 use crate::stop::Stop;
@@ -84,7 +84,7 @@ pub struct Replay {
     pub purpose: Purpose,
     /// The settings.
     pub config: Config,
-    /// The seeds. Links are followed within their domains; the seeds are not requested.
+    /// The seeds. They are not requested; links are followed within their domains.
     pub seeds: Vec<Seed>,
     /// The user's pins, by host.
     pub pins: HostPins,
@@ -126,18 +126,20 @@ pub struct Replayed {
 /// Replays files into the store. Blocks until the end; the calling thread owns the store.
 ///
 /// # Errors
-/// The errors of [`crate::run`], or a file cannot be read. Completed work is kept, and the same call resumes.
+/// The errors of [`crate::run`], or a file cannot be read. Completed work stays, and the same call resumes.
 pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, stop, progress } = start;
-    // The replayed files need no second copy in the archive.
+    // The replayed files are the archive.
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
+    let scope = Arc::new(scope(&config, &seeds)?);
     let clock = Clock::default();
     let (run, _) = begin(&mut writer, entered, clock.now(), true)?;
     let (limits, settings) = (Limits::from_config(&config), settings_of(&config, &pins));
     let session = SessionConfig {
         config: Arc::new(config),
         seeds: seeds.into(),
+        scope,
         pins: Arc::new(pins),
         admission: Arc::new(admission),
         takes_all: true,
@@ -150,7 +152,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let (mut replayed, mut is_over) = (Replayed::default(), false);
     let (session, complete) = loop {
         follow(&writer, &progress);
-        // The session requires it, although a replay sends no requests.
+        // Required by the session, although a replay sends no requests.
         let politeness = Politeness::new(plan.session.config.fetch.delay.get());
         let mut session = Session::start(plan.session.clone(), politeness, writer)?;
         let mut replayer = plan.replayer(&session, is_over, replayed)?;
@@ -160,7 +162,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             Ok(Ended::Through) => break (session, true),
             Ok(Ended::Stopped) => break (session, false),
             Ok(Ended::Regrouping) => writer = session.abandon(),
-            // Another worker took over a partition of this one: start again, as after a crash.
+            // Another worker has taken a partition of this one. Start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon();
                 is_over = plan.session.rejoin(&mut writer)?;
@@ -178,7 +180,6 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
 }
 
-/// Processes the files and records how far they were processed.
 fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<Ended, CrawlError> {
     let ended = pipeline.run(replayer)?;
     replayer.note(pipeline)?;
@@ -189,18 +190,16 @@ fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<Ended, Crawl
     Ok(ended)
 }
 
-/// The data that all sessions of a replay share.
 struct Plan {
     purpose: Purpose,
     session: SessionConfig,
     sources: Vec<WarcFile>,
-    /// See [`settings_of`].
     settings: String,
     limits: Limits,
 }
 
 impl Plan {
-    /// Starts to read the files for the partitions that this worker now holds. `replayed`: the result so far.
+    /// Starts to read the files for this worker's current partitions. `replayed`: the result so far.
     fn replayer(
         &self,
         session: &Session,
@@ -231,13 +230,16 @@ impl Plan {
     }
 }
 
-/// Returns a hash of the settings that determine a page's text and its admission.
+/// Returns a hash of the settings that affect a page's text and its admission.
 fn settings_of(config: &Config, pins: &HostPins) -> String {
     let (mut template, mut corpus) = (config.template.clone(), config.corpus.clone());
-    // These two settings may differ between workers and change no document.
+    // These two settings change no document and may differ between workers.
     template.pins = String::new();
     corpus.index_memory = Config::default().corpus.index_memory;
-    let all = format!("{template:?} {corpus:?} {:?} {pins:?}", config.text);
+    let languages = config.site.iter().map(|(name, site)| (name, &site.languages, site.published_after));
+    let sites: Vec<_> = languages.collect();
+    let first = config.crawl.published_after;
+    let all = format!("{template:?} {corpus:?} {:?} {pins:?} {first:?} {sites:?}", config.text);
     ContentHash::from_text(&all).to_string().chars().take(16).collect()
 }
 
@@ -257,7 +259,7 @@ fn marked(
 /// Reports that this worker is busy, and marks the partitions it gained as held.
 fn follow(writer: &Writer, progress: &Progress) {
     if let Some(leases) = writer.store().leases() {
-        // Reported first, so that no worker considers this one idle in between.
+        // Reported first, so that this worker never looks idle.
         leases.report(progress.pages.load(Ordering::Relaxed), false);
         let partitions = leases.gained().len();
         info!(partitions, "partitions were assigned to this worker");

@@ -1,4 +1,4 @@
-//! Replaces the text of a page with the text that the current template extracts.
+//! Replaces the text of a page with the current template's text.
 
 use std::sync::atomic::Ordering;
 
@@ -63,8 +63,7 @@ impl Replayer {
         pipeline.commit(change)
     }
 
-    /// Applies the current settings to a document that is not extracted again; `None` if it remains
-    /// unchanged.
+    /// Applies the current settings to a document that is not extracted again; `None`: it stays unchanged.
     fn admitted_now(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
         let hash = document.content_hash;
         match self.admission.admit(document) {

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, select};
-use gleaner_archive::Digest;
+use gleaner_archive::{Digest, Digests};
 use gleaner_corpus::Admission;
 use gleaner_frontier::{Found, Role, Sight};
-use gleaner_store::{Archived, Change, HostId, Turn};
+use gleaner_store::{Change, HostId, Turn};
 use tracing::Span;
 
 use super::answer::{Answer, Place};
 use super::marks::{Checkpoint, Marks, OwnPartitions};
 use super::source::{FileEvent, WarcFile, tell};
 use super::{Purpose, Replayed};
+use crate::archive::archived;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
 use crate::frontier::TICK;
@@ -23,26 +24,21 @@ use crate::pipeline::{Pipeline, Source};
 use crate::rank;
 use crate::visit::Visit;
 
-/// Maximum number of responses that wait until their host is free.
 const WAITING: usize = 64;
 
-/// Maximum total size of the bodies of waiting responses, in bytes.
 const WAITING_BYTES: usize = 64 << 20;
 
 const MOST_DAMAGES: usize = 100;
 
-/// Depth of a page whose depth in the crawl is unknown.
 const DEPTH: u32 = 1;
 
 pub(super) struct Replayer {
     pub(super) purpose: Purpose,
     pub(super) files: Vec<Progressed>,
-    /// The place last read: a response or the end of a file.
     newest: Option<Place>,
     checkpoint: Option<Checkpoint>,
     waiting: VecDeque<Answer>,
     waiting_bytes: usize,
-    /// Places of responses that have no outcome yet.
     open: BTreeSet<Place>,
     busy: HashSet<String>,
     in_flight: HashMap<String, Place>,
@@ -52,7 +48,6 @@ pub(super) struct Replayer {
     incoming: Receiver<FileEvent>,
     is_open: bool,
     events: Receiver<Event>,
-    /// When the leases were last checked.
     followed: Instant,
     regroups: bool,
     pub(super) replayed: Replayed,
@@ -62,10 +57,8 @@ pub(super) struct ReplayerInput {
     pub(super) purpose: Purpose,
     pub(super) files: Vec<Progressed>,
     pub(super) own: OwnPartitions,
-    /// Only for a re-extraction.
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) admission: Arc<Admission>,
-    /// The result so far.
     pub(super) replayed: Replayed,
     pub(super) incoming: Receiver<FileEvent>,
     pub(super) events: Receiver<Event>,
@@ -75,16 +68,15 @@ pub(super) struct ReplayerInput {
 pub(super) enum Ended {
     Through,
     Stopped,
-    /// Partitions were gained or must be released. Work continues with the partitions held after that.
+    /// Partitions were gained or must be released. Work then continues with the new partitions.
     Regrouping,
 }
 
 pub(super) struct Progressed {
     path: PathBuf,
-    /// The file's number in gleaner's own archive; 0 for other files.
     pub(super) number: u32,
     marks: Marks,
-    /// Offset of the last response that was read, or the end of the file once it was reached.
+    /// Offset of the last response read, or the end of the file.
     heard: u64,
 }
 
@@ -97,7 +89,6 @@ impl Progressed {
 impl Source for Replayer {
     type Ending = Ended;
 
-    /// Dispatches waiting responses until everything is processed, a stop is requested or partitions change.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ended>, CrawlError> {
         if self.followed.elapsed() >= TICK {
             self.followed = Instant::now();
@@ -157,7 +148,6 @@ impl Replayer {
         }
     }
 
-    /// Returns how the work ended; `None` while something is in flight or left to do.
     fn ending(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ended>, CrawlError> {
         if pipeline.frontier.in_flight > 0 {
             return Ok(None);
@@ -168,7 +158,7 @@ impl Replayer {
         if self.regroups {
             return Ok(Some(Ended::Regrouping));
         }
-        // At the end, pages of hosts that have too few pages for a template are extracted.
+        // At the end, extracts pages of hosts with too few pages for a template.
         let is_through = !self.is_open
             && self.waiting.is_empty()
             && (self.purpose == Purpose::Reextract || !pipeline.train_rest(true)?);
@@ -212,7 +202,6 @@ impl Replayer {
         self.newest = Some(place);
     }
 
-    /// Dispatches the first waiting response of each host that is free.
     fn dispatch_waiting(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
         let mut at = 0;
         while at < self.waiting.len() && pipeline.frontier.has_room() {
@@ -220,7 +209,7 @@ impl Replayer {
                 at += 1;
                 continue;
             }
-            // Interrupted training comes before the next page, as in the crawl.
+            // As in the crawl, interrupted training comes before the next page.
             if self.starts_training(pipeline, at)? {
                 continue;
             }
@@ -267,8 +256,9 @@ impl Replayer {
         record.role = answer.role.unwrap_or(record.role);
         let file = self.files[answer.place.file].number;
         if file > 0 && self.purpose == Purpose::Rebuild && answer.is_success() {
-            let digest = *Digest::from_content(&answer.response.body).as_bytes();
-            record.archived = Some(Archived { file, offset: answer.place.offset, at: answer.at, digest });
+            let content = Digest::from_content(&answer.response.body);
+            let digests = Digests { content, payload: answer.payload.unwrap_or(content) };
+            record.archived = Some(archived(file, answer.place.offset, answer.at, digests));
         }
         let (begun, at, url) = (Instant::now(), answer.at, answer.url.clone());
         Ok(Some(Visit {
@@ -323,7 +313,6 @@ impl Replayer {
         Ok(known.is_some_and(|host| self.train_if_due(pipeline, host.id, name)))
     }
 
-    /// Starts training if enough pages of a host are buffered. Returns whether training was started.
     fn train_if_due(&mut self, pipeline: &mut Pipeline, host: HostId, name: String) -> bool {
         let begins = self.purpose != Purpose::Reextract
             && pipeline.learner.is_due(host)

@@ -1,4 +1,4 @@
-//! Selects which responses are processed, by the purpose of the replay.
+//! Selects the responses to process, by the purpose of the replay.
 
 use std::sync::atomic::Ordering;
 
@@ -25,7 +25,7 @@ impl Replayer {
         Ok(match (self.purpose, known) {
             (Purpose::Rebuild, known) => {
                 // After a crash between archiving and storing, the crawl fetched the page again. The replay
-                // has already processed the first of these two responses.
+                // has already processed the first response.
                 let is_same = |archived: Archived| {
                     is_page && archived.digest == *Digest::from_content(&answer.response.body).as_bytes()
                 };

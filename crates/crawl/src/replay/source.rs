@@ -1,7 +1,7 @@
-//! Reads responses from WARC files, from gleaner's own archive or from other crawlers.
+//! Reads responses from WARC files of gleaner's own archive or of other crawlers.
 //!
 //! A separate thread reads, unpacks and decodes the files, and sends each response with its place. Skipped
-//! records are counted by reason, and damage is reported. Pages in partitions of other workers are ignored.
+//! records are counted by reason; damage is reported. Pages in partitions of other workers are ignored.
 
 use std::fs;
 use std::io::{self, Cursor};
@@ -19,7 +19,7 @@ use super::marks::{DONE, Marks, OwnPartitions};
 
 const AHEAD: usize = 16;
 
-/// A WARC file, with the selection of its records to read.
+/// A WARC file, and which of its records to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarcFile {
     /// The path of the file, or its name in the store's object storage.
@@ -57,12 +57,12 @@ pub(crate) enum FileEvent {
     /// A record that is skipped, with the reason.
     PassedOver(&'static str),
     Damaged(PathBuf, Damage),
-    /// The end of a file: the file's index, and the offset at which a later record would begin.
+    /// The end of a file: its index, and the offset at which a later record would begin.
     FileEnds(usize, u64),
     Failed(PathBuf, io::Error),
 }
 
-/// Starts to read the pages of this worker's partitions. Pages before the marks are skipped.
+/// Starts to read the pages of this worker's partitions. Skips pages before the marks.
 pub(crate) fn read(
     sources: Vec<(WarcFile, Marks)>,
     own: OwnPartitions,
@@ -81,7 +81,6 @@ pub(crate) fn read(
 }
 
 struct FileReader<'a> {
-    /// The index of the file.
     file: usize,
     source: WarcFile,
     marks: Marks,
@@ -106,7 +105,7 @@ impl FileReader<'_> {
         }
         let stored = match self.stored() {
             Ok(stored) => stored,
-            // Handled like a damaged file, because the other files can still be read.
+            // Handled like a damaged file, because the other files are readable.
             Err(StoreError::Objects(error)) if !error.is_unavailable() => {
                 return Ok(self.lacks(error.to_string()));
             }
@@ -117,12 +116,12 @@ impl FileReader<'_> {
         {
             return Ok(self.lacks(format!("it has {} bytes instead of {length}", content.len())));
         }
-        // A file that ends within a record may grow. The next replay resumes at that record.
+        // A file that ends within a record may grow. The next replay resumes there.
         let mut end = match &stored {
             Some(content) => content.len() as u64,
             None => fs::metadata(&source.path)?.len(),
         };
-        // A record also contains HTTP headers, and its body may be compressed.
+        // A record also has HTTP headers, and its body may be compressed.
         let most = self.limits.page.max(self.limits.list) + (1 << 20);
         let starts: Vec<u64> = match &source.offsets {
             None => vec![from],
@@ -156,7 +155,6 @@ impl FileReader<'_> {
         Ok(self.send.send(FileEvent::FileEnds(self.file, end)).ok())
     }
 
-    /// Returns the content of a file in object storage; `None` for a file on disk.
     fn stored(&self) -> Result<Option<Vec<u8>>, StoreError> {
         let name = self.source.path.to_string_lossy();
         self.source.stored.map(|_| self.own.stored(&name)).transpose()
@@ -168,7 +166,7 @@ impl FileReader<'_> {
         self.send.send(FileEvent::FileEnds(self.file, 0)).ok()
     }
 
-    /// Returns the event for a record; `None` if the record belongs to another worker or is done.
+    /// Returns the event for a record; `None`: the record belongs to another worker or is done.
     fn heard(&self, record: Record) -> Option<FileEvent> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {

@@ -1,6 +1,6 @@
 //! Builds a report from the store.
 //!
-//! Limitation: `rebuild`, `ingest` and `reextract` count as runs too, and later runs are compared with them.
+//! Limitation: `rebuild`, `ingest` and `reextract` also count as runs, and later runs are compared with them.
 //! This matters only after three such runs in a row.
 
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ use crate::frontier::budget::Ending;
 use crate::host_view::{HostView, RunHistory, TemplateState};
 use crate::summary::Summary;
 
-/// Maximum number of earlier runs examined to find those that ended.
+/// Maximum number of earlier runs that are searched for ended ones.
 const RUNS: usize = 4 * RunData::PAST;
 
 /// Builds the report of a crawl that ended or failed at `now`. Returns `None` if the run was interrupted, or
-/// if the crawl failed before a run began.
+/// if the crawl failed before its run began.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -34,7 +34,7 @@ pub fn build(
         Ok(summary) => (Some(summary.run.clone()), told_ending(summary.ending)),
         Err(error) => {
             let ending = super::Ending::Failed { error: error.to_string() };
-            // If the last run has ended, the crawl failed before it began a new one.
+            // If the last run has ended, the crawl failed before a new run began.
             (store.last_run()?.filter(|run| run.ended.is_none()), Some(ending))
         }
     };
@@ -73,10 +73,13 @@ fn second(second: u64) -> Option<Timestamp> {
 }
 
 fn hosts(store: &Store, config: &Config, run: &Run) -> Result<Vec<HostData>, StoreError> {
+    // Only the seeds are needed, so no run is read.
+    let mut history = RunHistory::read(store, 0)?;
     let host_data = |(name, counts): (String, Counts)| {
         let mut host = HostData { name, counts, ..HostData::default() };
         let Some(record) = store.host(&host.name)? else { return Ok(host) };
-        let view = HostView::new(store, config, record, &mut RunHistory::default())?;
+        let view = HostView::new(store, config, record, &mut history)?;
+        host.seed = view.seeding.origin().map(str::to_owned);
         host.paused = view.record.paused;
         host.template = TemplateState { learned: is_learned(store, &view, run)?, ..view.template };
         Ok(host)
@@ -84,7 +87,6 @@ fn hosts(store: &Store, config: &Config, run: &Run) -> Result<Vec<HostData>, Sto
     store.counts(run.number)?.into_iter().map(host_data).collect()
 }
 
-/// Whether the host's newest template was learned in the run.
 fn is_learned(store: &Store, host: &HostView, run: &Run) -> Result<bool, StoreError> {
     let newest = if host.template.version > 0 { store.template(&host.record.name)? } else { None };
     let template = newest.and_then(|json| SiteTemplate::from_json(&json).ok());

@@ -9,10 +9,10 @@ use super::run_data::{Ending, Held, RunData, past_of};
 use super::usual::{Rhythm, Usual};
 use crate::host_view::TemplateState;
 
-/// The result of a run, for people and programs. Later versions may add fields to its JSON.
+/// The result of a run, for people and programs. Later versions may add fields to the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The status by the gravest finding.
+    /// The status. The gravest finding decides it.
     pub status: Status,
     /// The run's number.
     pub run: u32,
@@ -30,7 +30,7 @@ pub struct Report {
     pub free_disk: Option<u64>,
     /// When the next URL is due; `None` if no URL is waiting.
     pub next_due: Option<Timestamp>,
-    /// Number of earlier runs that the run is compared with.
+    /// Number of earlier runs that were compared with this run.
     pub compared: usize,
     /// The findings, gravest first.
     pub findings: Vec<Finding>,
@@ -55,6 +55,9 @@ pub struct Host {
     pub template: TemplateState,
     /// Whether the user paused the host.
     pub paused: bool,
+    /// The origin of the site's seed, such as `seeds.txt line 3`; `None`: unknown.
+    #[serde(default)]
+    pub seed: Option<String>,
 }
 
 /// The status of a run.
@@ -92,7 +95,7 @@ impl From<Grade> for Status {
 }
 
 impl Report {
-    /// Builds the report. The time is linear in the number of hosts times the number of runs.
+    /// Builds the report. Takes time in proportion to the number of hosts times the number of runs.
     #[must_use]
     pub fn new(data: &RunData) -> Self {
         let findings = findings::all(data);
@@ -111,6 +114,7 @@ impl Report {
                 held: host.held.clone(),
                 template: host.template.clone(),
                 paused: host.paused,
+                seed: host.seed.clone(),
             })
             .collect();
         hosts.sort_by(|a, b| a.name.cmp(&b.name));
@@ -137,8 +141,7 @@ impl Report {
         u64::try_from(self.ended.duration_since(self.started).as_secs()).unwrap_or_default()
     }
 
-    /// Returns the hosts with visits, received pages or URLs left in this run, or with a usual number above
-    /// zero.
+    /// Returns the hosts with visits, received pages or remaining URLs, or with a usual number above zero.
     pub fn lively(&self) -> impl Iterator<Item = &Host> {
         let is_lively = |host: &&Host| {
             host.figures.visits() > 0

@@ -1,14 +1,18 @@
 //! Finds unusual values of a run and describes them in sentences, gravest first.
 //!
-//! A note is information and never changes the exit code. An unusual finding should be looked at. A failed
-//! run did not do its work.
+//! A note is information and never changes the exit code. A person should look at an unusual finding. A
+//! failed run did not do its work.
 //!
-//! Limitation: every rule here can be wrong. In the first three runs of a host the only unusual finding is an
-//! outdated template, because no other value can be compared yet.
+//! Limitation: every rule here can be wrong. In a host's first three runs, only an outdated template can be
+//! an unusual finding, because nothing else can be compared yet.
+
+use std::collections::BTreeMap;
 
 use gleaner_render::text::{self, count};
 use serde::{Deserialize, Serialize};
 
+use super::cause::is_of_the_clock;
+use super::host_findings::Look;
 use super::run_data::{Ending, HostData, RunData, past_of};
 use super::usual::{Rhythm, Usual, median};
 use super::{GroupedCounts, PastRun};
@@ -21,8 +25,14 @@ pub struct Finding {
     pub grade: Grade,
     /// The host; `None`: the finding is about the run.
     pub host: Option<String>,
+    /// The cause in words, equal for all hosts with this problem. Empty in reports of earlier versions.
+    #[serde(default)]
+    pub cause: String,
     /// The sentence, without the host's name.
     pub text: String,
+    /// A command that shows more; `None`: nothing to do.
+    #[serde(default)]
+    pub next: Option<String>,
 }
 
 /// The severity of a finding.
@@ -37,37 +47,62 @@ pub enum Grade {
     Failed,
 }
 
-/// Number of runs in which the silence of a host is unusual; after that it is a note.
-const NEWS: usize = 7;
-/// Fewest earlier runs needed for a comparison.
-const KNOWN: usize = 3;
-const FEW_FAILURES: u64 = 10;
-/// A lower share of failures is noise.
-const SMALL_SHARE: f64 = 0.2;
-/// Smallest share, in percent, with which one reason explains a low number.
-const CHIEF: u64 = 30;
-/// With fewer pages, a share is meaningless.
-const FEW_PAGES: u64 = 5;
+pub(super) const KNOWN: usize = 3;
+/// From this number of hosts on, bad certificates probably mean that this machine's clock is wrong.
+const CLOCK_HOSTS: usize = 3;
+/// If all hosts together usually have fewer new documents, their absence is not unusual.
+const FEWEST_NEW: f64 = 10.0;
 /// Free space is low below this multiple of `store.min_free_disk`.
 const FLOORS: u64 = 4;
-/// Free space is low if it suffices for fewer runs than this.
+/// Free space is low if it suffices for fewer runs.
 const RUNS_LEFT: f64 = 7.0;
 
 impl Finding {
     fn of_run(grade: Grade, text: String) -> Self {
-        Self { grade, host: None, text }
+        Self { grade, host: None, cause: text.clone(), text, next: None }
+    }
+
+    fn with_next(self, command: impl Into<String>) -> Self {
+        Self { next: Some(command.into()), ..self }
     }
 }
 
-/// Returns all findings, gravest first. Within a grade, findings about the run are first, then those about
+/// Findings with the same cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group<'a> {
+    /// Their severity.
+    pub grade: Grade,
+    /// Their cause.
+    pub cause: &'a str,
+    /// The findings, at least one.
+    pub findings: Vec<&'a Finding>,
+}
+
+/// Groups findings by grade and cause, in order of first findings, except findings about the run.
+#[must_use]
+pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for finding in findings {
+        let (grade, cause) = (finding.grade, finding.cause.as_str());
+        let is_same = |group: &&mut Group<'_>| {
+            (group.grade, group.cause) == (grade, cause) && group.findings[0].host.is_some()
+        };
+        match groups.iter_mut().find(is_same).filter(|_| finding.host.is_some() && !cause.is_empty()) {
+            Some(group) => group.findings.push(finding),
+            None => groups.push(Group { grade, cause, findings: vec![finding] }),
+        }
+    }
+    groups
+}
+
+/// Returns all findings, gravest first. Within a grade, findings about the run come first, then those about
 /// hosts, by the host's usual number of new documents.
 pub(crate) fn all(data: &RunData) -> Vec<Finding> {
     let past = &data.past[..data.past.len().min(RunData::PAST)];
     let now = data.run.started;
     let rhythm = Rhythm::new(now, past.iter().map(|run| run.started));
-    let of_run = [failed(data), nothing_reached(data, &rhythm), missed(&rhythm), budget(data), disk(data)];
-    let mut found: Vec<(f64, Finding)> =
-        of_run.into_iter().flatten().map(|finding| (f64::INFINITY, finding)).collect();
+    let mut found: Vec<(f64, Finding)> = Vec::new();
+    let mut usual_of_all = 0.0;
     for host in &data.hosts {
         let look = Look {
             data,
@@ -78,11 +113,26 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
             rhythm: &rhythm,
         };
         let weight = look.usual.as_ref().map_or(0.0, |usual| usual.new);
-        let finding = |(grade, text)| Finding { grade, host: Some(host.name.clone()), text };
-        found.extend(look.gives().into_iter().map(|text| (weight, finding(text))));
-        // A finding about a template is less important than one about the number of documents.
-        found.extend(look.template().into_iter().map(|text| (-1.0, finding(text))));
+        usual_of_all += weight;
+        let gives = look.gives();
+        let is_said = |list: &Finding| gives.as_ref().is_some_and(|gives| gives.cause.contains(&list.cause));
+        // A finding about the number of documents is more important than the others.
+        found.extend(look.broken_list().filter(|list| !is_said(list)).map(|list| (-1.0, list)));
+        found.extend(gives.map(|finding| (weight, finding)));
+        found.extend(look.template().map(|finding| (-2.0, finding)));
     }
+    let clock = clock(data, &found);
+    let of_run = [
+        failed(data),
+        clock,
+        nothing_reached(data, &rhythm, &found),
+        nothing_new(data, &rhythm, usual_of_all),
+        no_documents(data),
+        missed(&rhythm),
+        budget(data),
+        disk(data),
+    ];
+    found.extend(of_run.into_iter().flatten().map(|finding| (f64::INFINITY, finding)));
     found.sort_by(|(one, a), (other, b)| b.grade.cmp(&a.grade).then(other.total_cmp(one)));
     found.into_iter().map(|(_, finding)| finding).collect()
 }
@@ -92,30 +142,92 @@ fn failed(data: &RunData) -> Option<Finding> {
     Some(Finding::of_run(Grade::Failed, format!("the crawl failed: {error}")))
 }
 
-/// Reports that no site responded, which means that the network, the proxy or the seeds are wrong.
-fn nothing_reached(data: &RunData, rhythm: &Rhythm) -> Option<Finding> {
+/// Reports that no site responded. Then the network, the proxy or the seeds are wrong. Names the most common
+/// cause of the hosts' findings.
+fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) -> Option<Finding> {
     if matches!(data.ending, Ending::Failed { .. }) {
         return None;
     }
-    let silent = |host: &&HostData| is_silent(host);
-    let count = data.hosts.iter().filter(silent).count();
-    let is_answered = data.hosts.iter().any(|host| GroupedCounts::from_counts(&host.counts).answered() > 0);
-    let is_forbidden =
-        data.hosts.iter().any(|host| GroupedCounts::from_counts(&host.counts).disallowed() > 0);
-    let of_all = data.documents == 0 || (rhythm.is_whole_now() && count * 2 >= data.hosts.len());
-    let is_found = count > 0 && !is_answered && !is_forbidden && of_all;
+    let hosts: Vec<&HostData> = data.hosts.iter().filter(|host| is_silent(host)).collect();
+    let figures = || data.hosts.iter().map(|host| GroupedCounts::from_counts(&host.counts));
+    let is_answered = figures().any(|figures| figures.answered() > 0);
+    let is_forbidden = figures().any(|figures| figures.disallowed() > 0);
+    let of_all = data.documents == 0 || (rhythm.is_whole_now() && hosts.len() * 2 >= data.hosts.len());
+    let first = hosts.first().filter(|_| !is_answered && !is_forbidden && of_all)?;
+    let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, finding) in found.iter().filter(|(_, finding)| finding.host.is_some()) {
+        *causes.entry(&finding.cause).or_default() += 1;
+    }
+    let cause = causes.into_iter().max_by_key(|(_, hosts)| *hosts).map_or("", |(cause, _)| cause);
+    let text =
+        format!("no page of any seed could be fetched ({}): {cause}", count(hosts.len() as u64, "host"));
+    let finding = Finding::of_run(Grade::Failed, text);
+    Some(finding.with_next(format!("gleaner doctor https://{}/ --fetch", first.name)))
+}
+
+/// Reports a wrong clock: it went back since the previous run, or most hosts with findings have certificates
+/// that have expired or are not yet valid.
+fn clock(data: &RunData, found: &[(f64, Finding)]) -> Option<Finding> {
+    let now = data.run.started;
+    let later = data.past.first().filter(|run| run.started > now);
+    let of_the_clock = |(_, finding): &&(f64, Finding)| is_of_the_clock(&finding.cause);
+    let hosts = found.iter().filter(of_the_clock).count();
+    let text = if let Some(later) = later {
+        let (now, later) = (text::minute(now), text::minute(later.started));
+        format!(
+            "the clock of this machine went back: this run began at {now} UTC, the previous one at {later} UTC"
+        )
+    } else if hosts >= CLOCK_HOSTS && hosts * 2 >= data.hosts.len() {
+        format!(
+            "the clock of this machine is probably wrong ({} UTC): certificates of {hosts} hosts have expired or are not valid yet",
+            text::minute(now)
+        )
+    } else {
+        return None;
+    };
+    Some(Finding::of_run(Grade::Unusual, text).with_next("date -u"))
+}
+
+fn nothing_new(data: &RunData, rhythm: &Rhythm, usual: f64) -> Option<Finding> {
+    let mut all = gleaner_store::Counts::default();
+    data.hosts.iter().for_each(|host| all.add(&host.counts));
+    let figures = GroupedCounts::from_counts(&all);
+    let is_found = figures.new == 0
+        && figures.answered() > 0
+        && data.hosts.len() > 1
+        && usual >= FEWEST_NEW
+        && rhythm.is_whole_now();
+    let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
     is_found.then(|| {
-        Finding::of_run(Grade::Failed, "no page of any seed could be fetched; the table says why".into())
+        let text = format!(
+            "nothing new on any of {} hosts, usually {usual:.0} new documents in all",
+            data.hosts.len()
+        );
+        Finding::of_run(Grade::Unusual, text)
+            .with_next(format!("gleaner doctor https://{}/ --fetch", host.name))
     })
 }
 
-/// Whether no request to a host got a response, or the host could not be requested.
+/// Reports a corpus that is still empty although sites responded and no page waits for a template.
+fn no_documents(data: &RunData) -> Option<Finding> {
+    let figures = data.hosts.iter().map(|host| GroupedCounts::from_counts(&host.counts));
+    let is_answered = figures.map(|figures| figures.answered()).sum::<u64>() > 0;
+    let waits = data.hosts.iter().any(|host| host.template.buffered > 0);
+    let is_done = matches!(data.ending, Ending::Quiet);
+    let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
+    (data.documents == 0 && is_answered && is_done && !waits).then(|| {
+        let text = "the corpus has no documents: no page of any host gave one".to_owned();
+        Finding::of_run(Grade::Unusual, text).with_next(format!("gleaner doctor {}", host.name))
+    })
+}
+
+/// Whether all requests to a host went without a response, or none could be sent.
 fn is_silent(host: &HostData) -> bool {
     let figures = GroupedCounts::from_counts(&host.counts);
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
-/// Shortest time between two runs, in seconds, that is reported as missed runs.
+/// Shortest time in seconds between two runs that counts as missed runs.
 const LATE: f64 = 3.0 * 3600.0;
 
 fn missed(rhythm: &Rhythm) -> Option<Finding> {
@@ -124,13 +236,10 @@ fn missed(rhythm: &Rhythm) -> Option<Finding> {
     let times = rhythm.since_last().filter(is_late)?;
     let grade = if rhythm.is_steady() { Grade::Unusual } else { Grade::Note };
     let (passed, usual) = (span(rhythm.usual * times), span(rhythm.usual));
-    Some(Finding::of_run(
-        grade,
-        format!("runs were missed: the previous run began {passed} earlier, usually {usual}"),
-    ))
+    let text = format!("runs were missed: the previous run began {passed} earlier, usually {usual}");
+    Some(Finding::of_run(grade, text).with_next("gleaner report --list"))
 }
 
-/// Formats a duration, rounded to minutes.
 fn span(seconds: f64) -> String {
     text::duration((seconds / 60.0).round() as u64 * 60)
 }
@@ -155,154 +264,11 @@ fn disk(data: &RunData) -> Option<Finding> {
     };
     is_low.then(|| {
         let free = text::bytes(disk.free);
-        Finding::of_run(Grade::Unusual, format!("the disk is getting full: {free} free{runs}"))
+        let text = format!("the disk is getting full: {free} free{runs}");
+        Finding::of_run(Grade::Unusual, text).with_next("df -h")
     })
 }
 
 fn bytes_of(run: &PastRun) -> u64 {
     run.hosts.values().map(|counts| counts.bytes).sum()
-}
-
-struct Look<'a> {
-    data: &'a RunData,
-    host: &'a HostData,
-    figures: GroupedCounts,
-    usual: Option<Usual>,
-    past: &'a [PastRun],
-    rhythm: &'a Rhythm,
-}
-
-impl Look<'_> {
-    /// Returns the finding about the host's documents, if any.
-    fn gives(&self) -> Option<(Grade, String)> {
-        if self.host.paused {
-            return Some((Grade::Note, "paused by the user; not crawled".into()));
-        }
-        let less = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
-        less.or_else(|| self.failures())
-    }
-
-    /// Finds a host without responses, or without requests.
-    fn unreachable(&self) -> Option<(Grade, String)> {
-        let figures = &self.figures;
-        if figures.answered() > 0 || (figures.visits() == 0 && self.held_back().is_none()) {
-            return None;
-        }
-        let text = match (figures.failures.iter().max_by_key(|(_, count)| **count), self.held_back()) {
-            (Some((reason, count)), _) => format!("cannot be reached: {reason} (URLs: {count})"),
-            (None, Some(why)) => format!("not crawled: {why}"),
-            (None, None) => {
-                format!("robots.txt forbids every URL that was due (URLs: {})", figures.disallowed())
-            }
-        };
-        Some((self.grade_of_silence(), text))
-    }
-
-    /// Returns the main reason why URLs were left, other than the budget of the run.
-    fn held_back(&self) -> Option<&str> {
-        let by_budget = self.by_budget();
-        let most = self.host.held.iter().filter(|held| Some(held.why.as_str()) != by_budget.as_deref());
-        most.max_by_key(|held| held.urls).map(|held| held.why.as_str())
-    }
-
-    fn by_budget(&self) -> Option<String> {
-        match &self.data.ending {
-            Ending::Budget { key } => Some(reached(key)),
-            Ending::Quiet | Ending::Failed { .. } => None,
-        }
-    }
-
-    /// Grades silence as unusual in the first runs after the host stopped responding, otherwise as a note.
-    fn grade_of_silence(&self) -> Grade {
-        let answered = |run: &PastRun| {
-            run.hosts.get(&self.host.name).map(|counts| GroupedCounts::from_counts(counts).answered() > 0)
-        };
-        let past: Vec<bool> = self.past.iter().filter_map(answered).collect();
-        let silent = past.iter().take_while(|answered| !**answered).count();
-        let is_known = past.iter().filter(|answered| **answered).count() >= KNOWN;
-        if is_known && silent < NEWS && self.rhythm.is_whole_now() { Grade::Unusual } else { Grade::Note }
-    }
-
-    fn drop(&self) -> Option<(Grade, String)> {
-        let usual = self.usual.as_ref()?;
-        if self.figures.answered() == 0 || !usual.is_low(self.figures.new) {
-            return None;
-        }
-        let is_left = self.by_budget().is_some_and(|why| self.host.held.iter().any(|held| held.why == why));
-        let grade = if is_left { Grade::Note } else { Grade::Unusual };
-        Some((grade, format!("{} new, usually {:.0}: {}", self.figures.new, usual.new, self.cause())))
-    }
-
-    fn silence(&self) -> Option<(Grade, String)> {
-        let usual = self.usual.as_ref()?;
-        let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
-        let runs = usual.silence(self.figures.new).filter(|_| counts)?;
-        Some((
-            Grade::Unusual,
-            format!("nothing new in the last {}: {}", count(runs as u64, "run"), self.cause()),
-        ))
-    }
-
-    /// Describes the most common outcome of the host's pages, or why there were few pages.
-    fn cause(&self) -> String {
-        let figures = &self.figures;
-        let pages = figures.pages();
-        if let Some((reason, count)) = figures.worst()
-            && pages >= FEW_PAGES
-            && count * 100 >= pages * CHIEF
-        {
-            return format!("{}% of pages end as {reason}", count * 100 / pages);
-        }
-        if let Some(held) = self.host.held.iter().max_by_key(|held| held.urls) {
-            return format!("pages requested: {pages}, URLs left: {} ({})", held.urls, held.why);
-        }
-        if let Some((reason, count)) = figures.failures.iter().max_by_key(|(_, count)| **count) {
-            return format!("{reason} (URLs: {count})");
-        }
-        format!(
-            "front pages, sections, feeds and sitemaps name nothing new (read: {}; other URLs requested: {pages})",
-            figures.listings()
-        )
-    }
-
-    fn failures(&self) -> Option<(Grade, String)> {
-        let share = |figures: &GroupedCounts| figures.failed() as f64 / figures.visits().max(1) as f64;
-        let past: Vec<f64> = self
-            .past
-            .iter()
-            .filter_map(|run| run.hosts.get(&self.host.name).map(GroupedCounts::from_counts))
-            .filter(|figures| figures.visits() >= FEW_FAILURES)
-            .map(|figures| share(&figures))
-            .collect();
-        let (now, usual) = (share(&self.figures), median(&past));
-        let visits = self.figures.visits() as f64;
-        let chance = 5.0 * (visits * usual * (1.0 - usual) + 1.0).sqrt();
-        let is_found = past.len() >= KNOWN
-            && self.rhythm.is_whole_now()
-            && self.figures.failed() >= FEW_FAILURES
-            && now >= SMALL_SHARE
-            && now >= 3.0 * usual
-            && self.figures.failed() as f64 - visits * usual > chance;
-        let reason = self.figures.failures.iter().max_by_key(|(_, count)| **count)?.0;
-        let percent = |share: f64| (share * 100.0).round();
-        is_found.then(|| {
-            let text = format!(
-                "{}% of its URLs fail, usually {}%; most common reason: {reason}",
-                percent(now),
-                percent(usual)
-            );
-            (Grade::Unusual, text)
-        })
-    }
-
-    fn template(&self) -> Option<(Grade, String)> {
-        let template = &self.host.template;
-        (template.outdated && !self.host.paused).then(|| {
-            let text = format!(
-                "its template (version {}) is out of date; pages buffered for the next version: {}",
-                template.version, template.buffered
-            );
-            (Grade::Unusual, text)
-        })
-    }
 }

@@ -1,7 +1,7 @@
-//! Stores reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json`, with an `.html` file beside each.
+//! Stores reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json` and an `.html` file with the same name.
 //!
-//! Files are written under a temporary name and renamed, so that readers never see partial files. The oldest
-//! reports beyond `report.keep` are removed.
+//! Files are written under a temporary name and renamed, so readers never see partial files. Removes the
+//! oldest reports beyond `report.keep`.
 
 use std::fs;
 use std::io;
@@ -53,8 +53,8 @@ pub fn of(data: &Path) -> PathBuf {
     data.join("reports")
 }
 
-/// Writes a report into the folder, named by the run's end. Does not overwrite other reports. Then removes
-/// the oldest reports beyond `keep`; 0 keeps all.
+/// Writes a report into the folder. Its name is the end of the run. Does not overwrite other reports. Then
+/// removes the oldest reports beyond `keep`; 0 keeps all.
 ///
 /// # Errors
 /// A file cannot be written.

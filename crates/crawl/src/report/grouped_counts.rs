@@ -6,7 +6,6 @@ use gleaner_frontier::Class;
 use gleaner_store::Counts;
 use serde::{Deserialize, Serialize};
 
-/// Labels of the outcomes that have a field of their own.
 const NAMED: [&str; 4] = ["stored", "revised", "duplicate", "near_duplicate"];
 
 /// The results of one host, or of all hosts together.
@@ -14,7 +13,7 @@ const NAMED: [&str; 4] = ["stored", "revised", "duplicate", "near_duplicate"];
 pub struct GroupedCounts {
     /// Articles whose text is new to the corpus.
     pub new: u64,
-    /// Articles of the corpus whose text has changed.
+    /// Known articles with a changed text.
     pub revised: u64,
     /// Articles whose text is already in the corpus under another URL.
     pub duplicates: u64,
@@ -26,9 +25,9 @@ pub struct GroupedCounts {
     pub others: BTreeMap<String, u64>,
     /// Links that were not followed, by reason.
     pub refused: BTreeMap<String, u64>,
-    /// Responses with a body that were read.
+    /// Responses with a body.
     pub fetched: u64,
-    /// Bytes of the bodies that were read.
+    /// Total size of these bodies, in bytes.
     pub bytes: u64,
     /// Milliseconds spent on the host's URLs.
     pub millis: u64,
@@ -72,6 +71,25 @@ impl GroupedCounts {
         }
     }
 
+    /// Adds another host's counts.
+    pub fn add(&mut self, other: &Self) {
+        let maps = [
+            (&mut self.failures, &other.failures),
+            (&mut self.others, &other.others),
+            (&mut self.refused, &other.refused),
+        ];
+        for (into, from) in maps {
+            from.iter().for_each(|(reason, count)| *into.entry(reason.clone()).or_default() += count);
+        }
+        self.new += other.new;
+        self.revised += other.revised;
+        self.duplicates += other.duplicates;
+        self.near_duplicates += other.near_duplicates;
+        self.fetched += other.fetched;
+        self.bytes += other.bytes;
+        self.millis += other.millis;
+    }
+
     /// Returns how many visits failed.
     #[must_use]
     pub fn failed(&self) -> u64 {
@@ -99,8 +117,8 @@ impl GroupedCounts {
         self.other("disallowed")
     }
 
-    /// Returns how many visits got a response, including refusals with a 4xx status. Visits that ended as
-    /// `failed` do not count, even after a 5xx response.
+    /// Returns how many visits got a response, including 4xx refusals. A visit that ended as `failed` does
+    /// not count, even after a 5xx response.
     #[must_use]
     pub fn answered(&self) -> u64 {
         let is_silent =
@@ -109,14 +127,14 @@ impl GroupedCounts {
         self.visits() - sum(failed.map(|(_, count)| count)) - self.disallowed()
     }
 
-    /// Returns how many front pages, sections, feeds and sitemaps were read, plus all URLs that were
-    /// unchanged (including articles).
+    /// Returns how many front pages, sections, feeds and sitemaps were read, plus all unchanged URLs,
+    /// including articles.
     #[must_use]
     pub fn listings(&self) -> u64 {
         self.other("listing") + self.other("unchanged")
     }
 
-    /// Returns how many visited URLs could have been articles.
+    /// Returns how many of the visited URLs could be articles.
     #[must_use]
     pub fn pages(&self) -> u64 {
         let others = self.others.iter().filter(|(reason, _)| !is_of_page(reason));

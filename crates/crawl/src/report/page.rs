@@ -1,4 +1,4 @@
-//! Renders a report as one HTML file without scripts or external resources.
+//! Renders a report as one HTML file without scripts or external resources, and its content for other pages.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,18 @@ use gleaner_render::text::{bytes, count, duration, minute, number};
 use maud::{Markup, html};
 
 use super::data::Host;
-use super::findings::Grade;
-use super::text::{ending, sentence};
+use super::findings::{Finding, Grade, Group, groups};
+use super::text::ending;
 use super::{GroupedCounts, Report};
+
+/// The style sheet of [`content`]. The general one is also needed.
+pub const STYLE: &str = include_str!("page.css");
+
+/// Maximum number of hosts shown with a cause. The others are folded.
+const NAMED: usize = 8;
+
+/// Renders the name of a host, for example as a link.
+pub type HostName<'a> = &'a dyn Fn(&str) -> Markup;
 
 /// Returns the HTML page of a report.
 #[must_use]
@@ -18,15 +27,26 @@ pub fn page(report: &Report) -> String {
     let body = html! {
         main {
             h1 { "Run " (report.run) " " span.status.(status) { (status) } }
+            (content(report, &|host| html! { (host) }))
+        }
+    };
+    page::file(&format!("Run {}: {status}", report.run), STYLE, &body)
+}
+
+/// Renders a report without its headline. The page needs [`STYLE`].
+#[must_use]
+pub fn content(report: &Report, host: HostName<'_>) -> Markup {
+    html! {
+        div.report {
             (summary(report))
-            (findings(report))
+            h2 { "Findings" }
+            (findings(&report.findings, host))
             h2 { "Hosts" }
-            (table(report))
+            (table(report, host))
             h2 { "Reasons" }
             @for host in report.lively() { (reasons(host)) }
         }
-    };
-    page::file(&format!("Run {}: {status}", report.run), include_str!("page.css"), &body)
+    }
 }
 
 fn summary(report: &Report) -> Markup {
@@ -42,27 +62,53 @@ fn summary(report: &Report) -> Markup {
     }
 }
 
-fn findings(report: &Report) -> Markup {
+/// Renders findings as a list with one entry per cause, gravest first.
+#[must_use]
+pub fn findings(findings: &[Finding], host: HostName<'_>) -> Markup {
     let name = |grade| match grade {
         Grade::Note => "note",
         Grade::Unusual => "unusual",
         Grade::Failed => "failed",
     };
     html! {
-        @if report.findings.is_empty() {
+        @if findings.is_empty() {
             p { "Nothing is unusual." }
         } @else {
             ul.findings {
-                @for finding in &report.findings {
-                    @let grade = name(finding.grade);
-                    li.(grade) { b { (grade) } " " (sentence(finding)) }
+                @for group in groups(findings) {
+                    @let grade = name(group.grade);
+                    li.(grade) {
+                        b { (grade) } " " (of_group(&group, host))
+                        @if let Some(next) = &group.findings[0].next { div { "Next: " code { (next) } } }
+                    }
                 }
             }
         }
     }
 }
 
-fn table(report: &Report) -> Markup {
+fn of_group(group: &Group<'_>, host: HostName<'_>) -> Markup {
+    let named = |finding: &Finding| finding.host.as_deref().map(host).unwrap_or_default();
+    let first = group.findings.iter().take(NAMED).map(|finding| named(finding));
+    html! {
+        @if let [only] = group.findings[..] {
+            @if only.host.is_some() { (named(only)) ": " }
+            (only.text)
+        } @else {
+            (count(group.findings.len() as u64, "host")) ": " (group.cause)
+            div {
+                @for (at, name) in first.enumerate() { @if at > 0 { ", " } (name) }
+                @if group.findings.len() > NAMED { ", …" }
+            }
+            details {
+                summary { "Each host" }
+                ul { @for finding in &group.findings { li { (named(finding)) ": " (finding.text) } } }
+            }
+        }
+    }
+}
+
+fn table(report: &Report, name: HostName<'_>) -> Markup {
     let numbers =
         ["New", "Usual", "Changed", "Dupl.", "Near-dupl.", "Failed", "URLs", "Pages", "Size", "Left"];
     let columns: Vec<Column<'_>> = [Column::text("Host")]
@@ -70,24 +116,18 @@ fn table(report: &Report) -> Markup {
         .chain(numbers.map(Column::number))
         .chain([Column::text("Template")])
         .collect();
-    let rows = html! {
-        tbody {
-            @for host in report.lively() { (row(&host.name, &host.figures, host.usual, left(host), &template(host))) }
-        }
-        tfoot {
-            @let left = report.hosts.iter().map(left).sum();
-            (row("all hosts", &report.totals, None, left, ""))
-        }
-    };
-    page::table("Hosts", &columns, &rows)
+    let of_host = |host: &Host| row(name(&host.name), &host.figures, host.usual, left(host), &template(host));
+    let rows: Vec<Vec<Markup>> = report.lively().map(of_host).collect();
+    let left = report.hosts.iter().map(left).sum();
+    let foot = row(html! { "all hosts" }, &report.totals, None, left, "");
+    page::table("Hosts", &columns, &rows, &foot)
 }
 
-/// Returns how many URLs are left for the next run.
 fn left(host: &Host) -> u64 {
     host.held.iter().map(|held| held.urls).sum()
 }
 
-fn row(name: &str, counts: &GroupedCounts, usual: Option<f64>, left: u64, template: &str) -> Markup {
+fn row(name: Markup, counts: &GroupedCounts, usual: Option<f64>, left: u64, template: &str) -> Vec<Markup> {
     let cells = [
         number(counts.new),
         usual.map_or_else(|| "–".to_owned(), |usual| format!("{usual:.0}")),
@@ -99,14 +139,9 @@ fn row(name: &str, counts: &GroupedCounts, usual: Option<f64>, left: u64, templa
         number(counts.fetched),
         bytes(counts.bytes),
         number(left),
+        template.to_owned(),
     ];
-    html! {
-        tr {
-            th scope="row" { (name) }
-            @for cell in cells { td.number { (cell) } }
-            td { (template) }
-        }
-    }
+    [name].into_iter().chain(cells.map(|cell| html! { (cell) })).collect()
 }
 
 /// Returns a description of a host's template.

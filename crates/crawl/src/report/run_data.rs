@@ -1,4 +1,4 @@
-//! Defines the data from which a report is built.
+//! Defines the input of a report.
 
 use std::collections::BTreeMap;
 
@@ -32,8 +32,7 @@ pub struct RunData {
 }
 
 impl RunData {
-    /// Maximum number of earlier runs that are used: the runs compared with, plus one more, from which the
-    /// time between runs is known.
+    /// Maximum number of earlier runs: for the comparison, and one more for the time between runs.
     pub const PAST: usize = 15;
 }
 
@@ -68,6 +67,8 @@ pub struct HostData {
     pub template: TemplateState,
     /// Whether the user paused the host.
     pub paused: bool,
+    /// The origin of the site's seed; `None`: unknown.
+    pub seed: Option<String>,
 }
 
 /// URLs left for the next run, for one reason.
@@ -88,7 +89,7 @@ pub struct PastRun {
     pub hosts: BTreeMap<String, Counts>,
 }
 
-/// Returns the start of each earlier run, with the host's counts; `None` for a run without the host in scope.
+/// Returns the start of each earlier run with the host's counts; `None`: the host was not in scope.
 pub(crate) fn past_of<'a>(
     past: &'a [PastRun],
     host: &'a str,

@@ -4,31 +4,53 @@ use std::fmt::Write;
 
 use gleaner_render::text::{bytes, count, duration, minute, number};
 
-use super::findings::{Finding, Grade};
+use super::findings::{Finding, Grade, Group, groups};
 use super::run_data::Ending;
 use super::{Report, Status};
 
-const SHOWN: usize = 30;
+const SHOWN: usize = 20;
+const NAMED: usize = 5;
 
-/// Renders the headline and the findings, one line each.
+/// Renders the headline and the findings.
 #[must_use]
 pub fn short(report: &Report) -> String {
-    format!("{}\n{}", headline(report), sentences(report))
+    format!("{}\n{}", headline(report), sentences(report, ""))
 }
 
-/// Renders the findings, one line each, gravest first. Long lists are cut, with a line that states how many
-/// findings are missing.
+/// Renders the findings by cause, gravest first, each with the next command. If the list is cut, the last
+/// line says how many causes are missing. `options`: those with which gleaner finds the corpus; they are added
+/// to its commands.
 #[must_use]
-pub fn sentences(report: &Report) -> String {
-    let mut text = String::new();
-    for finding in report.findings.iter().take(SHOWN) {
+pub fn sentences(report: &Report, options: &str) -> String {
+    let (mut text, groups) = (String::new(), groups(&report.findings));
+    for group in groups.iter().take(SHOWN) {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{} {}", mark(finding.grade), sentence(finding));
+        let _ = writeln!(text, "{} {}", mark(group.grade), group_sentence(group));
+        if let Some(next) = &group.findings[0].next {
+            let options = if next.starts_with("gleaner ") { options } else { "" };
+            let _ = writeln!(text, "    next: {}", format!("{next} {options}").trim_end());
+        }
     }
-    if report.findings.len() > SHOWN {
-        let _ = writeln!(text, "- and {} more in the full report", report.findings.len() - SHOWN);
+    if groups.len() > SHOWN {
+        let _ = writeln!(text, "- and {} more in the full report", groups.len() - SHOWN);
     }
     text
+}
+
+/// Renders findings with the same cause in one sentence.
+#[must_use]
+pub fn group_sentence(group: &Group<'_>) -> String {
+    let [finding] = group.findings.as_slice() else {
+        let hosts = group.findings.len();
+        let mut named: Vec<&str> =
+            group.findings.iter().filter_map(|finding| finding.host.as_deref()).take(NAMED).collect();
+        let more = format!("and {} more", hosts.saturating_sub(NAMED));
+        if hosts > NAMED {
+            named.push(&more);
+        }
+        return format!("{hosts} hosts: {}: {}", group.cause, named.join(", "));
+    };
+    sentence(finding)
 }
 
 /// Renders the result of a run in one line.

@@ -1,28 +1,27 @@
 //! Computes how many new documents a host usually has, and whether a number is too low.
 //!
-//! 1. The last 14 runs count, except those in which the host did not respond and those that began too soon:
+//! 1. The last 14 runs count, except those in which the host did not respond, and those that began too soon:
 //!    less than half of the usual time after the previous run. A manual crawl an hour after a scheduled one
 //!    finds little.
 //! 2. The usual number is the median of these runs. It needs at least three runs.
 //! 3. The expected number is the usual number, reduced in proportion if less time has passed.
 //! 4. A number is low if it is at most a quarter of the expected number and chance does not explain it.
-//!    Counts are modelled as Poisson with an extra spread: `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5
-//!    √spread` (Anscombe, 1948). The spread is the variance, estimated by the median absolute deviation,
-//!    divided by the usual number; it is at least 1.
-//! 5. For a host that varies a lot, the spread counts as 1 if the number is below a quarter of the host's
-//!    second-worst run.
+//!    Counts are modelled as Poisson with an extra spread:
+//!    `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread` (Anscombe, 1948). The spread is the variance
+//!    divided by the usual number, at least 1. The variance is estimated by the median absolute deviation.
+//! 5. For a host that varies a lot, the spread is 1 if the number is below a quarter of its second-worst run.
 //! 6. The expected number is at most the number of the same weekday one and two weeks ago. Without such a
 //!    run, a number is low only if it is at most a tenth of the expected number.
 //! 7. For a host with few articles, a single run is never low. Consecutive runs without new articles are
-//!    judged together: if three articles are expected per run, four empty runs are too many, unless there
-//!    were as many before.
+//!    judged together: with three expected articles per run, four empty runs are too many, unless there were
+//!    as many before.
 //!
 //! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles per run, there are 12 false
-//! alarms in 40 host-years. Ten of them are in the first week of hosts that publish nothing at weekends. If a
-//! host with 30 or more articles per run stops, the same run notices it.
+//! alarms in 40 host-years. Ten of them are in the first week of hosts that publish nothing at weekends. A
+//! host with 30 or more articles per run that stops is reported in the same run.
 //!
-//! Limitation: a host with faults in half of the runs counts as normal. If a small host stops on a weekend,
-//! this is noticed some days later.
+//! Limitation: a host with faults in half of the runs looks normal. A small host that stops on a weekend is
+//! reported some days later.
 
 use gleaner_store::Counts;
 use jiff::{SignedDuration, Timestamp};
@@ -30,23 +29,18 @@ use jiff::{SignedDuration, Timestamp};
 use super::GroupedCounts;
 use super::run_data::RunData;
 
-/// Fewest runs needed for a usual number.
 const FEWEST: usize = 3;
-/// Maximum number of earlier runs that are compared.
 const RUNS: usize = RunData::PAST - 1;
 /// A number above this share of the expected number is not low.
 const QUARTER: f64 = 0.25;
 /// Replaces [`QUARTER`] if no earlier run was on the same weekday.
 const TENTH: f64 = 0.1;
-/// Standard deviations that chance does not explain.
+/// Number of standard deviations that chance does not explain.
 const FAR: f64 = 5.0;
-/// Fewest runs for which the second-worst run is meaningful.
 const MANY: usize = 7;
 const HOUR: f64 = 3600.0;
-/// Days after which a weekday repeats.
 const WEEK: i64 = 7;
 
-/// Returns the median; 0 for an empty slice.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -58,16 +52,16 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The times between the starts of runs, in seconds. The first is the time from the previous run to this run.
+/// The times between the starts of runs, in seconds. The first is the time since the previous run.
 #[derive(Debug, Clone)]
 pub(crate) struct Rhythm {
     gaps: Vec<f64>,
-    /// The median of all times but the first; 0 if unknown.
+    /// The median of all times except the first; 0: unknown.
     pub(crate) usual: f64,
 }
 
 impl Rhythm {
-    /// Takes the start of this run and the starts of the earlier runs, newest first.
+    /// `now`: the start of this run. `past`: the starts of the earlier runs, newest first.
     pub(crate) fn new(now: Timestamp, past: impl Iterator<Item = Timestamp>) -> Self {
         let starts: Vec<Timestamp> = [now].into_iter().chain(past).collect();
         let gaps: Vec<f64> =
@@ -80,20 +74,18 @@ impl Rhythm {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
 
-    /// Whether enough time has passed for listings to be due: half of the usual time, or an hour if the usual
-    /// time is unknown.
+    /// Whether enough time has passed for listings to be due: half of the usual time, or an hour if unknown.
     pub(crate) fn is_whole_now(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
         self.gaps.first().is_none_or(|gap| *gap >= least)
     }
 
-    /// Whether at least half of the usual time had passed before an earlier run. `number`: its index, 0 is
-    /// the newest.
+    /// Whether the earlier run `number` (0: newest) began at least half of the usual time after the run
+    /// before.
     fn is_whole(&self, number: usize) -> bool {
         self.gaps.get(number + 1).is_none_or(|gap| *gap * 2.0 >= self.usual)
     }
 
-    /// Whether all earlier times are within a quarter of the usual time.
     pub(crate) fn is_steady(&self) -> bool {
         let past = self.gaps.get(1..).unwrap_or_default();
         past.len() >= FEWEST && past.iter().all(|gap| (gap - self.usual).abs() <= self.usual * QUARTER)
@@ -115,8 +107,8 @@ pub(crate) struct Usual {
 }
 
 impl Usual {
-    /// Takes the earlier runs, newest first: the start of each, and the host's counts if it was in scope.
-    /// Returns `None` if too few of them count.
+    /// `past`: the earlier runs, newest first: the start, and the host's counts if it was in scope. Returns
+    /// `None` if too few of them count.
     pub(crate) fn new<'a>(
         now: Timestamp,
         past: impl Iterator<Item = (Timestamp, Option<&'a Counts>)>,
@@ -166,8 +158,7 @@ impl Usual {
         sorted.len() >= MANY && new < sorted[1] * QUARTER
     }
 
-    /// Returns the number of consecutive runs without new documents, including this run; `None` if chance
-    /// explains them.
+    /// Returns the number of runs without new documents up to this run; `None`: chance explains them.
     pub(crate) fn silence(&self, new: u64) -> Option<usize> {
         let before = self.values.iter().take_while(|value| value.new == 0.0).count();
         if new > 0 || before == 0 {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
-use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
+use gleaner_crawl::{Clock, Progress, Snapshot, Start, Stop, Summary};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
 use gleaner_template::HostPins;
@@ -107,6 +107,13 @@ impl Site {
         let sets = [&[proxy.as_str(), "crawl.linger=0s"], sets].concat();
         crawl_with(folder, "http://site.example/", &sets, HostPins::default(), clock, |_| false).1
     }
+
+    /// Crawls `http://site.example/` until nothing is due. Returns the last progress.
+    pub fn crawl_counted(&self, folder: &Path) -> Snapshot {
+        let proxy = format!("fetch.proxy=http://{}", self.address);
+        let (seeds, pins, clock) = ("http://site.example/", HostPins::default(), Clock::default());
+        crawl_with(folder, seeds, &[&proxy], pins, clock, |_| false).2
+    }
 }
 
 /// Crawls `seeds` with short pauses; `sets` take precedence.
@@ -116,7 +123,8 @@ pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
 
 /// Crawls like [`crawl`], with pins.
 pub fn crawl_pinned(folder: &Path, seeds: &str, sets: &[&str], pins: HostPins) -> (Summary, Store) {
-    crawl_with(folder, seeds, sets, pins, Clock::default(), |_| false)
+    let (summary, store, _) = crawl_with(folder, seeds, sets, pins, Clock::default(), |_| false);
+    (summary, store)
 }
 
 /// Crawls like [`crawl`], and stops as soon as `enough` returns true.
@@ -126,7 +134,8 @@ pub fn crawl_until(
     sets: &[&str],
     enough: impl Fn(&Store) -> bool + Sync,
 ) -> (Summary, Store) {
-    crawl_with(folder, seeds, sets, HostPins::default(), Clock::default(), enough)
+    let (summary, store, _) = crawl_with(folder, seeds, sets, HostPins::default(), Clock::default(), enough);
+    (summary, store)
 }
 
 fn crawl_with(
@@ -136,14 +145,14 @@ fn crawl_with(
     pins: HostPins,
     clock: Clock,
     enough: impl Fn(&Store) -> bool + Sync,
-) -> (Summary, Store) {
+) -> (Summary, Store, Snapshot) {
     let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
     let sets: Vec<String> = short.iter().chain(sets).map(ToString::to_string).collect();
     let config: Config = gleaner_config::read(None, &sets).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let writer = open(folder, &Options { cache: 16 << 20, create: true }).unwrap();
     let store = writer.store();
-    let stop = Stop::default();
+    let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
     let start = Start {
         config,
         seeds: parse_seeds(seeds, "seeds").unwrap(),
@@ -152,7 +161,7 @@ fn crawl_with(
         writer,
         runtime: runtime.handle().clone(),
         stop: stop.clone(),
-        progress: Arc::new(Progress::default()),
+        progress: Arc::clone(&progress),
         clock,
     };
     let ended = AtomicBool::new(false);
@@ -169,7 +178,7 @@ fn crawl_with(
         ended.store(true, Relaxed);
         summary
     });
-    (summary.unwrap(), store)
+    (summary.unwrap(), store, progress.snapshot())
 }
 
 /// Returns the reason of the outcome of a URL of `site.example`; empty if no visit has ended.

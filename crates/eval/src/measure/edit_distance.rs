@@ -1,22 +1,21 @@
 //! Computes the edit distance ratio: the share of key strokes that need no correction.
 //!
 //! T. Weninger, W. H. Hsu, Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.1, equation 2. The
-//! printed formula is `(1 - d) / max(|o|, |m|)`, which is negative if two strokes are needed. The text
-//! describes the ratio as one "of edits to the total length of the longest file", to be maximised. Therefore
-//! the formula is interpreted as `1 - d / max(|o|, |m|)`. Lengths and distance count characters (key strokes)
-//! in NFC. As in the paper, white space is removed; case is kept. The ratio of two empty texts is 1.
+//! printed formula, `(1 - d) / max(|o|, |m|)`, is negative if two strokes are needed. The text describes a
+//! ratio "of edits to the total length of the longest file", to be maximised. Here the formula is therefore
+//! `1 - d / max(|o|, |m|)`. Lengths and distance count characters (key strokes) in NFC. As in the paper,
+//! white space is removed; case is kept. The ratio of two empty texts is 1.
 //!
 //! The algorithm is bit-parallel (G. Myers, A fast bit-vector algorithm for approximate string matching, J.
-//! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences, 64 of them in a
-//! pair of machine words. Only cells that a path of `limit` edits can reach are computed (Ukkonen 1985). If
-//! no path remains, the limit is raised. Memory is linear in the lengths of the texts. Time is proportional
-//! to length times distance / 64, so two different texts of 600,000 characters would take most of a minute.
-//! [`MOST_STEPS`] limits the work in the same way on every machine; if it does not suffice, there is no
-//! ratio.
+//! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences, 64 in a pair of
+//! machine words. Only cells that a path of `limit` edits can reach are computed (Ukkonen 1985). If no path
+//! remains, the limit is raised. Memory is linear in the lengths of the texts. Time is proportional to length
+//! times distance / 64, so two different texts of 600,000 characters would take most of a minute.
+//! [`MOST_STEPS`] limits the work equally on every machine; beyond this limit, there is no ratio.
 //!
-//! Limitation: the pages without a ratio would have a low one, so a mean without them is too high. A text
-//! that is twice as long as the gold text has a ratio of at most 0.5. An unrelated text still has a ratio of
-//! about 0.2, since letters match by chance.
+//! Limitation: pages without a ratio would have a low ratio, so the mean of the others is too high. A text
+//! twice as long as the gold text has a ratio of at most 0.5. An unrelated text still has about 0.2, since
+//! letters match by chance.
 
 use std::collections::HashMap;
 
@@ -28,12 +27,12 @@ const FIRST_LIMIT: usize = 64;
 
 const WIDER: usize = 4;
 
-/// Maximum number of steps for two texts; each step processes 64 rows. It takes about two seconds, and
+/// Maximum number of steps for two texts. Each step processes 64 rows. The limit takes about two seconds and
 /// suffices for any two texts of 80,000 characters (about 14,000 words).
 pub const MOST_STEPS: usize = 1 << 28;
 
-/// Returns the ratio: 1 for equal texts, 0 for texts without a common character. `None`: the texts are so
-/// long and so different that [`MOST_STEPS`] do not suffice.
+/// Returns the ratio: 1 for equal texts, 0 for texts without a common character. `None`: the texts are too
+/// long and too different for [`MOST_STEPS`].
 #[must_use]
 pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     let (o, m) = (strokes(extracted), strokes(gold));
@@ -46,12 +45,12 @@ fn strokes(text: &str) -> Vec<char> {
     text.nfc().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Returns the Levenshtein distance: insertions, deletions and replacements of one character. `None`: it
-/// needs more than `steps` steps, each of which processes 64 rows of a column.
+/// Returns the Levenshtein distance: insertions, deletions and replacements of one character. `None`: more
+/// than `steps` steps are needed. Each step processes 64 rows of a column.
 #[must_use]
 pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     let (a, b) = trimmed(a, b);
-    // The bits represent the longer text, so that there are few columns.
+    // The bits represent the longer text, which keeps the number of columns small.
     let (down, across) = if a.len() < b.len() { (b, a) } else { (a, b) };
     if across.is_empty() {
         return Some(down.len());
@@ -81,7 +80,7 @@ fn trimmed<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
     (&a[..a.len() - end], &b[..b.len() - end])
 }
 
-/// Returns a lower bound: the number of characters of the longer text that have no counterpart in the other.
+/// Returns a lower bound: the characters of the longer text without a counterpart in the shorter text.
 fn at_least(long: &[char], short: &[char]) -> usize {
     let mut more: HashMap<char, isize> = HashMap::new();
     long.iter().for_each(|c| *more.entry(*c).or_default() += 1);
@@ -138,14 +137,14 @@ fn spread(list: &[(usize, u64)], blocks: usize) -> Vec<u64> {
 
 #[derive(Clone, Copy)]
 struct Block {
-    /// A bit for each row whose value is one more than that of the row above.
+    /// A bit for each row with a value one more than the row above.
     more: u64,
-    /// A bit for each row whose value is one less than that of the row above.
+    /// A bit for each row with a value one less than the row above.
     less: u64,
     last: usize,
 }
 
-/// The cells that a path of `limit` edits can reach, in one column that moves through the table.
+/// The cells that a path of `limit` edits can reach, in one column. The column moves through the table.
 struct Band {
     rows: usize,
     columns: usize,
@@ -161,8 +160,8 @@ impl Band {
         Self { rows, columns, limit, column }
     }
 
-    /// Returns the first and last block that column `at`, from 1, needs. A path that is farther from the
-    /// diagonal cannot return within the limit.
+    /// Returns the first and last block that column `at` (from 1) needs. Paths farther from the diagonal
+    /// cannot return within the limit.
     fn range(&self, at: usize) -> (usize, usize) {
         let too_long = self.rows - self.columns;
         let back = (self.limit - too_long) / 2;
@@ -171,7 +170,7 @@ impl Band {
         ((first - 1) / BITS, (last - 1) / BITS)
     }
 
-    /// Computes the distance, if it is within the limit. Subtracts the steps from `steps`.
+    /// Computes the distance if it is within the limit. Subtracts the used steps from `steps`.
     fn run(mut self, places: &Places, across: &[char], steps: &mut usize) -> End {
         let mut scratch = vec![0; self.column.len()];
         let mut reached = self.range(1).1;
@@ -205,9 +204,8 @@ impl Band {
         if distance <= self.limit { End::Found(distance) } else { End::Above }
     }
 
-    /// Whether no cell of column `at` can be on a path within the limit, because its value plus the
-    /// insertions or deletions still needed exceed the limit. The values in a block differ from its last
-    /// value by less than its length.
+    /// Whether every cell of column `at` exceeds the limit: its value plus the insertions or deletions still
+    /// needed. Values in a block differ from its last value by less than its length.
     fn hopeless(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {
@@ -217,8 +215,8 @@ impl Band {
     }
 
     fn step(&mut self, first: usize, equal: &[u64]) {
-        // Above the table, a column begins one higher than the column before it. Above the band, the value is
-        // unknown and assumed to be the worst possible.
+        // Above the table, each column begins one higher than the previous column. Above the band, the
+        // unknown value is assumed to be the worst possible.
         let (mut up, mut down) = (1, 0);
         for (block, equal) in self.column[first..].iter_mut().zip(equal) {
             (up, down) = block.step(*equal, up, down);
@@ -227,8 +225,8 @@ impl Band {
 }
 
 impl Block {
-    /// Performs Myers' block step. `up` and `down` state whether the row above the block is one more or one
-    /// less than in the column before. Returns the same two values for the last row.
+    /// Performs Myers' block step. `up` and `down`: whether the row above the block is one more or one less
+    /// than in the previous column. Returns the same values for the last row.
     #[inline]
     fn step(&mut self, equal: u64, up: u64, down: u64) -> (u64, u64) {
         let (more, less) = (self.more, self.less);
@@ -315,7 +313,6 @@ mod tests {
         assert_eq!(distance(&text, &other, MOST_STEPS), Some(500 + 60));
     }
 
-    /// Returns unrelated letters from a textbook generator (Knuth).
     fn random(length: usize, mut seed: u64) -> String {
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -329,7 +326,7 @@ mod tests {
         let (a, b) = (characters(&random(4_000, 1)), characters(&random(4_000, 2)));
         let known = distance(&a, &b, MOST_STEPS);
         assert!(known.is_some_and(|known| (3_400..3_600).contains(&known)), "{known:?}");
-        // First with enough steps for every cell once, plus a reserve for the limits that were too low.
+        // First with enough steps for every cell, plus a reserve for the limits that were too low.
         assert_eq!(distance(&a, &b, 2 * 4_000 * 4_000_usize.div_ceil(BITS)), known);
         assert_eq!(distance(&a, &b, 4_000), None);
         assert_eq!(distance(&a, &a, 0), Some(0));

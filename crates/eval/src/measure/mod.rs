@@ -4,13 +4,13 @@
 //! |---|---|---|
 //! | [`words`] | precision, recall, F of the multiset of words | the sets' own measure; FastContentExtractor, IV.B.2 |
 //! | [`blocks`] | precision, recall, F of blocks | FastContentExtractor, IV.B.1 |
-//! | [`subsequence`] | precision, recall, F of the longest common subsequence of words | Line-Block, E; Text-to-Tag Ratio, 5.1 |
+//! | [`subsequence`] | the same of the longest common subsequence of words | Line-Block, E; Text-to-Tag Ratio, 5.1 |
 //! | [`edit_distance`] | edit distance ratio | Text-to-Tag Ratio, 5.1 |
 //! | [`space`] | space saving, plain and gzip | Text-to-Tag Ratio, 5.2 |
 //!
-//! If a method extracts nothing from a page, or the page's gold text is empty, the page has 0 in all measures
-//! except space. If both are empty, the edit distance ratio is 1. The only value that may be missing is the
-//! edit distance of long, different texts.
+//! If a method extracts nothing from a page, or the page's gold text is empty, all measures except space are
+//! 0. If both are empty, the edit distance ratio is 1. Only the edit distance of long, different texts may be
+//! missing.
 
 pub mod blocks;
 pub mod edit_distance;
@@ -18,7 +18,7 @@ pub mod space;
 pub mod subsequence;
 pub mod words;
 
-/// A measure that is computed on request. The word measure is always computed.
+/// A measure on request. The word measure is always computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Measure {
     /// The block measure ([`blocks`]).
@@ -39,9 +39,9 @@ impl Measure {
 /// Precision, recall and their harmonic mean, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ratios {
-    /// The share of the extracted text that is in the gold text. 0 if nothing was extracted.
+    /// The share of the extracted text in the gold text; 0 if nothing was extracted.
     pub precision: f64,
-    /// The share of the gold text that was extracted. 0 if the gold text is empty.
+    /// The extracted share of the gold text; 0 if the gold text is empty.
     pub recall: f64,
     /// Harmonic mean of both; 0 if either is 0.
     pub f1: f64,
@@ -63,7 +63,6 @@ impl Ratios {
     }
 }
 
-/// Returns `part / whole`, or 0 if `whole` is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -1,8 +1,7 @@
-//! Computes the space saving: the share of a page's size that is saved if only its text is stored.
+//! Computes the space saving: the saved share of a page's size if only its text is stored.
 //!
 //! Weninger and Hsu (2008), 5.2 and table 4: the sizes of the HTML and of the extracted text, plain and
-//! compressed. Pages are measured in recorded bytes, texts in UTF-8. Both are compressed separately with gzip
-//! at level 6.
+//! compressed. Pages are measured in recorded bytes, texts in UTF-8. Each is compressed with gzip at level 6.
 //!
 //! Limitation: a method that extracts nothing saves everything.
 
@@ -23,7 +22,7 @@ pub struct Size {
     pub gzip: u64,
 }
 
-/// The sizes of one or many pages, and of the extracted texts.
+/// The sizes of one or more pages and of the extracted texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Space {
     /// The HTML.
@@ -47,7 +46,7 @@ impl Size {
 }
 
 impl Space {
-    /// Returns the share of the plain HTML's size that the text saves. Below 0 if the text is larger.
+    /// Returns the saved share of the plain HTML's size; below 0 if the text is larger.
     #[must_use]
     pub fn saving(self) -> f64 {
         saving(self.html.plain, self.text.plain)
@@ -88,7 +87,7 @@ mod tests {
         assert_eq!((sum.html.plain, sum.text.gzip), (400, 20));
     }
 
-    /// The mean sizes that the paper itself states in KB, 5.2: "a mean space savings of 95%" and "88%".
+    /// The mean sizes stated in the paper in KB, 5.2: "a mean space savings of 95%" and "88%".
     #[test]
     fn the_papers_sizes_give_the_papers_savings() {
         let html = Size { plain: 963_034, gzip: 223_477 };

@@ -1,17 +1,17 @@
 //! Computes the longest common subsequence of words: the words that two texts share in the same order.
 //!
 //! As in the evaluations of the Line-Block paper (section E) and of Weninger and Hsu (5.1), recall is the
-//! length of the subsequence divided by the gold text's words, and precision is the length divided by the
+//! length of the subsequence divided by the number of gold words, and precision divides by the number of
 //! extracted words. [`super::words`] defines words.
 //!
-//! The algorithm is bit-parallel (H. Hyyro, Bit-parallel LCS-length computation revisited, AWOCA 2004; the
-//! recurrence is that of Crochemore et al. 2001). For each word of one text it computes `V = (V + (V & M)) |
-//! (V & !M)`, where `M` has a bit at each position of the word in the other text. The length is the number of
-//! bits that have become 0. `M` is stored as the list of its non-zero machine words, at most n for a text of
-//! n words, so memory is linear. For each word of one text, the time is proportional to the number of its
-//! occurrences in the other text, at most n/64. Two texts of 100,000 words take at most a second.
+//! The algorithm is bit-parallel (H. Hyyro, Bit-parallel LCS-length computation revisited, AWOCA 2004;
+//! recurrence of Crochemore et al. 2001). For each word of one text it computes
+//! `V = (V + (V & M)) | (V & !M)`, where `M` has a bit at each position of the word in the other text. The
+//! length is the number of bits that are now 0. `M` is stored as a list of non-zero machine words, at most n
+//! for a text of n words, so memory is linear. The time per word is proportional to its occurrences in the
+//! other text, at most n/64. Two texts of 100,000 words take at most a second.
 //!
-//! Limitation: a moved paragraph does not count as shared at all.
+//! Limitation: a moved paragraph does not count as shared.
 
 use std::collections::HashMap;
 
@@ -73,8 +73,8 @@ fn advance(v: &mut [u64], matches: &[(usize, u64)]) {
     }
 }
 
-/// Passes a carry over machine words without a match. Words in which all bits are set remain unchanged and
-/// pass the carry on; the first other word absorbs it. Returns whether the carry leaves the last word.
+/// Passes a carry over machine words without a match. A word with all bits set passes the carry on; the first
+/// other word absorbs it. Returns whether the carry leaves the last word.
 fn pass(v: &mut [u64]) -> bool {
     let Some(bits) = v.iter_mut().find(|bits| **bits != u64::MAX) else { return true };
     *bits |= *bits + 1;

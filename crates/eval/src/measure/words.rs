@@ -1,14 +1,13 @@
 //! Computes the word measure: how many words two texts share, in any order.
 //!
-//! Both texts are compared in NFC and lower case. A word is a maximal run of letters, digits and `_`. The
-//! exception is a CJK character (U+3040 to U+30FF, U+3400 to U+9FFF), which is a word of its own. The overlap
-//! is the size of the intersection of the two multisets; precision, recall and F1 are computed from it. They
-//! are 0 if no words are shared, even if the gold text has no words.
+//! Both texts are compared in NFC and lower case. A word is a maximal run of letters, digits and `_`, or a
+//! single CJK character (U+3040 to U+30FF, U+3400 to U+9FFF). The overlap is the size of the intersection of
+//! the two multisets. Precision, recall and F1 are computed from it. They are 0 if no words are shared, even
+//! if the gold text has no words.
 //!
 //! This is exactly the definition of the recorded sets. It differs from [`gleaner_extract::words`] in three
 //! rare cases: here, combining marks (Indic vowel signs) end a word, marks within the kana blocks are words,
-//! and compatibility ideographs are letters. Limitation: the order of words does not matter, so a shuffled
-//! text scores 1.
+//! and compatibility ideographs are letters. Limitation: a shuffled text scores 1.
 
 use std::collections::HashMap;
 
@@ -74,7 +73,7 @@ impl Overlap {
     }
 }
 
-/// Returns the text in NFC and lower case, the form in which words are compared.
+/// Returns the text in NFC and lower case, for the comparison of words.
 #[must_use]
 pub fn normal(text: &str) -> String {
     text.nfc().collect::<String>().to_lowercase()
@@ -99,8 +98,7 @@ fn stands_alone(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
-/// Whether a character is a letter, digit or `_`. Unicode's `Alphabetic` also includes vowel signs and
-/// circled letters, which are excluded here.
+/// Whether a character is a letter, digit or `_`, but no vowel sign or circled letter.
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';

@@ -1,7 +1,6 @@
 //! Draws precision and recall against the similarity threshold, as SVG.
 //!
-//! There is one panel per language. It shows precision and recall of the product, of the estimate alone, and
-//! the goals as thin lines.
+//! Each language has a panel: precision and recall of product and estimate, with the goals as thin lines.
 //!
 //! Limitation: the vertical axis begins at 0.5. Lower values are drawn at the edge.
 
@@ -73,12 +72,11 @@ pub fn curve(judged: &[Judged]) -> String {
     svg::file(size, 14, "Precision and recall of automatic duplicates against the similarity", &content)
 }
 
-/// Returns the similarity thresholds that are drawn.
+/// Returns the similarity thresholds of the drawing.
 pub fn similarities() -> impl Iterator<Item = f64> {
     (4..=20).map(|step| f64::from(step) / 20.0)
 }
 
-/// Returns the plot of a language. `left` is its left edge.
 const fn plot(left: f64) -> Plot {
     Plot {
         x: Scale::new(SIMILARITY, (left, left + PLOT.0)),

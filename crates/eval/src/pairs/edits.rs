@@ -16,13 +16,13 @@ use super::texts::Language;
 pub enum Edit {
     /// A different headline.
     Retitled,
-    /// This percentage of the words replaced, removed, or kept with an inserted word after them.
+    /// This percentage of the words replaced, removed, or followed by an inserted word.
     Edited(u8),
     /// A tenth to a quarter of the paragraphs removed.
     Dropped,
     /// The paragraphs in a different order.
     Reordered,
-    /// The beginning of another text added at the end, a seventh of the text's length.
+    /// The beginning of another text added at the end: a seventh of the text's length.
     Tail,
     /// Only the first half.
     Half,
@@ -33,7 +33,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// All edits with the parameters that are evaluated.
+    /// All edits with the evaluated parameters.
     pub const ALL: [Self; 11] = [
         Self::Retitled,
         Self::Respelled,
@@ -63,7 +63,7 @@ impl Edit {
         }
     }
 
-    /// Returns the text and its copy. `other` is the source of inserted text.
+    /// Returns the text and its copy. `other`: the source of inserted text.
     #[must_use]
     pub fn pair(
         self,
@@ -126,7 +126,6 @@ fn edited(text: &[String], other: &[String], share: f64, random: &mut Random) ->
     text.iter().map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
-/// Removes a tenth to a quarter of the paragraphs, at least one.
 fn dropped(text: &[String], random: &mut Random) -> String {
     let share = random.between(10, 25);
     let mut order: Vec<usize> = (0..text.len()).collect();
@@ -153,8 +152,7 @@ fn wire(text: &[String], other: &[String], language: Language, random: &mut Rand
     format!("{}\n{lead}\n{body}\n{}", random.one(line), random.one(end))
 }
 
-/// Moves tone marks to where the other of the two rules places them, decomposes all letters, and uses
-/// different quotation marks.
+/// Changes tone marks to the other rule, decomposes all letters, and uses different quotation marks.
 fn respelled(text: &str) -> String {
     const OTHER_RULE: [(&str, &str); 10] = [
         ("òa", "oà"),
@@ -181,7 +179,6 @@ mod tests {
         (0..20).map(|line| (0..25).map(|at| format!("{of}{} ", line * 25 + at)).collect()).collect()
     }
 
-    /// Checks the share of words that each edit leaves, for a text of 500 distinct words.
     #[test]
     fn edits_leave_what_their_names_say() {
         let bounds = |edit| match edit {

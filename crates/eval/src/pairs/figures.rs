@@ -2,11 +2,11 @@
 //!
 //! Each pair passes the stages of a document: two signatures, at least one shared key, the estimate, and the
 //! word-by-word comparison. Precision is the share of copies (or duplicates by nature) among the pairs
-//! classified as duplicates. Recall considers only the copies that share at least [`DEMANDED`] of the longer
+//! classified as duplicates. Recall considers only copies that share at least [`DEMANDED`] of the longer
 //! text's words, measured independently ([`super::share`]). Recall is the share of these copies that are
 //! classified as duplicates.
 //!
-//! Limitation: precision depends on the number of negative pairs, and on the share of series among them. The
+//! Limitation: precision depends on the number of negative pairs and on the share of series among them. The
 //! table by kind does not.
 
 use gleaner_corpus::dedup;
@@ -17,10 +17,10 @@ use super::share::Shared;
 use super::texts::Language;
 use super::{Kind, Pair};
 
-/// Share of the longer text's words from which a copy must be detected.
+/// A copy must be detected from this share of the longer text's words.
 pub const DEMANDED: f64 = 0.85;
 
-/// Share of the shorter text's words from which two different texts are duplicates by nature.
+/// Two different texts are duplicates by nature from this share of the shorter text's words.
 const BY_NATURE: f64 = 0.7;
 
 /// The results for a pair.
@@ -30,17 +30,17 @@ pub struct Judged {
     pub language: Language,
     /// The kind of pair.
     pub kind: Kind,
-    /// The words that both texts share, measured independently.
+    /// The shared words of both texts, measured independently.
     pub shared: Shared,
-    /// How many index keys the texts share.
+    /// The number of shared index keys.
     pub keys: usize,
-    /// The estimated similarity, 0 to 1. 0 if a text has no signature.
+    /// The estimated similarity, 0 to 1; 0 if a text has no signature.
     pub similarity: f64,
     /// The word-by-word comparison, as in the product.
     pub alignment: Alignment,
 }
 
-/// The rule by which a pair is classified as a duplicate.
+/// A rule to classify a pair as a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     /// As in the product: the estimate, then the word-by-word comparison.
@@ -69,7 +69,7 @@ impl Judged {
         }
     }
 
-    /// Evaluates all pairs, on all cores.
+    /// Evaluates all pairs on all cores.
     #[must_use]
     pub fn all(pairs: &[Pair]) -> Vec<Self> {
         pairs.par_iter().map(Self::from_pair).collect()
@@ -85,7 +85,7 @@ impl Judged {
         }
     }
 
-    /// Whether one text is a copy of the other, generated as a copy or a duplicate by nature.
+    /// Whether one text is a copy of the other, generated or by nature.
     #[must_use]
     pub fn is_copy(&self) -> bool {
         match self.kind {
@@ -109,13 +109,13 @@ pub struct Point {
     pub similarity: f64,
     /// The number of pairs classified as duplicates.
     pub called: usize,
-    /// The share of actual duplicates among the pairs classified as duplicates. 1 if there are no such pairs.
+    /// The share of actual duplicates among the pairs classified as duplicates; 1 without such pairs.
     pub precision: f64,
-    /// The share of the pairs that must be detected which are classified as duplicates. 1 if there are none.
+    /// Of the pairs that must be detected: the share classified as duplicates; 1 without such pairs.
     pub recall: f64,
 }
 
-/// Computes precision and recall of these pairs with `similarity` as the threshold.
+/// Computes precision and recall of these pairs at the threshold `similarity`.
 #[must_use]
 pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarity: f64) -> Point {
     let params = dedup::SimilarityParams::default().with_duplicate(similarity);
@@ -140,7 +140,7 @@ pub struct OfKind {
     pub kind: Kind,
     /// Number of pairs.
     pub pairs: usize,
-    /// The mean share of the longer text's words that the other text has too.
+    /// The mean share of the longer text's words that the other text also has.
     pub shared: f64,
     /// Mean estimated similarity.
     pub similarity: f64,
@@ -152,7 +152,7 @@ pub struct OfKind {
     pub estimated: usize,
     /// The number of pairs classified as duplicates or related.
     pub related: usize,
-    /// The number of pairs that must be detected, and how many of them are.
+    /// The number of pairs that must be detected, and the number of these that are detected.
     pub demanded: (usize, usize),
 }
 

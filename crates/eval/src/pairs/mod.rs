@@ -10,8 +10,8 @@
 //! | [`curve`] | precision and recall as a picture |
 //!
 //! Further negative pairs consist of two different texts: the most similar texts of a site, two parts of an
-//! article, two arbitrary texts, and two arbitrary texts with the same boilerplate. If the two texts share
-//! seven tenths of the shorter text's words ([`share`]), the pair counts as a duplicate by nature.
+//! article, two arbitrary texts, and two arbitrary texts with the same boilerplate. A pair that shares seven
+//! tenths of the shorter text's words ([`share`]) is a duplicate by nature.
 //!
 //! All random choices depend on a seed, so the same sets always yield the same pairs.
 //!
@@ -36,7 +36,7 @@ use crate::measure::words::Bag;
 /// The kind of a negative pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unlike {
-    /// Two articles of the same site: a text and the one that shares the most words with it.
+    /// Two articles of the same site: a text and the text that shares the most words with it.
     SameTopic,
     /// Two pieces of the same article.
     SameArticle,
@@ -99,15 +99,14 @@ pub struct Pair {
     pub texts: (String, String),
 }
 
-/// How many pairs are generated.
+/// The numbers of generated pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairParams {
     /// The seed of all random choices.
     pub seed: u64,
-    /// Maximum number of texts per language from which pairs are generated.
+    /// Maximum number of texts per language used for pairs.
     pub texts: usize,
-    /// Minimum number of copies of each kind per language. If there are fewer texts, some are copied several
-    /// times.
+    /// Minimum number of copies of each kind per language. With fewer texts, some are copied several times.
     pub copies: usize,
     /// The number of pairs per series and language.
     pub series: usize,
@@ -178,7 +177,7 @@ fn others(texts: &[&Text], language: Language, seed: u64) -> Vec<Pair> {
     pairs
 }
 
-/// Returns the text that shares the most words with text `at`, among the other articles of its site.
+/// Returns the text that shares the most words with text `at`, among other articles of its site.
 fn nearest(texts: &[&Text], bags: &[Bag], at: usize) -> Option<usize> {
     let same = (0..texts.len())
         .filter(|other| texts[*other].site == texts[at].site && texts[*other].article != texts[at].article);
@@ -246,7 +245,7 @@ mod tests {
         assert_ne!(made, pairs(&texts(), &PairParams { seed: 2, ..params }));
         let count = |kind| made.iter().filter(|pair| pair.kind == kind).count();
         assert!(Edit::ALL.iter().all(|edit| count(Kind::Copy(*edit)) == 10));
-        // The series need no gold texts, so there are Vietnamese series as well.
+        // Series need no gold texts, so there are Vietnamese series as well.
         assert!(Series::ALL.iter().all(|of| count(Kind::Unlike(Unlike::Series(*of))) == 6));
         assert_eq!(count(Kind::Unlike(Unlike::SameTopic)), 8);
         assert_eq!(count(Kind::Unlike(Unlike::SameArticle)), 4);

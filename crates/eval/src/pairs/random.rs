@@ -24,7 +24,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `end`, or 0 if `end` is 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     pub const fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }
@@ -42,7 +42,7 @@ impl Random {
     /// Returns one of several items.
     ///
     /// # Panics
-    /// There are no items.
+    /// If there are no items.
     pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }

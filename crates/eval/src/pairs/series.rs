@@ -1,10 +1,10 @@
 //! Generates texts of series with fixed wording: weather, prices, lottery results, markets.
 //!
-//! In a pattern, `#5-20` is a placeholder for a number from 5 to 20, and `[a|b]` for one of several wordings.
-//! Two texts from one pattern represent two parts of a series: nearly all their words are the same, but each
-//! is separate news. [`renumbered`] generates a part of a series from a gold text with many numbers.
+//! In a pattern, `#5-20` becomes a number from 5 to 20, and `[a|b]` one of several wordings. Two texts
+//! from one pattern represent two parts of a series: nearly all words are equal, but each text is separate
+//! news. [`renumbered`] generates a part of a series from a gold text with many numbers.
 //!
-//! Limitation: the patterns are artificial; they imitate real reports.
+//! Limitation: the patterns are artificial imitations of real reports.
 
 use super::random::Random;
 use super::texts::Language;
@@ -23,7 +23,7 @@ pub enum Series {
 }
 
 impl Series {
-    /// All of them.
+    /// All series.
     pub const ALL: [Self; 4] = [Self::Weather, Self::Prices, Self::Lottery, Self::Market];
 
     const fn pattern(self, language: Language) -> &'static str {
@@ -130,7 +130,7 @@ fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str
     behind
 }
 
-/// Replaces every number except years by one with as many digits. `None`: less than one word in 25 is a
+/// Replaces every number except years by a number with as many digits. `None`: less than one word in 25 is a
 /// number, so the text is not a part of a series.
 #[must_use]
 pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {

@@ -1,11 +1,10 @@
 //! Measures the share of words that two texts have in common, independently of the product.
 //!
 //! The shared words are the longest common subsequence of words, of the whole texts or paragraph by
-//! paragraph, whichever is longer. Paragraph by paragraph, each paragraph of one text is matched with the
-//! paragraph of the other text with which it shares the most words. The shared words must be at least half of
-//! the longer paragraph, and each paragraph is matched at most once. Therefore a moved paragraph counts as
-//! shared. [`Shared::share`] refers to the words of the longer text, [`Shared::contained`] to those of the
-//! shorter.
+//! paragraph, whichever is longer. Paragraph by paragraph, each paragraph is matched at most once, with the
+//! paragraph of the other text that shares the most words. The match must cover at least half of the longer
+//! paragraph. Therefore a moved paragraph counts as shared. [`Shared::share`] refers to the words of the
+//! longer text, [`Shared::contained`] to the words of the shorter text.
 //!
 //! Limitation: two texts of a language share a third of their words in order by chance, so a share of 0.3 has
 //! no meaning. A rewritten text with a share of 0.5 may be the same story.
@@ -33,13 +32,13 @@ impl Shared {
         Self { words: whole.max(by_paragraph(&a, &b)), of }
     }
 
-    /// Returns the share of the longer text's words, 0 to 1. 1 if both texts have no words.
+    /// Returns the share of the longer text's words, 0 to 1; 1 if both texts have no words.
     #[must_use]
     pub fn share(self) -> f64 {
         part(self.words, self.of.0.max(self.of.1))
     }
 
-    /// Returns the share of the shorter text's words, 0 to 1. 1 if it has no words.
+    /// Returns the share of the shorter text's words, 0 to 1; 1 if it has no words.
     #[must_use]
     pub fn contained(self) -> f64 {
         part(self.words, self.of.0.min(self.of.1))

@@ -1,18 +1,16 @@
-//! Reads gold texts of English and Vietnamese news, from which pairs are generated.
+//! Reads gold texts of English and Vietnamese news, the source of pairs.
 //!
-//! A long text is cut at paragraphs into pieces of about 400 words, so that a few long texts yield many
-//! pairs, and all pieces are about as long as news. The language is that of the manifest. If the manifest has
-//! none, the language is detected from letters and frequent short words.
+//! A long text is cut at paragraphs into pieces of about 400 words. A few long texts then yield many pairs,
+//! and all pieces are about as long as news. The language is from the manifest, or else detected from letters
+//! and frequent short words.
 //!
-//! Limitation: pieces of one article are treated as different texts on the same topic.
+//! Limitation: pieces of one article count as different texts on the same topic.
 
 use crate::measure::words::{normal, words};
 use crate::set::{Set, SetError};
 
-/// The approximate number of words of a piece.
 const PIECE: usize = 400;
 
-/// The minimum number of words of a piece.
 const SHORTEST: usize = 60;
 
 /// The languages of pairs.
@@ -25,7 +23,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Both.
+    /// All languages.
     pub const ALL: [Self; 2] = [Self::English, Self::Vietnamese];
 
     /// Returns the language tag.
@@ -37,7 +35,7 @@ impl Language {
         }
     }
 
-    /// Returns the language of a text with this tag. If the tag is empty, detects it from the text. `None`:
+    /// Returns the language of this tag. If the tag is empty, detects the language of the text. `None`:
     /// neither English nor Vietnamese.
     #[must_use]
     pub fn new(tag: &str, text: &str) -> Option<Self> {
@@ -69,9 +67,9 @@ impl Language {
 pub struct Text {
     /// The text's language.
     pub language: Language,
-    /// The site or, if the manifest has none, the set's name.
+    /// The site; the set's name if the manifest has no site.
     pub site: String,
-    /// The index of the text's article, counted over all sets.
+    /// The index of the text's article over all sets.
     pub article: usize,
     /// The text's paragraphs.
     pub paragraphs: Vec<String>,
@@ -85,7 +83,7 @@ impl Text {
     }
 }
 
-/// Returns the pieces of all gold texts of these sets, in the order of the sets.
+/// Returns the pieces of all gold texts of these sets, in set order.
 ///
 /// # Errors
 /// [`SetError::Read`]: a gold text cannot be read.

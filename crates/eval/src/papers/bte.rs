@@ -1,14 +1,14 @@
 //! Reproduces tables 1 and 2 of the improved BTE paper: shares of text and tags, and the time of the improved
 //! method compared with the original method.
 //!
-//! Table 1 is measured on all pages with gold text. Table 2 is timed on one thread, on the first pages whose
-//! source has few enough tokens for the cubic search. For the paper's verbal statements (languages, news),
-//! the table contains the word F1 of all pages. The word F1 of the original method is that of the linear
-//! search, which finds the same range.
+//! Table 1 is measured on all pages with gold text. Table 2 is timed on one thread, on the first pages with
+//! few enough tokens for the cubic search. For the paper's verbal statements (languages, news), the table has
+//! the word F1 of all pages. The word F1 of the original method comes from the linear search, which finds the
+//! same range.
 //!
-//! Limitation: the two searches cannot have the paper's ratio of 9.7, since one is cubic in the number of
-//! tokens, and the other is quadratic in the much smaller number of runs. The paper does not state what else
-//! its times include.
+//! Limitation: the paper's ratio of 9.7 is impossible for the two searches alone: one is cubic in the tokens,
+//! the other quadratic in the much smaller number of runs. The paper does not state what else its times
+//! include.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ use crate::set::{Entry, Recorded, Set, SetError};
 const TABLE_1: [(&str, [f64; 2]); 3] =
     [("vietnamnet.vn", [53.0, 9.0]), ("dantri.com.vn", [55.0, 10.0]), ("vnexpress.net", [52.0, 3.0])];
 
-/// Table 2 as printed: the improved and the original method. The unit of times is seconds.
+/// Table 2 as printed: the improved and the original method. Times are in seconds.
 const TABLE_2: [(&str, [&str; 2]); 4] = [
     ("Support multilingual sites", ["Yes", "Yes"]),
     ("Support BTE from news sites", ["Good", "Good"]),
@@ -37,13 +37,12 @@ const TABLE_2: [(&str, [&str; 2]); 4] = [
     ),
 ];
 
-/// The number of pages that are timed: the paper's "100 news sites".
+/// The number of timed pages: the paper's "100 news sites".
 const TIMED: usize = 100;
 
 const RUNS: usize = 3;
 
-/// Measures the tables. `done` is called once for each page with gold text. The error is that of the first
-/// unreadable page.
+/// Measures the tables. `done` is called once for each page with gold text. Error: the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let of_set = |set| Ok(OfSet { set, pages: measured(set, done, of_page)? });
     let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, SetError>>()?;
@@ -68,7 +67,7 @@ fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> 
     let bag = Bag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
     let params = bte::BteParams::default();
-    // If `max_tokens` is 0, the original's range is found in linear time.
+    // With `max_tokens` 0, the original's range is found in linear time.
     let in_linear_time = bte::BteParams { max_tokens: 0, ..bte::BteParams::default() };
     let f1 = |lines: Vec<Line>| Bag::from_text(&plain(&lines)).against(&bag).ratios().f1;
     OfPage {
@@ -110,7 +109,7 @@ fn time(measured: &[OfSet<'_>]) -> Result<Timing, SetError> {
     Ok(timing)
 }
 
-/// Measures the times from the decoded source to the text. They include parsing if the method parses.
+/// Measures the times from the decoded source to the text, with parsing if the method parses.
 fn seconds(source: &str) -> [f64; 3] {
     let params = bte::BteParams::default();
     [
@@ -154,13 +153,12 @@ fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
     })
 }
 
-/// Returns the language of all pages of a set. `None`: there are several, or the manifest names none.
+/// Returns the common language of a set's pages. `None`: several languages, or none in the manifest.
 fn language(set: &Set) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)
 }
 
-/// Returns the primary subtag, such as `en` for `en-GB`. `None`: the tag is empty.
 fn primary(tag: &str) -> Option<&str> {
     tag.split(['-', '_']).next().filter(|language| !language.is_empty())
 }
@@ -299,7 +297,7 @@ mod tests {
         format!("<ul><li>{site}<li>News</ul><p>{first}</p><p>{second}</p><ul><li>About<li>Us</ul>")
     }
 
-    /// Creates a Vietnamese set of vnexpress.net and an English set, each with one page without gold text.
+    /// Creates a Vietnamese set of vnexpress.net and an English set. One page of each has no gold text.
     fn folder() -> TempDir {
         let folder = TempDir::new().unwrap();
         for (name, site, lang, pages) in [("a", "vnexpress.net", "vi", 2), ("b", "b.example", "en-GB", 3)] {

@@ -1,14 +1,14 @@
 //! Reproduces tables 1 and 2 of the Line-Block paper.
 //!
 //! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, VI. Three variants are measured:
-//! step 4 as printed, on lines of the source, with the constants 30, 0.2 and 2; the default rule of this
-//! implementation, on lines that end at blocks, with the same constants; and the default rule with lambda
-//! sigma, lambda 1. Each set counts as a site.
+//! step 4 as printed, on lines of the source, with the constants 30, 0.2 and 2; our default rule, on lines
+//! that end at blocks, with the same constants; and the default rule with lambda sigma, lambda 1. Each set
+//! counts as a site.
 //!
 //! Limitation: table 2 counts pages that are "right", but the paper does not define the term. Our
-//! interpretation: a page is right if its F1 by the longest common subsequence of words, the only measure in
-//! the paper, is at least [`RIGHT`]. The accuracy depends on this threshold as much as on the method, so it
-//! is also printed for other thresholds.
+//! interpretation: the page's F1 by the longest common subsequence of words, the paper's only measure, is at
+//! least [`RIGHT`]. The accuracy depends on this threshold as much as on the method, so it is also printed
+//! for other thresholds.
 
 use gleaner_html::text::plain;
 use gleaner_methods::Lines;
@@ -20,8 +20,8 @@ use super::{Column, From, Paper, Row, Table};
 use crate::measure::{Ratios, subsequence};
 use crate::set::{Recorded, Set, SetError};
 
-/// The F1 from which a page is right, which is our choice. The paper's worked example, with one word too many
-/// and two of six missing, has 8/11 = 0.73. The paper does not state whether it is right.
+/// The minimum F1 of a right page, our choice. The paper's worked example, with one word too many and two of
+/// six missing, has 8/11 = 0.73; the paper does not state whether this is right.
 const RIGHT: f64 = 0.8;
 
 /// Other thresholds for "right", one column each: more right than wrong, and nearly all right.
@@ -114,8 +114,7 @@ struct PageScores {
     lcs: [Ratios; FORMS.len()],
 }
 
-/// Measures the tables. `done` is called after each page with gold text, from any thread. The error is that
-/// of the first unreadable page.
+/// `done`: called after each page with gold text, from any thread. Error: the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut sites = Vec::new();
     for set in sets {
@@ -388,7 +387,6 @@ mod tests {
         assert_eq!(tables[1].rows.iter().filter(|row| row.from == From::Paper).count(), 7);
     }
 
-    /// Checks that the paper's values are copied correctly: their sums are consistent.
     #[test]
     fn the_paper_s_figures() {
         let rounded = |figure: f64| (figure * 10.0).round() / 10.0;

@@ -1,10 +1,8 @@
 //! Reads and measures each page with gold text of a set once.
 //!
-//! Each thread has one page in memory. Of all other pages only the measurements are kept. Results are in the
-//! order of the manifest.
+//! Each thread has one page in memory. Only measurements are kept, in manifest order.
 //!
-//! Limitation: a page whose gold text has no words is skipped without a message, since no shares can be
-//! computed for it.
+//! Limitation: a page with wordless gold text has no shares and is skipped without a message.
 
 use rayon::prelude::*;
 
@@ -12,9 +10,9 @@ use crate::measure::words::words;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// Returns the result of `measure` for each page whose gold text has a word. `measure` also receives the gold
-/// text. `done` is called after each page with gold text, from any thread. If pages are unreadable, the
-/// errors of all of them are returned, in the order of the manifest.
+/// Returns the result of `measure` for each page with a word in its gold text. `measure` also receives the
+/// gold text. `done` is called after each page with gold text, from any thread. If pages are unreadable,
+/// returns all their errors in manifest order.
 pub(super) fn measured<'a, T: Send>(
     set: &'a Set,
     done: &(dyn Fn() + Sync),
@@ -31,15 +29,14 @@ pub(super) fn measured<'a, T: Send>(
     Ok(in_order(with_gold.map(one))?.into_iter().flatten().collect())
 }
 
-/// Whether all pages of a set are from one site, such as `bbc.co.uk`. Ignores `www.`, and suffixes of the
+/// Whether all pages of a set are from one site, such as `bbc.co.uk`. Ignores `www.` and suffixes of the
 /// manifest's site that begin with `_`, such as a year.
 pub(super) fn is_of(set: &Set, site: &str) -> bool {
     let host = |named: &str| named.split('_').next() == Some(site);
     set.entries.iter().all(|entry| host(entry.site.trim_start_matches("www.")))
 }
 
-/// Returns one sentence for each set with several sites, which counts as one site in means over sites or
-/// sets.
+/// Returns one sentence for each set with several sites. Such a set counts as one site in means.
 pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Set>) -> Vec<String> {
     let many = sets.filter(|set| set.sites() > 1);
     many.map(|set| {
@@ -56,8 +53,7 @@ pub(super) mod made {
 
     use crate::set::Set;
 
-    /// Creates a set of pages (HTML, gold text, language). The folder exists as long as the first returned
-    /// value.
+    /// Creates a set of pages (HTML, gold text, language) and the guard of its folder.
     pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Set) {
         let folder = TempDir::new().unwrap();
         let mut manifest = String::new();

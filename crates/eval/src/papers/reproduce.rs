@@ -1,4 +1,4 @@
-//! Lists the papers, and reproduces their tables.
+//! The papers with tables to reproduce.
 
 use std::num::NonZeroUsize;
 
@@ -6,7 +6,7 @@ use super::{Table, bte, comma_score, fast_content_extractor, line_block, text_to
 use crate::parallel::pool;
 use crate::set::{Set, SetError};
 
-/// A paper whose tables are reproduced.
+/// A paper with reproduced tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Paper {
     /// Nguyen et al.: FastContentExtractor, compared with ContentExtractor.
@@ -43,7 +43,7 @@ impl Paper {
         }
     }
 
-    /// Returns the paper with this name. `None`: the name is unknown.
+    /// Returns the paper with this name; `None`: unknown name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|paper| paper.name() == name)
@@ -61,8 +61,8 @@ impl Paper {
 }
 
 /// Measures the tables of papers on these sets. `done` is called for each page with gold text, once per
-/// paper, from any thread. Times are measured on one thread while all others are idle. Everything else runs
-/// on `threads` threads, as in a [`Task`](crate::Task).
+/// paper, from any thread. Times are measured on one thread with the others idle. Everything else runs on
+/// `threads` threads, as in a [`Task`](crate::Task).
 ///
 /// # Errors
 /// [`SetError`]: a page cannot be read, or no page has gold text.

@@ -1,12 +1,10 @@
 //! Computes means and medians of a table's columns.
 
-/// Returns the arithmetic mean. `None`: there are no values.
 pub(super) fn mean(figures: &[f64]) -> Option<f64> {
     (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
 }
 
-/// Returns the median. For an even number of values, this is the mean of the two middle ones. `None`: there
-/// are no values.
+/// Returns the median (for an even number of values, the mean of the two middle values); `None`: no values.
 pub(super) fn median(figures: &[f64]) -> Option<f64> {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);

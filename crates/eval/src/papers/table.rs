@@ -1,14 +1,14 @@
-//! Defines a table of a paper, with our results next to those of its authors.
+//! Defines a table of a paper, with our results next to the authors' results.
 //!
-//! Rows and columns are those of the paper. Each row states the source of its values: the paper, our
-//! measurement, or the difference (ours minus the paper's). If both sources have values for the same
-//! quantity, the three rows follow one another, although the values were measured on different pages.
+//! Rows and columns are the paper's. Each row states the source of its values: the paper, our measurement, or
+//! the difference (ours minus the paper's). If both sources have values for the same quantity, the three rows
+//! follow one another, although the values are from different pages.
 
 use std::fmt::Write;
 
 use super::Paper;
 
-/// A table as printed in the paper, and as measured by us.
+/// A table as printed in the paper and as measured by us.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The paper.
@@ -21,8 +21,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The paper's rows and ours.
     pub rows: Vec<Row>,
-    /// How the table was measured, which values cannot be compared, and why values differ. Each remark is at
-    /// least a sentence.
+    /// How the table was measured, which values cannot be compared, and why values differ. Each is a sentence
+    /// or more.
     pub remarks: Vec<String>,
 }
 
@@ -42,11 +42,11 @@ pub struct Row {
     pub label: String,
     /// The source of the values.
     pub from: From,
-    /// One value per column. `None`: there is no value.
+    /// One value per column; `None`: no value.
     pub figures: Vec<Option<f64>>,
-    /// The cells as printed in the paper, numbers or words, one per column. If a cell is empty, there is no
-    /// value, or the value in `figures` is printed with the column's decimals. If the list is empty, this
-    /// applies to all columns.
+    /// The cells as printed in the paper, numbers or words, one per column. An empty cell: there is no value,
+    /// or the value in `figures` is printed with the column's decimals. An empty list means this for all
+    /// columns.
     pub as_printed: Vec<&'static str>,
 }
 
@@ -74,7 +74,7 @@ impl From {
 }
 
 impl Column {
-    /// Creates a column whose values have this number of decimals.
+    /// Creates a column with this number of decimals.
     #[must_use]
     pub const fn new(name: &'static str, decimals: usize) -> Self {
         Self { name, decimals }
@@ -82,14 +82,13 @@ impl Column {
 }
 
 impl Row {
-    /// Creates a row of values that are printed in the paper.
+    /// Creates a row of values printed in the paper.
     #[must_use]
     pub fn paper(label: &str, figures: &[Option<f64>]) -> Self {
         Self::new(label, From::Paper, figures)
     }
 
-    /// Creates a row of cells as printed in the paper, numbers or words. A cell is empty if the paper has
-    /// none.
+    /// Creates a row of cells as printed in the paper, numbers or words. Empty cell: no value.
     #[must_use]
     pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
         let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
@@ -115,7 +114,7 @@ impl Row {
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 
-    /// Removes the values of some columns, in which a difference has no meaning.
+    /// Removes the values of columns in which a difference has no meaning.
     #[must_use]
     pub fn without(mut self, columns: &[usize]) -> Self {
         for (at, figure) in self.figures.iter_mut().enumerate() {
@@ -124,7 +123,6 @@ impl Row {
         self
     }
 
-    /// Returns the cell of a column as printed in the paper, if the row has it.
     fn printed(&self, column: usize) -> Option<&'static str> {
         self.as_printed.get(column).copied().filter(|cell| !cell.is_empty())
     }
@@ -135,7 +133,7 @@ impl Row {
 }
 
 impl Table {
-    /// Returns the rows as text: label, source, and one cell per column. A missing value is an en dash.
+    /// Returns the rows as text: label, source, and one cell per column. An en dash is a missing value.
     pub fn cells(&self) -> impl Iterator<Item = Vec<String>> + '_ {
         self.rows.iter().map(|row| {
             let figures = row.figures.iter().zip(&self.columns).enumerate();
@@ -169,8 +167,8 @@ impl Table {
         out
     }
 
-    /// Returns the table as JSON lines: one object per row with `null` for missing values, then one with the
-    /// table's `title` and `remarks`.
+    /// Returns the table as JSON lines: one object per row with `null` for missing values, then an object
+    /// with the table's `title` and `remarks`.
     #[must_use]
     pub fn json(&self) -> String {
         let mut out = String::new();

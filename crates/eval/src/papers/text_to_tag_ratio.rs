@@ -5,8 +5,8 @@
 //! subsequence of words ([`subsequence`]). EDR is the edit distance ratio of characters ([`edit_distance`]).
 //! Each distinct text of a page is compared once, even if several coefficients and clusterings select it.
 //!
-//! Limitation: the paper's LCS apparently compares characters of files, not words. Figure 5 is a picture
-//! without numbers: only its point at the coefficient 1 is printed, in tables 2 and 3.
+//! Limitation: the paper's LCS apparently compares characters of files, not words. Figure 5 has no numbers:
+//! only the point at the coefficient 1 is printed, in tables 2 and 3.
 
 use std::collections::HashMap;
 
@@ -78,13 +78,12 @@ struct Scores {
 struct PageScores {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
-    /// The scores of the threshold on the lines of the source, if they differ from those on [`Lines::Auto`].
+    /// The threshold's scores on the lines of the source, if they differ from the scores on [`Lines::Auto`].
     as_written: Option<Scores>,
     space: Space,
 }
 
-/// Measures the tables. `done` is called after each page with gold text, from any thread. The error is that
-/// of the first unreadable page.
+/// `done`: called after each page with gold text, from any thread. Error: the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
@@ -99,7 +98,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![table_2(&pages, given_up, of_sets), table_3(&pages), table_4(&pages), figure_5_table(&pages)])
 }
 
-/// Draws figure 5 as SVG, from the table of its points in `tables`. `None`: that table is missing.
+/// Draws figure 5 as SVG from its table in `tables`. `None`: the table is missing.
 #[must_use]
 pub fn figure_5(tables: &[Table]) -> Option<String> {
     let table = tables.iter().find(|table| table.paper == Paper::TextToTagRatio && table.name == FIGURE_5)?;
@@ -488,7 +487,6 @@ mod tests {
         assert!(figure_5(&tables).is_some());
     }
 
-    /// Checks that the paper's values are copied correctly: winners, savings and sums are consistent.
     #[test]
     fn the_paper_s_figures() {
         let winner = |row: [f64; 5], better: fn(&f64, &f64) -> std::cmp::Ordering| {

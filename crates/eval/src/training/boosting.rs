@@ -2,11 +2,10 @@
 //!
 //! The loss is the cross entropy between the label and the logistic function of the sum of trees (Friedman
 //! 2001, section 4.5). Each feature is divided once into at most 64 bins of about equal size. A leaf's
-//! gradients are summed per bin. The sums of the larger child are the difference between the sums of the
-//! parent and of the smaller child (the method of LightGBM: Ke et al., NIPS 2017). The leaf with the largest
-//! gain is split next.
+//! gradients are summed per bin. The sums of the larger child are the sums of the parent minus the sums of
+//! the smaller child (LightGBM: Ke et al., NIPS 2017). The leaf with the largest gain is split next.
 //!
-//! No library is used: the maintained ones bind C++ or depend on a dataframe library.
+//! No library is used: the maintained libraries bind C++ or depend on a dataframe library.
 //!
 //! The same rows and parameters always yield the same trees, bit for bit.
 
@@ -50,12 +49,12 @@ impl Default for BoostingParams {
 
 const BINS: usize = 64;
 
-/// Rows of features, stored as bins, with the bounds between the bins.
+/// Rows of features, stored as bins, and the bounds between bins.
 #[derive(Debug, Clone)]
 pub struct Table {
     columns: usize,
     bins: Vec<u8>,
-    /// For each feature: a value is in bin `b` or a lower one if it is at most `edges[b]`.
+    /// For each feature: a value of at most `edges[b]` is in bin `b` or a lower bin.
     edges: Vec<Vec<f32>>,
 }
 
@@ -76,8 +75,7 @@ impl Table {
     }
 }
 
-/// Returns the bounds between bins of about equal size. A bound belongs to the lower bin. There are fewer
-/// than [`BINS`] bounds.
+/// Returns fewer than [`BINS`] bounds between bins of about equal size. A bound belongs to the lower bin.
 fn edges(mut values: Vec<f32>) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     let mut different = values.clone();
@@ -102,7 +100,7 @@ fn edges(mut values: Vec<f32>) -> Vec<f32> {
 pub struct Target {
     /// The share of the block that is body text, 0 to 1.
     pub label: f32,
-    /// The weight of the row. 0 excludes it.
+    /// The weight of the row; 0 excludes it.
     pub weight: f32,
 }
 
@@ -138,14 +136,14 @@ struct Leaf {
     sums: Vec<Sum>,
     whole: Sum,
     best: Option<Cut>,
-    /// The parent split, and whether this leaf is its left child.
+    /// The parent split and whether this leaf is the left child.
     above: Option<(usize, bool)>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     gain: f64,
-    /// The index among the tree's features, and the last bin of the left child.
+    /// The index among the tree's features; then the last bin of the left child.
     feature: usize,
     bin: usize,
 }
@@ -169,7 +167,7 @@ pub fn grow(table: &Table, targets: &[Target], params: &BoostingParams) -> Fores
     Forest::new(trees)
 }
 
-/// Returns the tree's value for a row in bins. It equals [`Tree::value`], since thresholds are edges.
+/// Returns the tree's value for a row in bins. Equals [`Tree::value`], because thresholds are edges.
 fn value(table: &Table, tree: &Tree, at: u32) -> f32 {
     let row = table.row(at);
     let mut node: i16 = if tree.splits.is_empty() { -1 } else { 0 };
@@ -231,8 +229,8 @@ impl Grower<'_> {
         }
     }
 
-    /// Creates a leaf of these rows. If `known` contains the sums of the parent and the sibling, the leaf's
-    /// sums are their difference; otherwise they are counted.
+    /// Creates a leaf of these rows. `known`: the sums of parent and sibling; their difference is the sums of
+    /// the leaf. Without `known`, the sums are counted.
     fn leaf(&self, rows: Vec<u32>, above: Option<(usize, bool)>, known: Option<(&[Sum], &[Sum])>) -> Leaf {
         let sums: Vec<Sum> = match known {
             Some((parent, sibling)) => {
@@ -305,7 +303,7 @@ fn set_child(splits: &mut [Split], above: Option<(usize, bool)>, child: i16) {
     }
 }
 
-/// xorshift64* (Vigna 2016), which is sufficient for choosing rows and features.
+/// xorshift64* (Vigna 2016), sufficient for choosing rows and features.
 struct Random(u64);
 
 impl Random {
@@ -316,8 +314,7 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Chooses each number below `count` with probability `share`, at least one number. The result is
-    /// ascending.
+    /// Chooses each number below `count` with probability `share`, at least one number, in ascending order.
     fn choose(&mut self, count: usize, share: f64) -> Vec<usize> {
         let mut chosen: Vec<usize> = (0..count).filter(|_| self.share() < share).collect();
         if chosen.is_empty() && count > 0 {

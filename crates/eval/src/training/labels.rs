@@ -2,20 +2,20 @@
 //!
 //! The label of a block with at least five words depends on the share of its word trigrams that occur in the
 //! gold text. A shorter block must be a line of the gold text. Each trigram and line can be matched as often
-//! as it occurs in the gold text. Blocks that are surrounded by body text are matched first, before the same
-//! sentence in a list of related stories.
+//! as it occurs in the gold text. Blocks surrounded by body text are matched first, before the same sentence
+//! in a list of related stories.
 
 use std::collections::HashMap;
 
 use gleaner_extract::words;
 
-/// A block with fewer words than this must be a whole line of the gold.
+/// A block with fewer words must be a whole line of the gold text.
 const SHORT: usize = 5;
 
-/// How many blocks on each side decide whether a block is surrounded by body text.
+/// The number of blocks on each side that show whether a block is surrounded by body text.
 const AROUND: usize = 6;
 
-/// Returns a label from 0 to 1 for every block: the share of it that is body text.
+/// Returns a label from 0 to 1 for every block: the share of the block that is body text.
 #[must_use]
 pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
     let blocks: Vec<Vec<String>> = blocks.iter().map(|text| lower(text)).collect();
@@ -44,7 +44,7 @@ fn among_content(at: usize, blocks: &[Vec<String>], shares: &[f32]) -> f32 {
 }
 
 /// Maps shares up to 0.25, which occur by chance, to 0, and shares from 0.75 to 1. Shares near 1 differ from
-/// 1 only because words are split in different ways.
+/// 1 only because words are split differently.
 fn certain(share: f32) -> f32 {
     ((share - 0.25) / 0.5).clamp(0.0, 1.0)
 }

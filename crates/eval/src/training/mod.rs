@@ -1,10 +1,9 @@
 //! Trains the block model on pages with gold text.
 //!
-//! [`TrainingSet::read`] computes the features and [`labels`] of every page in some sets once.
-//! [`TrainingSet::train`] trains one model on all of them. [`TrainingSet::cross_validate`] trains one model
-//! per fold of sites, so that every page can be classified by a model that was trained without its site. A
-//! site has the weight of at most 12 pages. Within a page, blocks are weighted by their words. A page has a
-//! low weight if its gold text is not found on it.
+//! [`TrainingSet::read`] computes the features and [`labels`] of every page once. [`TrainingSet::train`]
+//! trains one model on all pages. [`TrainingSet::cross_validate`] trains one model per fold of sites, so that
+//! every page has a model trained without its site. A site has the weight of at most 12 pages. Within a page,
+//! blocks are weighted by their words. A page has a low weight if its gold text is not found on it.
 
 pub mod boosting;
 pub mod labels;
@@ -21,13 +20,13 @@ use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 use boosting::{BoostingParams, Table, Target};
 
-/// Maximum number of pages that determine a site's weight.
+/// A site's weight counts at most this number of pages.
 const SITE_PAGES: f32 = 12.0;
 
-/// Maximum number of words of a block that determine its weight.
+/// A block's weight counts at most this number of words.
 const LONG: f32 = 120.0;
 
-/// The weight that a block has in addition to its number of words.
+/// The weight of a block in addition to its number of words.
 const ANY: f32 = 3.0;
 
 /// Training examples: the blocks of pages with gold text, as rows of features with labels.
@@ -47,8 +46,8 @@ struct TrainingPage {
 
 impl TrainingSet {
     /// Reads every page that has gold text, and calls `done` once per page. In a set of one site with enough
-    /// pages, each page is included twice, each time with half its weight: once complete, and once without
-    /// the blocks that are repeated on the training pages of its fold.
+    /// pages, each page is included twice with half its weight: once complete, and once without the blocks
+    /// that repeat on the training pages of its fold.
     ///
     /// # Errors
     /// [`SetError`]: a page cannot be read.
@@ -84,8 +83,8 @@ impl TrainingSet {
         boosting::grow(&Table::from_rows(&self.rows), &self.targets, params)
     }
 
-    /// Trains one model per fold of sites, so that each site has a model that was trained without its pages.
-    /// Sites are assigned to folds in the order of their names.
+    /// Trains one model per fold of sites, so that each site has a model trained without its pages. Folds
+    /// follow the order of site names.
     #[must_use]
     pub fn cross_validate(&self, folds: usize, params: &BoostingParams) -> CrossValidated {
         let table = Table::from_rows(&self.rows);
@@ -103,7 +102,7 @@ impl TrainingSet {
     }
 }
 
-/// The models of a cross-validation. For each site, one of them was trained without its pages.
+/// The models of a cross-validation. Each site has a model trained without its pages.
 #[derive(Debug, Clone, Default)]
 pub struct CrossValidated {
     forests: Vec<Forest>,
@@ -111,8 +110,7 @@ pub struct CrossValidated {
 }
 
 impl CrossValidated {
-    /// Returns the model that was trained without the pages of `site`. `None`: the site was not part of the
-    /// training.
+    /// Returns the model trained without the pages of `site`. `None`: the training did not include the site.
     #[must_use]
     pub fn of(&self, site: &str) -> Option<&Forest> {
         self.fold_of.get(site).map(|fold| &self.forests[*fold])
@@ -142,7 +140,6 @@ fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<TrainingPage>, SetE
     in_order(with_gold.map(read))
 }
 
-/// Returns the training examples of one page, for each form (the text removed as repeated, and a weight).
 fn training_page(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> TrainingPage {
     let gold = recorded.gold.as_deref().unwrap_or_default();
     let mut example = TrainingPage { site: entry.site.clone(), rows: Vec::new(), targets: Vec::new() };
@@ -166,8 +163,7 @@ fn training_page(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)])
 
 const WEIGHT_OF_A_PAGE: f32 = 200.0;
 
-/// Returns how well gold text and blocks agree, 0 to 1: the square of the word F1 that an extraction by the
-/// labels would have.
+/// Returns how well gold text and blocks agree, 0 to 1: the square of the labels' word F1.
 fn trust(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
     let kept = texts.iter().zip(labels).filter(|(_, label)| **label > 0.5);
     let text: Vec<&str> = kept.map(|(text, _)| *text).collect();

@@ -1,17 +1,16 @@
 //! Exports many files into a folder atomically, and resumes an interrupted export.
 //!
-//! `FOLDER.part` is written, and renamed to `FOLDER` when complete. Whenever the open files reach the
-//! size of a shard, they are closed and flushed to disk, and the manifest is updated, so every file in
+//! The export writes `FOLDER.part` and renames it to `FOLDER` when complete. Whenever the open files reach
+//! the size of a shard, they are closed and flushed to disk, and the manifest is updated. So every file in
 //! the manifest is complete. The same command, run again, reads the manifest, checks its files by their
-//! hashes, removes later files, and continues after the last document. Documents are in the order of
-//! their ids and the formats contain no current time, so the files are identical to those of an
-//! uninterrupted export.
+//! hashes, removes later files, and continues after the last document. Documents are in the order of their
+//! ids and the formats contain no current time, so the files equal those of an uninterrupted export.
 //!
-//! Documents fetched after the export began are excluded: the manifest has that time as `until`, and the
-//! next export continues there.
+//! Documents that were fetched after the export began are excluded: the manifest has that time as `until`,
+//! and the next export continues there.
 //!
-//! Limitation: the files may differ if documents are changed or removed during the interruption. Plain
-//! text with one file per document is not flushed file by file, which would take too long. After a power
+//! Limitation: the files may differ if documents change or disappear during the interruption. Plain text with
+//! one file per document is not flushed file by file, because that would take too long. After a power
 //! failure, check it with `sha256sum -c SHA256SUMS`.
 
 mod shards;
@@ -27,7 +26,9 @@ use gleaner_corpus::{Document, DocumentId};
 use jiff::Timestamp;
 
 use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
-use crate::{Beside, ExportError, Filter, Format, Manifest, Record, Selection, Tally, card};
+use crate::{
+    ExportError, Fields, Filter, Format, Manifest, Record, RecordContext, Sample, Selection, Tally, card,
+};
 use shards::Shards;
 use sites::Sites;
 use texts::Texts;
@@ -35,14 +36,16 @@ use texts::Texts;
 /// The parameters of an export.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The format.
+    /// The output format.
     pub format: Format,
+    /// The fields, for a format that [has fields](Format::has_fields).
+    pub fields: Fields,
     /// Selects the documents.
     pub filter: Filter,
-    /// Number of bytes after which a file is closed and the next begins; for plain text, the number of
-    /// bytes between flushes to disk.
+    /// Size in bytes at which a file is closed and the next begins. For plain text, the number of bytes
+    /// between flushes to disk.
     pub shard_size: u64,
-    /// The command line without the program's name; it must be the same to resume an interrupted export.
+    /// The command line without the program's name. To resume an interrupted export, it must be the same.
     pub command: Vec<String>,
     /// The current time.
     pub started: Timestamp,
@@ -50,13 +53,12 @@ pub struct Request {
 
 /// A layout of documents in files.
 trait Layout: std::fmt::Debug {
-    /// Writes a record; returns approximately how many bytes were written since the last close.
+    /// Writes a record. Returns approximately how many bytes were written since the last close.
     fn write(&mut self, record: &Record) -> Result<u64, ExportError>;
 
-    /// Closes open files, flushes them to disk and adds them to `files`.
+    /// Closes open files, flushes them to disk and appends them to `files`.
     fn close(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError>;
 
-    /// Closes the last files at the end of the export.
     fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
         self.close(files)
     }
@@ -65,11 +67,10 @@ trait Layout: std::fmt::Debug {
 /// An export into a folder, in progress.
 #[derive(Debug)]
 pub struct Folder {
-    /// The final path.
     target: PathBuf,
-    /// The path until the export is complete.
     part: PathBuf,
     format: Format,
+    fields: Fields,
     shard_size: u64,
     manifest: Manifest,
     selection: Selection,
@@ -81,10 +82,10 @@ impl Folder {
     /// Begins an export, or resumes an interrupted export of the same command.
     ///
     /// # Errors
-    /// If the folder exists or contains another interrupted export, a file of the interrupted export is
-    /// damaged, or a file cannot be written.
+    /// The folder exists or has another interrupted export, a file of the interrupted export is damaged, or a
+    /// file cannot be written.
     pub fn begin(path: &Path, request: Request) -> Result<Self, ExportError> {
-        // Removes a final slash.
+        // Without a final slash.
         let target: PathBuf = path.components().collect();
         let Some(name) = target.file_name() else {
             return Err(ExportError::Nameless { path: path.into() });
@@ -99,25 +100,27 @@ impl Folder {
             Some(manifest) => same(manifest, &request, &part)?,
             None => begin(&part, &request)?,
         };
-        let Request { format, filter, shard_size, .. } = request;
+        let Request { format, fields, filter, shard_size, .. } = request;
         let filter = Filter { since: manifest.since, until: Some(manifest.until), ..filter };
         let selection = Selection::new(filter, manifest.tally.clone());
         let layout: Box<dyn Layout> = match format {
-            Format::TextByDocument => Box::new(Texts::begin(&part, &manifest.files)?),
+            Format::TextByDocument | Format::Markdown(_) => {
+                Box::new(Texts::begin(&part, format, &manifest.files)?)
+            }
             Format::TextBySite => Box::new(Sites::begin(&part, &manifest.files)?),
-            _ => Box::new(Shards::begin(&part, format, shard_size, &manifest.files)?),
+            _ => Box::new(Shards::begin(&part, format, &fields, shard_size, &manifest.files)?),
         };
         let last = manifest.last_id.as_deref().and_then(|id| id.parse().ok());
-        Ok(Self { target, part, format, shard_size, manifest, selection, layout, last })
+        Ok(Self { target, part, format, fields, shard_size, manifest, selection, layout, last })
     }
 
-    /// Returns the document after which the export continues; `None` at the beginning of the corpus.
+    /// Returns the document after which the export continues; `None`: from the beginning of the corpus.
     #[must_use]
     pub const fn last(&self) -> Option<DocumentId> {
         self.last
     }
 
-    /// Returns the folder in which the export is written until it is complete.
+    /// Returns the folder of the incomplete export.
     #[must_use]
     pub fn part(&self) -> &Path {
         &self.part
@@ -129,13 +132,30 @@ impl Folder {
         self.selection.tally()
     }
 
-    /// Writes a document if it passes the filter. Documents must be written in the order of their ids.
+    /// Returns the filter, with the times of the manifest.
+    #[must_use]
+    pub const fn filter(&self) -> &Filter {
+        self.selection.filter()
+    }
+
+    /// Restricts the export to a sample of the documents that pass the filter.
+    pub const fn set_sample(&mut self, sample: Sample) {
+        self.selection.set_sample(sample);
+    }
+
+    /// Whether the filter's limit is reached. No later document is then written.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.selection.is_full()
+    }
+
+    /// Writes a document if it passes the filter. Documents must come in the order of their ids.
     ///
     /// # Errors
-    /// If a file cannot be written.
-    pub fn write(&mut self, document: &Document, beside: &Beside) -> Result<(), ExportError> {
+    /// A file cannot be written.
+    pub fn write(&mut self, document: &Document, context: &RecordContext) -> Result<(), ExportError> {
         self.last = Some(document.id);
-        let Some(record) = self.selection.take(document, beside) else { return Ok(()) };
+        let Some(record) = self.selection.take(document, context) else { return Ok(()) };
         if self.layout.write(&record)? >= self.shard_size {
             self.layout.close(&mut self.manifest.files)?;
             self.note()?;
@@ -146,17 +166,17 @@ impl Folder {
     /// Finishes the export, renames the folder and returns the manifest.
     ///
     /// # Errors
-    /// If a file cannot be written, or the folder cannot be renamed.
+    /// A file cannot be written, or the folder cannot be renamed.
     pub fn finish(mut self) -> Result<Manifest, ExportError> {
         self.layout.finish(&mut self.manifest.files)?;
         self.manifest.complete = true;
         self.manifest.tally = self.selection.tally().clone();
-        let beside = match self.format {
-            Format::Datasets => Some(("README.md", card::readme(&self.manifest))),
+        let context = match self.format {
+            Format::Datasets => Some(("README.md", card::readme(&self.manifest, &self.fields))),
             Format::Vertical(_) => Some(("registry", card::registry(&self.manifest))),
             _ => None,
         };
-        if let Some((name, text)) = beside {
+        if let Some((name, text)) = context {
             let path = self.part.join(name);
             write_synced(&path, text.as_bytes()).map_err(ExportError::writing(path))?;
         }
@@ -166,7 +186,6 @@ impl Folder {
         Ok(self.manifest)
     }
 
-    /// Writes the manifest. All documents processed so far must be on disk.
     fn note(&mut self) -> Result<(), ExportError> {
         self.manifest.last_id = self.last.map(|id| id.to_string());
         self.manifest.tally = self.selection.tally().clone();
@@ -178,7 +197,6 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether the path does not exist or is an empty folder.
 fn is_free(path: &Path) -> Result<bool, ExportError> {
     match fs::read_dir(path) {
         Ok(mut entries) => Ok(entries.next().is_none()),
@@ -191,7 +209,7 @@ fn is_free(path: &Path) -> Result<bool, ExportError> {
 }
 
 fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
-    // A kill before the first manifest is complete leaves this file.
+    // This file remains after a kill before the first manifest is complete.
     let left = part.join("manifest.json.new");
     if left.exists() {
         fs::remove_file(&left).map_err(ExportError::writing(left))?;
@@ -216,8 +234,7 @@ fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
     Ok(manifest)
 }
 
-/// Returns the manifest if the interrupted export has the same command and version; otherwise returns an
-/// error.
+/// Returns the manifest if the interrupted export has the same command and version.
 fn same(manifest: Manifest, request: &Request, part: &Path) -> Result<Manifest, ExportError> {
     let is_same = manifest.manifest_version == VERSION
         && manifest.gleaner == env!("CARGO_PKG_VERSION")

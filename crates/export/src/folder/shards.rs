@@ -1,7 +1,7 @@
-//! Writes numbered files of a given size: JSON Lines, Parquet, vertical text.
+//! Writes numbered files of a given size, for all formats except plain text and Markdown.
 //!
-//! A file is closed once it reaches the size. It exceeds the size by at most one document, plus the
-//! compressor's last blocks or the rows of a Parquet group.
+//! A file is closed once it reaches the size. It may be larger by one document and the compressor's last
+//! blocks or the rows of a Parquet group.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -11,13 +11,14 @@ use super::{Layout, damaged};
 use crate::format::Sink;
 use crate::manifest::{Counted, DataFile, hash_file, hex, sync_folder};
 use crate::single::GROUP;
-use crate::{ExportError, Format, Record};
+use crate::{ExportError, Fields, Format, Record};
 
 #[derive(Debug)]
 pub(super) struct Shards {
     folder: PathBuf,
     format: Format,
-    /// Bytes of a Parquet row group, at most the size of a shard.
+    fields: Fields,
+    /// Size in bytes of a Parquet row group, at most the size of a shard.
     group: u64,
     whole: usize,
     open: Option<Shard>,
@@ -26,16 +27,16 @@ pub(super) struct Shards {
 #[derive(Debug)]
 struct Shard {
     sink: Sink<Counted<BufWriter<File>>>,
-    /// Path relative to the folder.
     name: String,
     documents: u64,
 }
 
 impl Shards {
-    /// Checks each complete file, and continues after the last one.
+    /// Checks each complete file and continues after the last one.
     pub(super) fn begin(
         folder: &Path,
         format: Format,
+        fields: &Fields,
         shard_size: u64,
         whole: &[DataFile],
     ) -> Result<Self, ExportError> {
@@ -51,6 +52,7 @@ impl Shards {
         let shards = Self {
             folder: folder.into(),
             format,
+            fields: fields.clone(),
             group: GROUP.min(shard_size),
             whole: whole.len(),
             open: None,
@@ -72,7 +74,8 @@ impl Shards {
         if self.open.is_none() {
             let name = self.name();
             let path = self.folder.join(&name);
-            let sink = begin(&path, self.format, self.group).map_err(ExportError::writing(path))?;
+            let sink =
+                begin(&path, self.format, &self.fields, self.group).map_err(ExportError::writing(path))?;
             self.open = Some(Shard { sink, name, documents: 0 });
         }
         Ok(self.open.as_mut().expect("it was opened if it was not"))
@@ -88,12 +91,17 @@ impl Shards {
     }
 }
 
-fn begin(path: &Path, format: Format, group: u64) -> io::Result<Sink<Counted<BufWriter<File>>>> {
+fn begin(
+    path: &Path,
+    format: Format,
+    fields: &Fields,
+    group: u64,
+) -> io::Result<Sink<Counted<BufWriter<File>>>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     let out = Counted::new(BufWriter::new(File::create(path)?));
-    Ok(format.sink(out, group)?.expect("plain text has layouts of its own"))
+    format.sink(out, fields, group)
 }
 
 fn end(shard: Shard, path: &Path) -> io::Result<DataFile> {

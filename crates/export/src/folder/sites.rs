@@ -1,8 +1,8 @@
 //! Writes plain text, one file per site: `HOST.txt`, with two empty lines between documents.
 //!
-//! The documents of a host are not consecutive, so all files grow step by step. A file is opened for
-//! each document, because there may be more hosts than a process may open files. The manifest has the
-//! length up to which each file is complete; resuming truncates the file to it.
+//! The documents of a host are not consecutive, so all files grow together. A file is opened for each
+//! document, because there may be more hosts than open files are allowed. The manifest has the length up to
+//! which each file is complete. Resuming truncates the file to this length.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -22,7 +22,6 @@ pub(super) struct Sites {
     sites: BTreeMap<String, Site>,
     /// Names of files written since the last close.
     touched: BTreeSet<String>,
-    /// Bytes written since the last close.
     fresh: u64,
 }
 
@@ -34,7 +33,7 @@ struct Site {
 }
 
 impl Sites {
-    /// Checks the complete part of each file, and truncates the file to it.
+    /// Checks the complete part of each file and truncates the file to it.
     pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
         let mut sites = BTreeMap::new();
         for file in whole {
@@ -53,7 +52,6 @@ impl Sites {
     }
 }
 
-/// Removes text files that were begun after the last close.
 fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, Site>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
@@ -75,7 +73,7 @@ impl Layout for Sites {
         let parting = text.len();
         render(record, &mut text);
         if text.len() == parting {
-            // The record has neither a headline nor a text, so no separator is needed.
+            // Without headline and text, no separator is needed.
             return Ok(self.fresh);
         }
         let file = File::options().create(true).append(true).open(&path);

@@ -8,18 +8,21 @@ use super::*;
 use crate::Compression;
 use crate::record::tests::documents;
 
-const FORMATS: [Format; 8] = [
+const FORMATS: [Format; 12] = [
     Format::JsonLines(Compression::None),
     Format::JsonLines(Compression::Gzip),
     Format::JsonLines(Compression::Zstd),
     Format::Vertical(Compression::None),
+    Format::Csv(Compression::None),
+    Format::Conllu(Compression::None),
+    Format::Tei(Compression::None),
+    Format::Markdown(Compression::None),
     Format::Parquet,
     Format::Datasets,
     Format::TextByDocument,
     Format::TextBySite,
 ];
 
-/// Returns documents of five hosts, in the order of their ids.
 fn corpus(count: u8) -> Vec<Document> {
     let document = |n: u8| {
         let [first, ..] = &documents()[..] else { unreachable!("there are three") };
@@ -40,6 +43,7 @@ fn corpus(count: u8) -> Vec<Document> {
 fn request(format: Format) -> Request {
     Request {
         format,
+        fields: Fields::default(),
         filter: Filter { conditions: vec![gleaner_corpus::Condition::confidence(0.3)], ..Filter::default() },
         shard_size: 4096,
         command: vec!["export".into()],
@@ -52,7 +56,7 @@ fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
     let last = folder.last();
     for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {
         let urls = vec![document.url.clone()];
-        folder.write(document, &Beside { urls, ..Beside::default() }).unwrap();
+        folder.write(document, &RecordContext { urls, ..RecordContext::default() }).unwrap();
     }
 }
 
@@ -92,7 +96,7 @@ fn an_interrupted_export_goes_on_and_gives_the_same_files() {
             let mut folder = Folder::begin(&parts, request(format)).unwrap();
             feed(&mut folder, &corpus, limit);
             assert!(!parts.exists());
-            // Dropped as by a kill: buffered data may or may not be on disk.
+            // Dropped as in a kill: buffered data may or may not be on disk.
         }
         let mut folder = Folder::begin(&parts, request(format)).unwrap();
         feed(&mut folder, &corpus, usize::MAX);
@@ -184,7 +188,7 @@ fn another_command_does_not_go_on() {
 
 #[test]
 fn a_damaged_shard_is_named() {
-    // A compressor buffers all of such a small corpus until the end.
+    // A compressor buffers such a small corpus until the end.
     let is_packed =
         |format: &Format| matches!(format, Format::JsonLines(Compression::Gzip | Compression::Zstd));
     for format in FORMATS.into_iter().filter(|format| !is_packed(format)) {

@@ -1,7 +1,7 @@
-//! Writes plain text, one file per document: `HOST/ID.txt`.
+//! Writes plain text or Markdown, one file per document: `HOST/ID.txt` or `HOST/ID.md`.
 //!
-//! `SHA256SUMS` has a line for each file, in the format of `sha256sum`. The line is written before the
-//! file itself, so all files of an interrupted export are listed. The manifest lists only `SHA256SUMS`.
+//! `SHA256SUMS` has a line for each file, in the format of `sha256sum`. The line is written before the file,
+//! so it lists all files of an interrupted export. The manifest lists only `SHA256SUMS`.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -11,29 +11,28 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::{Layout, damaged};
-use crate::format::text::{file_name, render};
+use crate::format::text::file_name;
 use crate::manifest::{DataFile, hash_file, hex, sync_folder};
-use crate::{ExportError, Record};
+use crate::{ExportError, Fields, Format, Record};
 
 const SUMS: &str = "SHA256SUMS";
 
 #[derive(Debug)]
 pub(super) struct Texts {
     folder: PathBuf,
+    format: Format,
     sums: File,
-    /// Hash of the list of files so far.
     hash: Sha256,
     bytes: u64,
     documents: u64,
-    /// Hosts whose folder exists.
     hosts: HashSet<String>,
     /// Bytes written since the last close.
     fresh: u64,
 }
 
 impl Texts {
-    /// Continues after the part of the list that was last flushed to disk.
-    pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
+    /// Continues after the last flushed part of the list.
+    pub(super) fn begin(folder: &Path, format: Format, whole: &[DataFile]) -> Result<Self, ExportError> {
         let path = folder.join(SUMS);
         let (bytes, documents) = whole.first().map_or((0, 0), |list| (list.bytes, list.documents));
         let sums = File::options().create(true).append(true).open(&path);
@@ -45,7 +44,8 @@ impl Texts {
         }
         remove_unlisted(folder, &path, bytes).map_err(ExportError::writing(&path))?;
         sums.set_len(bytes).map_err(ExportError::writing(&path))?;
-        Ok(Self { folder: folder.into(), sums, hash, bytes, documents, hosts: HashSet::new(), fresh: 0 })
+        let (folder, hosts) = (folder.into(), HashSet::new());
+        Ok(Self { folder, format, sums, hash, bytes, documents, hosts, fresh: 0 })
     }
 
     fn put(&mut self, name: &str, text: &[u8]) -> io::Result<()> {
@@ -75,9 +75,9 @@ fn remove_unlisted(folder: &Path, list: &Path, bytes: u64) -> io::Result<()> {
 impl Layout for Texts {
     fn write(&mut self, record: &Record) -> Result<u64, ExportError> {
         let host = file_name(record.host());
-        let name = format!("{host}/{}.txt", record.id());
+        let name = format!("{host}/{}{}", record.id(), self.format.ending());
         let mut text = Vec::new();
-        render(record, &mut text);
+        self.format.render(record, &Fields::default(), &mut text);
         let folder = self.folder.join(&host);
         if self.hosts.insert(host) {
             fs::create_dir_all(&folder).map_err(ExportError::writing(folder))?;

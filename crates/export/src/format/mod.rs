@@ -1,18 +1,23 @@
 //! The formats of an export, and a sink for each format.
 //!
-//! Line and block formats ([`json_lines`], [`vertical`]) are rendered into memory by a pure function and
-//! may be compressed; Parquet has its own compression. Plain text has no sink, because it has one file
-//! per document or per site ([`text`], [`crate::folder`]).
+//! Pure functions render the line and block formats ([`json_lines`], [`csv`], [`vertical`], [`conllu`],
+//! [`tei`], [`markdown`]) into memory; their output may be compressed. Parquet has its own compression. Plain
+//! text has no sink, because it has one file per document or site ([`text`], [`crate::folder`]).
 
+pub mod conllu;
+pub mod csv;
 pub mod json_lines;
+pub mod markdown;
 pub mod packed;
 pub mod parquet;
+pub mod tei;
 pub mod text;
 pub mod vertical;
 
 use std::io::{self, Write};
 
 use crate::Record;
+use crate::record::Fields;
 use packed::Packed;
 
 /// The format of an export.
@@ -20,10 +25,18 @@ use packed::Packed;
 pub enum Format {
     /// One JSON object per line.
     JsonLines(Compression),
+    /// Comma-separated values (RFC 4180).
+    Csv(Compression),
     /// Apache Parquet.
     Parquet,
     /// One token per line (vertical text), for Sketch Engine and NoSketch Engine.
     Vertical(Compression),
+    /// CoNLL-U, one token per line, for tools of Universal Dependencies.
+    Conllu(Compression),
+    /// TEI P5, one `<TEI>` per document in a `<teiCorpus>`.
+    Tei(Compression),
+    /// Markdown with YAML front matter: one file per document in a folder, otherwise one stream.
+    Markdown(Compression),
     /// One text file per document, in one folder per host.
     TextByDocument,
     /// One text file per host.
@@ -32,7 +45,7 @@ pub enum Format {
     Datasets,
 }
 
-/// The compression of a format that has none of its own.
+/// The compression of a format without its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// No compression.
@@ -57,11 +70,30 @@ impl Format {
     /// Returns the file extension, such as `.jsonl.gz`.
     #[must_use]
     pub fn ending(self) -> String {
+        let ending = match self {
+            Self::JsonLines(_) => ".jsonl",
+            Self::Csv(_) => ".csv",
+            Self::Vertical(_) => ".vert",
+            Self::Conllu(_) => ".conllu",
+            Self::Tei(_) => ".xml",
+            Self::Markdown(_) => ".md",
+            Self::Parquet | Self::Datasets => ".parquet",
+            Self::TextByDocument | Self::TextBySite => ".txt",
+        };
+        ending.to_owned() + self.compression().map_or("", Compression::ending)
+    }
+
+    /// Returns the compression of the files; `None`: the format cannot be compressed.
+    #[must_use]
+    pub const fn compression(self) -> Option<Compression> {
         match self {
-            Self::JsonLines(compression) => format!(".jsonl{}", compression.ending()),
-            Self::Vertical(compression) => format!(".vert{}", compression.ending()),
-            Self::Parquet | Self::Datasets => ".parquet".into(),
-            Self::TextByDocument | Self::TextBySite => ".txt".into(),
+            Self::JsonLines(compression)
+            | Self::Csv(compression)
+            | Self::Vertical(compression)
+            | Self::Conllu(compression)
+            | Self::Tei(compression)
+            | Self::Markdown(compression) => Some(compression),
+            Self::Parquet | Self::TextByDocument | Self::TextBySite | Self::Datasets => None,
         }
     }
 
@@ -71,35 +103,65 @@ impl Format {
         matches!(self, Self::TextByDocument | Self::TextBySite | Self::Datasets)
     }
 
-    /// Returns a sink that writes one file of this format to `out`; `None` for plain text. `group` is
-    /// the number of bytes of rows that are buffered for a row group of Parquet.
+    /// Whether the fields of a record can be chosen.
+    #[must_use]
+    pub const fn has_fields(self) -> bool {
+        matches!(self, Self::JsonLines(_) | Self::Csv(_) | Self::Parquet | Self::Datasets)
+    }
+
+    /// Returns a sink that writes one file of this format to `out`. `fields`: used by formats that [have
+    /// fields](Self::has_fields). `group`: size in bytes of a Parquet row group before compression.
     ///
     /// # Errors
-    /// If `out` cannot be written.
-    pub fn sink<W: Write + Send>(self, out: W, group: u64) -> io::Result<Option<Sink<W>>> {
-        let (render, compression): (Render, Compression) = match self {
-            Self::JsonLines(compression) => (json_lines::render, compression),
-            Self::Vertical(compression) => (vertical::render, compression),
-            Self::Parquet | Self::Datasets => {
-                return Ok(Some(Sink::Parquet(Box::new(parquet::Parquet::new(out, group)?))));
-            }
-            Self::TextByDocument | Self::TextBySite => return Ok(None),
+    /// `out` cannot be written.
+    pub fn sink<W: Write + Send>(self, out: W, fields: &Fields, group: u64) -> io::Result<Sink<W>> {
+        let Some(compression) = self.compression() else {
+            return Ok(Sink::Parquet(Box::new(parquet::Parquet::new(out, fields, group)?)));
         };
-        let out = Box::new(Packed::new(out, compression)?);
-        Ok(Some(Sink::Lines { render, out, buffer: Vec::new() }))
+        let mut out = Box::new(Packed::new(out, compression)?);
+        let mut buffer = Vec::new();
+        match self {
+            Self::Csv(_) => csv::head(fields, &mut buffer),
+            Self::Tei(_) => tei::head(&mut buffer),
+            _ => {}
+        }
+        out.write_all(&buffer)?;
+        Ok(Sink::Lines { format: self, fields: fields.clone(), out, buffer })
+    }
+
+    pub(crate) fn render(self, record: &Record, fields: &Fields, out: &mut Vec<u8>) {
+        match self {
+            Self::JsonLines(_) => json_lines::render(record, fields, out),
+            Self::Csv(_) => csv::render(record, fields, out),
+            Self::Vertical(_) => vertical::render(record, out),
+            Self::Conllu(_) => conllu::render(record, out),
+            Self::Tei(_) => tei::render(record, out),
+            Self::Markdown(_) => markdown::render(record, out),
+            Self::TextByDocument | Self::TextBySite => text::render(record, out),
+            Self::Parquet | Self::Datasets => unreachable!("Parquet is written by columns"),
+        }
     }
 }
 
-/// A function that appends one record to a buffer.
-pub type Render = fn(&Record, &mut Vec<u8>);
+pub(crate) const fn kind_name(kind: char) -> &'static str {
+    match kind {
+        'h' => "heading",
+        'i' => "item",
+        'q' => "quotation",
+        'c' => "cell",
+        'f' => "caption",
+        'x' => "preformatted",
+        _ => "paragraph",
+    }
+}
 
 /// Writes records to one file.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "its parts are nobody's to touch")]
 pub enum Sink<W: Write + Send> {
-    /// Sink of formats that are rendered one document at a time.
-    Lines { render: Render, out: Box<Packed<W>>, buffer: Vec<u8> },
-    /// Sink of Parquet, which is written in groups of documents.
+    /// For formats that are rendered one document at a time.
+    Lines { format: Format, fields: Fields, out: Box<Packed<W>>, buffer: Vec<u8> },
+    /// For Parquet, which is written in groups of documents.
     Parquet(Box<parquet::Parquet<W>>),
 }
 
@@ -107,12 +169,12 @@ impl<W: Write + Send> Sink<W> {
     /// Writes one record.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// The file cannot be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match self {
-            Self::Lines { render, out, buffer } => {
+            Self::Lines { format, fields, out, buffer } => {
                 buffer.clear();
-                render(record, buffer);
+                format.render(record, fields, buffer);
                 out.write_all(buffer)
             }
             Self::Parquet(parquet) => parquet.write(record),
@@ -127,13 +189,18 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// Finishes the content and returns the file, not flushed.
+    /// Finishes the content. Returns the file without flushing it.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// The file cannot be written.
     pub fn finish(self) -> io::Result<W> {
         match self {
-            Self::Lines { out, .. } => out.finish(),
+            Self::Lines { format, mut out, .. } => {
+                if let Format::Tei(_) = format {
+                    out.write_all(tei::TAIL)?;
+                }
+                out.finish()
+            }
             Self::Parquet(parquet) => parquet.finish(),
         }
     }

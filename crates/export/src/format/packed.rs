@@ -1,7 +1,6 @@
 //! A writer with optional compression.
 //!
-//! The output is deterministic: the gzip header has no time and no name. zstd ends with a checksum, as
-//! gzip does.
+//! The output is deterministic: the gzip header has no time and no name. Both end with a checksum.
 
 use std::io::{self, Write};
 
@@ -9,7 +8,7 @@ use flate2::write::GzEncoder;
 
 use super::Compression;
 
-/// The default level of zstd; higher levels take much more time and save little space.
+/// The default level of zstd. Higher levels take much more time and save little space.
 const ZSTD_LEVEL: i32 = 3;
 
 /// A writer of plain or compressed bytes.
@@ -30,7 +29,7 @@ impl<W: Write> Packed<W> {
     /// Creates a writer that compresses into `out`.
     ///
     /// # Errors
-    /// If the compressor cannot be set up.
+    /// The compressor cannot be set up.
     pub fn new(out: W, compression: Compression) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Self::None(out),
@@ -55,7 +54,7 @@ impl<W: Write> Packed<W> {
     /// Ends the compressed stream and returns the inner writer.
     ///
     /// # Errors
-    /// If the inner writer fails.
+    /// The inner writer fails.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::None(out) => Ok(out),

@@ -1,21 +1,22 @@
 //! Writes Apache Parquet: one column per field, rows in groups, compressed with zstd.
 //!
-//! The file layer of the crate `parquet` is used without Arrow, which would add a dozen crates to
-//! convert rows to columns. Rows are buffered until their texts and lists reach the group size, then
-//! written as one row group. The memory is about twice the group size.
+//! Uses the file layer of the crate `parquet` without Arrow, which would add a dozen crates to convert rows
+//! to columns. Rows are buffered until their texts and lists reach the group size, then written as one row
+//! group. The memory is about twice the group size.
 //!
-//! Types are those of [`Kind`]. Text is `BYTE_ARRAY (STRING)`. A list is the three-level `LIST` of the
-//! format's specification. A time is `INT64 (TIMESTAMP, microseconds, UTC)`, which Python's dates can
-//! represent; nanoseconds are truncated.
+//! [`Kind`] defines the types. Text is `BYTE_ARRAY (STRING)`, a list is the three-level `LIST` of the
+//! specification, and a time is `INT64 (TIMESTAMP, microseconds, UTC)`, which Python's dates can represent;
+//! nanoseconds are truncated.
 //!
-//! Limitation: a document is never split, so a text of 100 MB makes a group of at least that size. The
-//! text column has no statistics, because range searches on it are useless.
+//! Limitation: a document is never split, so a text of 100 MB makes a group of at least this size. The text
+//! column has no statistics, because range searches on it are useless.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
@@ -23,11 +24,11 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
 use crate::Record;
-use crate::record::{Cell, FIELDS, Kind};
+use crate::record::{Cell, Field, Fields, Kind};
 
 const ZSTD_LEVEL: i32 = 3;
 
-/// Columns whose values rarely repeat, so that a dictionary would be useless.
+/// Columns in which values rarely repeat. A dictionary would be useless.
 const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 
 /// A writer of one Parquet file.
@@ -35,31 +36,30 @@ const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 pub struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Column>,
-    /// Approximate number of bytes buffered for the next group.
     buffered: u64,
-    /// Number of bytes at which a group is written.
+    /// Size in bytes at which a group is written.
     group: u64,
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Begins a file whose row groups have about `group` bytes.
+    /// Begins a file with these fields as columns. `group`: approximate size of a row group in bytes.
     ///
     /// # Errors
-    /// If `out` cannot be written.
-    pub fn new(out: W, group: u64) -> io::Result<Self> {
-        let schema = parse_message_type(&schema()).expect("the schema is made of the fields");
+    /// `out` cannot be written.
+    pub fn new(out: W, fields: &Fields, group: u64) -> io::Result<Self> {
+        let schema = parse_message_type(&schema(fields)).expect("the schema is made of the fields");
         let file =
             SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties())).map_err(io_error)?;
-        Ok(Self { file, columns: FIELDS.map(|(_, kind)| Column::new(kind)).into(), buffered: 0, group })
+        Ok(Self { file, columns: fields.iter().map(Column::new).collect(), buffered: 0, group })
     }
 
-    /// Buffers one row, and writes the group if it is full.
+    /// Buffers one row. Writes the group if it is full.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// The file cannot be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
-        for (column, cell) in self.columns.iter_mut().zip(record.cells()) {
-            self.buffered += column.push(cell);
+        for column in &mut self.columns {
+            self.buffered += column.push(column.field.of(record));
         }
         if self.buffered >= self.group { self.write_group() } else { Ok(()) }
     }
@@ -69,10 +69,10 @@ impl<W: Write + Send> Parquet<W> {
         self.file.inner()
     }
 
-    /// Writes the last group and the footer; returns the file.
+    /// Writes the last group and the footer. Returns the file.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// The file cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         if self.buffered > 0 {
             self.write_group()?;
@@ -92,21 +92,24 @@ impl<W: Write + Send> Parquet<W> {
     }
 }
 
-fn schema() -> String {
-    let fields = FIELDS.map(|(name, kind)| match kind {
+fn schema(fields: &Fields) -> String {
+    let column = |&Field { name, kind, .. }: &Field| match kind {
         Kind::Text => format!("required binary {name} (STRING);"),
         Kind::OptionalText => format!("optional binary {name} (STRING);"),
         Kind::Texts => format!(
             "required group {name} (LIST) {{ repeated group list {{ required binary element (STRING); }} }}"
         ),
         Kind::Time => format!("required int64 {name} (TIMESTAMP(MICROS,true));"),
+        Kind::OptionalTime => format!("optional int64 {name} (TIMESTAMP(MICROS,true));"),
+        Kind::OptionalFlag => format!("optional boolean {name};"),
         Kind::Count => format!("required int64 {name};"),
         Kind::OptionalCount => format!("optional int64 {name};"),
         Kind::OptionalSmallCount => format!("optional int32 {name};"),
         Kind::Number => format!("required double {name};"),
         Kind::OptionalNumber => format!("optional double {name};"),
-    });
-    format!("message document {{ {} }}", fields.join(" "))
+    };
+    let columns: Vec<String> = fields.iter().map(column).collect();
+    format!("message document {{ {} }}", columns.join(" "))
 }
 
 pub(crate) fn properties() -> WriterProperties {
@@ -125,7 +128,7 @@ pub(crate) fn properties() -> WriterProperties {
     UNIQUE.into_iter().fold(properties, plain).build()
 }
 
-/// Returns the underlying system error if there is one, so that a full disk is reported as such.
+/// Returns the underlying system error, if any, so that a full disk is recognized.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -141,9 +144,9 @@ struct Column {
     values: Values,
     /// The definition level of each entry; empty for required columns.
     definition: Vec<i16>,
-    /// 0 for a row's first entry, 1 for the following ones; empty for columns without lists.
+    /// 0 for a row's first entry, 1 for further ones; empty for columns without lists.
     repetition: Vec<i16>,
-    kind: Kind,
+    field: &'static Field,
 }
 
 #[derive(Debug)]
@@ -152,30 +155,31 @@ enum Values {
     Long(Vec<i64>),
     Int(Vec<i32>),
     Number(Vec<f64>),
+    Flag(Vec<bool>),
 }
 
 impl Column {
-    fn new(kind: Kind) -> Self {
-        let values = match kind {
+    fn new(field: &'static Field) -> Self {
+        let values = match field.kind {
             Kind::Text | Kind::OptionalText | Kind::Texts => Values::Text(Vec::new()),
-            Kind::Time | Kind::Count | Kind::OptionalCount => Values::Long(Vec::new()),
+            Kind::Time | Kind::OptionalTime | Kind::Count | Kind::OptionalCount => Values::Long(Vec::new()),
+            Kind::OptionalFlag => Values::Flag(Vec::new()),
             Kind::OptionalSmallCount => Values::Int(Vec::new()),
             Kind::Number | Kind::OptionalNumber => Values::Number(Vec::new()),
         };
-        Self { values, definition: Vec::new(), repetition: Vec::new(), kind }
+        Self { values, definition: Vec::new(), repetition: Vec::new(), field }
     }
 
-    /// Adds a value; returns its approximate size in bytes.
     fn push(&mut self, cell: Cell) -> u64 {
         match (&mut self.values, cell) {
             (Values::Text(values), Cell::Text(text)) => {
                 self.definition.push(i16::from(text.is_some()));
                 values.extend(text.map(ByteArray::from));
-                text.map_or(1, |text| text.len() as u64)
+                1 + text.map_or(0, |text| text.len() as u64)
             }
             (Values::Text(values), Cell::Texts(texts)) => {
                 values.extend(texts.iter().map(|text| ByteArray::from(text.as_str())));
-                // An empty list is also an entry, with definition level 0.
+                // An empty list is an entry too, with definition level 0.
                 let entries = texts.len().max(1);
                 self.definition.extend(std::iter::repeat_n(i16::from(!texts.is_empty()), entries));
                 self.repetition.extend((0..entries).map(|at| i16::from(at > 0)));
@@ -183,6 +187,11 @@ impl Column {
             }
             (Values::Long(values), Cell::Long(count)) => {
                 values.push(count);
+                8
+            }
+            (Values::Long(values), Cell::Time(time)) => {
+                self.definition.push(i16::from(time.is_some()));
+                values.extend(time.map(Timestamp::as_microsecond));
                 8
             }
             (Values::Long(values), Cell::OptionalLong(count)) => {
@@ -195,6 +204,11 @@ impl Column {
                 values.extend(count);
                 4
             }
+            (Values::Flag(values), Cell::Flag(flag)) => {
+                self.definition.push(i16::from(flag.is_some()));
+                values.extend(flag);
+                1
+            }
             (Values::Number(values), Cell::Number(number)) => {
                 self.definition.push(i16::from(number.is_some()));
                 values.extend(number);
@@ -205,17 +219,19 @@ impl Column {
     }
 
     fn write(&mut self, mut writer: SerializedColumnWriter) -> io::Result<()> {
-        let is_required = matches!(self.kind, Kind::Text | Kind::Time | Kind::Count | Kind::Number);
+        let kind = self.field.kind;
+        let is_required = matches!(kind, Kind::Text | Kind::Time | Kind::Count | Kind::Number);
         let definition = (!is_required).then_some(&*self.definition);
-        let repetition = (self.kind == Kind::Texts).then_some(&*self.repetition);
+        let repetition = (kind == Kind::Texts).then_some(&*self.repetition);
         match &self.values {
             Values::Text(values) => batch::<ByteArrayType>(&mut writer, values, definition, repetition),
             Values::Long(values) => batch::<Int64Type>(&mut writer, values, definition, repetition),
             Values::Int(values) => batch::<Int32Type>(&mut writer, values, definition, repetition),
+            Values::Flag(values) => batch::<BoolType>(&mut writer, values, definition, repetition),
             Values::Number(values) => batch::<DoubleType>(&mut writer, values, definition, repetition),
         }?;
         writer.close().map_err(io_error)?;
-        *self = Self::new(self.kind);
+        *self = Self::new(self.field);
         Ok(())
     }
 }
@@ -236,8 +252,8 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
 
     use super::*;
-    use crate::Beside;
-    use crate::record::tests::{beside, documents};
+    use crate::RecordContext;
+    use crate::record::tests::{context, documents};
 
     fn reader(bytes: &[u8]) -> SerializedFileReader<File> {
         let mut file = tempfile::tempfile().unwrap();
@@ -245,10 +261,10 @@ mod tests {
         SerializedFileReader::new(file).unwrap()
     }
 
-    fn file(group: u64) -> Vec<u8> {
-        let mut file = Parquet::new(Vec::new(), group).unwrap();
+    fn file(fields: &Fields, group: u64) -> Vec<u8> {
+        let mut file = Parquet::new(Vec::new(), fields, group).unwrap();
         for document in documents() {
-            file.write(&Record::new(&document, &beside(&document))).unwrap();
+            file.write(&Record::new(&document, &context(&document))).unwrap();
         }
         file.finish().unwrap()
     }
@@ -256,7 +272,7 @@ mod tests {
     #[test]
     fn three_documents_as_rows() {
         for (group, groups) in [(1 << 20, 1), (1, 3)] {
-            let reader = reader(&file(group));
+            let reader = reader(&file(&Fields::default(), group));
             assert_eq!(reader.metadata().num_row_groups(), groups);
             let rows: Vec<String> =
                 reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string() + "\n").collect();
@@ -265,8 +281,26 @@ mod tests {
     }
 
     #[test]
+    fn chosen_fields_are_the_columns() {
+        let reader = reader(&file(&"title,words".parse().unwrap(), 1 << 20));
+        let rows: Vec<String> =
+            reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+        let first = "{title: \"Chợ \"quê\" <họp> sớm & tan sớm\", words: 13}";
+        assert_eq!(rows, [first, "{title: \"\", words: 10}", "{title: null, words: 0}"]);
+    }
+
+    /// Regression: rows without any text were not written.
+    #[test]
+    fn empty_texts_are_rows() {
+        let mut file = Parquet::new(Vec::new(), &"text".parse().unwrap(), 1 << 20).unwrap();
+        let document = documents().remove(2);
+        file.write(&Record::new(&document, &RecordContext::default())).unwrap();
+        assert_eq!(reader(&file.finish().unwrap()).get_row_iter(None).unwrap().count(), 1);
+    }
+
+    #[test]
     fn no_documents_are_a_file_too() {
-        let empty = Parquet::new(Vec::new(), 1).unwrap().finish().unwrap();
+        let empty = Parquet::new(Vec::new(), &Fields::default(), 1).unwrap().finish().unwrap();
         let reader = reader(&empty);
         assert_eq!(reader.get_row_iter(None).unwrap().count(), 0);
     }
@@ -282,10 +316,10 @@ mod tests {
                 Ok(())
             }
         }
-        let result = Parquet::new(Full, 1).and_then(|mut file| {
+        let result = Parquet::new(Full, &Fields::default(), 1).and_then(|mut file| {
             documents()
                 .iter()
-                .try_for_each(|document| file.write(&Record::new(document, &Beside::default())))?;
+                .try_for_each(|document| file.write(&Record::new(document, &RecordContext::default())))?;
             file.finish().map(drop)
         });
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);

@@ -1,12 +1,12 @@
 //! Plain text: the headline, an empty line, then the text, one paragraph per line.
 //!
-//! In a file per site, two empty lines separate documents. A document never contains two empty lines in
-//! a row, so the file can be split again. The files contain no other data (URL, dates). A file with one
-//! document is named by the document's id.
+//! In a file per site, two empty lines separate documents. No document contains two consecutive empty lines,
+//! so the file can be split again. The files have no other data (URL, dates). The name of a file with one
+//! document is the document's id.
 
 use crate::Record;
 
-/// Renders one record as text. Without a headline, the output begins with the text.
+/// Renders one record as text. Omits a missing headline.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     let title = record.title().split_whitespace().collect::<Vec<_>>().join(" ");
     if !title.is_empty() {
@@ -23,8 +23,8 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the file or folder name of a host: the host, with `+` for characters that file names may not
-/// contain (the colon before a port, a leading full stop). Hosts contain no `+`.
+/// Returns the file or folder name for a host: `+` replaces characters that file names may not contain (the
+/// colon before a port, a leading full stop). Hosts contain no `+`.
 ///
 /// ```
 /// use gleaner_export::format::text::file_name;
@@ -47,7 +47,7 @@ pub fn file_name(host: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Beside;
+    use crate::RecordContext;
     use crate::record::tests::documents;
 
     #[test]
@@ -71,7 +71,7 @@ mod tests {
         fn map_text(&self) -> Vec<String> {
             let text = |document| {
                 let mut out = Vec::new();
-                render(&Record::new(document, &Beside::default()), &mut out);
+                render(&Record::new(document, &RecordContext::default()), &mut out);
                 String::from_utf8(out).unwrap()
             };
             self.iter().map(text).collect()

@@ -1,21 +1,18 @@
 //! Vertical text for Sketch Engine and NoSketch Engine
-//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>): one token per line, structures
-//! as tags.
+//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>): one token per line, structures as
+//! tags.
 //!
-//! `<doc>` has the document's metadata as attributes, and `<p>` has the kind of the line. `<g/>` stands
-//! between two tokens that no white space separates. Tokens are the segments between Unicode word
-//! boundaries (UAX #29): "It's" and "3.5" are one token each, and so is each Vietnamese syllable and
-//! each punctuation mark. `<`, `>` and `&` are written as XML entities, and in attributes also `"`. `|`
-//! separates several authors.
+//! `<doc>` has the document's metadata as attributes, `<p>` has the kind of the line, `<s>` is a sentence,
+//! and `<g/>` stands between two tokens without white space between them. `tokens.rs` defines sentences and
+//! tokens. `<`, `>` and `&` are XML entities, and in attributes also `"`. `|` separates several authors.
 //!
-//! Limitation: there is no `<s>`, because the sentence rules were not evaluated. Words are neither
-//! tagged nor lemmatised. The files were not compiled with Manatee: escaping follows XML and published
-//! vertical files. Host names are not shortened to the limits of a tool.
+//! Limitation: words are neither tagged nor lemmatised. The files were not compiled with Manatee: escaping
+//! follows XML and published vertical files. Host names are not shortened to the limits of a tool.
 
-use unicode_segmentation::UnicodeSegmentation;
-
+use super::kind_name;
 use crate::Record;
 use crate::record::Cell;
+use crate::tokens::sentences;
 
 /// Attributes of `<doc>`: the record's metadata fields.
 pub const ATTRIBUTES: [&str; 10] =
@@ -29,10 +26,8 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     }
     attribute("words", &record.words().to_string(), out);
     out.extend_from_slice(b">\n");
-    let mut kinds = record.kinds().chars();
-    for line in record.text().lines() {
-        let kind = kinds.next();
-        paragraph(line, kind, out);
+    for (kind, line) in record.lines() {
+        paragraph(kind, line, out);
     }
     out.extend_from_slice(b"</doc>\n");
 }
@@ -50,7 +45,7 @@ fn value(record: &Record, name: &str) -> String {
     }
 }
 
-/// Appends ` name="value"`; white space in the value becomes single spaces.
+/// Appends ` name="value"`. White space in the value becomes single spaces.
 fn attribute(name: &str, value: &str, out: &mut Vec<u8>) {
     out.push(b' ');
     out.extend_from_slice(name.as_bytes());
@@ -77,40 +72,29 @@ fn escape(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the name of a letter of [`Record::kinds`].
-const fn kind_name(kind: Option<char>) -> &'static str {
-    match kind {
-        Some('h') => "heading",
-        Some('i') => "item",
-        Some('q') => "quotation",
-        Some('c') => "cell",
-        Some('f') => "caption",
-        Some('x') => "preformatted",
-        _ => "paragraph",
-    }
-}
-
-fn paragraph(line: &str, kind: Option<char>, out: &mut Vec<u8>) {
-    let (mut any, mut glued) = (false, false);
-    for token in line.split_word_bounds() {
-        if token.chars().all(is_blank) {
-            glued = false;
-            continue;
+fn paragraph(kind: char, line: &str, out: &mut Vec<u8>) {
+    let mut glue = None;
+    for sentence in sentences(line) {
+        match glue {
+            None => out.extend_from_slice(format!("<p kind=\"{}\">\n", kind_name(kind)).as_bytes()),
+            Some(true) => out.extend_from_slice(b"<g/>\n"),
+            Some(false) => {}
         }
-        if !any {
-            out.extend_from_slice(format!("<p kind=\"{}\">\n", kind_name(kind)).as_bytes());
-        } else if glued {
-            out.extend_from_slice(b"<g/>\n");
+        out.extend_from_slice(b"<s>\n");
+        for (at, token) in sentence.tokens.iter().enumerate() {
+            if at > 0 && glue == Some(true) {
+                out.extend_from_slice(b"<g/>\n");
+            }
+            self::token(token.text, out);
+            glue = Some(token.is_glued);
         }
-        self::token(token, out);
-        (any, glued) = (true, true);
+        out.extend_from_slice(b"</s>\n");
     }
-    if any {
+    if glue.is_some() {
         out.extend_from_slice(b"</p>\n");
     }
 }
 
-/// Appends a token as a line; quotation marks are not escaped.
 fn token(token: &str, out: &mut Vec<u8>) {
     if token.bytes().any(|byte| matches!(byte, b'<' | b'>' | b'&')) {
         out.extend_from_slice(
@@ -122,20 +106,18 @@ fn token(token: &str, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Whether `c` is white space, a control character or a character without width.
-fn is_blank(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Beside;
+    use crate::RecordContext;
     use crate::record::tests::documents;
+    use crate::tokens::is_blank;
 
     fn rendered(documents: &[gleaner_corpus::Document]) -> String {
         let mut out = Vec::new();
-        documents.iter().for_each(|document| render(&Record::new(document, &Beside::default()), &mut out));
+        documents
+            .iter()
+            .for_each(|document| render(&Record::new(document, &RecordContext::default()), &mut out));
         String::from_utf8(out).unwrap()
     }
 
@@ -147,9 +129,9 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-        /// The text can be restored from tokens, glue and paragraphs, except for white space.
+        /// Tokens, glue and paragraphs are enough to restore the text, except for white space.
         #[test]
-        fn the_text_comes_back(text in "[\\PC<>&\"\t\n\0 a.]{0,120}") {
+        fn the_text_comes_back(text in "[\\PC<>&\"\t\n\0 aB.。]{0,120}") {
             let mut document = documents().remove(0);
             document.text = text.clone();
             let vertical = rendered(&[document]);
@@ -158,6 +140,7 @@ mod tests {
             for line in vertical.lines().skip(1) {
                 match line {
                     "<g/>" => glue = true,
+                    "<s>" | "</s>" => {}
                     tag if tag.starts_with('<') => { back.push('\n'); glue = true; }
                     token => {
                         if !glue { back.push(' '); }

@@ -1,10 +1,10 @@
-//! Copies selected documents of a shard, with the same format and fields.
+//! Copies selected documents of a shard in the same format and with the same fields.
 //!
-//! Lines are copied unchanged. Parquet columns are read with their levels and written again with the
-//! same schema, one column of a row group at a time, so all fields of the shard are kept.
+//! Lines are copied unchanged. Parquet columns are read with their levels and written with the same schema,
+//! one column of a row group at a time, so all fields of the shard are kept.
 //!
-//! Limitation: Parquet pages, dictionaries and statistics are rebuilt as in `gleaner export`; sort
-//! orders and the original writer's metadata are lost.
+//! Limitation: Parquet pages, dictionaries and statistics are built as in `gleaner export`. Sort orders and
+//! the original writer's metadata are lost.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -24,11 +24,11 @@ use crate::format::parquet::{io_error, properties};
 use crate::manifest::{Counted, DataFile};
 use crate::{Compression, ExportError};
 
-/// Writes the wanted documents of `from` into the new file `into` and flushes it to disk. `wanted`
-/// receives line or row numbers, from 1. Returns the written file; its path is only the file name.
+/// Writes the wanted documents of `from` into the new file `into` and flushes it to disk. `wanted` receives
+/// line or row numbers, from 1. Returns the written file; its path is only the file name.
 ///
 /// # Errors
-/// If a file cannot be read or written; the partial file is then removed.
+/// A file cannot be read or written. The partial file is then removed.
 pub fn keep(from: &Path, into: &Path, wanted: impl FnMut(u64) -> bool) -> Result<DataFile, ExportError> {
     let kept = match Form::from_path(from) {
         Some(Form::JsonLines(compression)) => keep_lines(from, into, compression, wanted),
@@ -108,7 +108,7 @@ fn keep_rows(from: &Path, into: &Path, mut wanted: impl FnMut(u64) -> bool) -> R
     end(out.into_inner().map_err(failed)?, into, documents)
 }
 
-/// Copies the wanted rows of a column. `levels` are its greatest definition and repetition levels.
+/// Copies the wanted rows of a column. `levels`: its highest definition and repetition levels.
 fn copy(
     reader: ColumnReader,
     writer: &mut ColumnWriter,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::Article;
 use crate::{Compression, ExportError};
 
-/// A line with more bytes is treated as damaged, because no article is this long.
+/// A longer line, in bytes, counts as damaged: no article is this long.
 pub(super) const LONGEST: usize = 64 << 20;
 
 #[derive(Deserialize)]
@@ -24,7 +24,6 @@ struct Fields<'a> {
     fetched: Option<Cow<'a, str>>,
 }
 
-/// Opens a shard and decompresses it.
 pub(super) fn open(path: &Path, compression: Compression) -> io::Result<Box<dyn BufRead>> {
     let file = BufReader::new(File::open(path)?);
     Ok(match compression {
@@ -50,8 +49,8 @@ pub(super) fn each<E: From<ExportError>>(
     Ok(())
 }
 
-/// Reads the next line with its line end. Of a line above the limit, reads one byte more than the limit
-/// and skips the rest. Returns false at the end of the file.
+/// Reads the next line with its line end. Of a line above the limit, reads one byte more than the limit and
+/// skips the rest. Returns `false` at the end of the file.
 pub(super) fn read_line(lines: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let read = lines.take(LONGEST as u64 + 1).read_until(b'\n', line)?;

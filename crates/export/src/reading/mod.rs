@@ -1,14 +1,14 @@
 //! Reads exported shards, and shards of other programs in the same formats.
 //!
-//! A shard is a file of JSON Lines (`.jsonl`, `.jsonl.gz`, `.jsonl.zst`) or Parquet (`.parquet`).
-//! Only `id`, `text` and, if present, `fetched` are read.
+//! A shard is a file of JSON Lines (`.jsonl`, `.jsonl.gz`, `.jsonl.zst`) or Parquet (`.parquet`). Only `id`,
+//! `text` and, if present, `fetched` are read.
 //!
-//! A line that is not such a document is reported as damaged, with the reason. A truncated stream or an
-//! unreadable Parquet file is an error, because the number of lost documents is unknown.
+//! A line without these fields is damaged and reported with the reason. A truncated stream or an unreadable
+//! Parquet file is an error, because the number of lost documents is unknown.
 //!
-//! Limitation: a batch of Parquet rows and its page are in memory at the same time; the program that
-//! wrote the file chose the page size. Uncompressed, zstd and snappy pages are supported; an error names
-//! any other compression.
+//! Limitation: a batch of Parquet rows and its page are in memory at the same time; the writer of the file
+//! chose the page size. Uncompressed, zstd and snappy pages are supported. An error names any other
+//! compression.
 
 mod choice;
 mod json_lines;
@@ -27,7 +27,7 @@ pub struct Article {
     pub id: String,
     /// The document's text.
     pub text: String,
-    /// Fetch time in microseconds since 1970; `None` if the shard has none.
+    /// Fetch time in microseconds since 1970; `None`: the shard has none.
     pub fetched: Option<i64>,
 }
 
@@ -41,7 +41,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the format by file name; `None` if the file is not a shard.
+    /// Returns the format by file name; `None`: the file is not a shard.
     ///
     /// ```
     /// use gleaner_export::reading::Form;
@@ -62,10 +62,10 @@ impl Form {
 }
 
 /// Passes the documents of a shard to `take` in order: the number of the line or row, from 1, and the
-/// document, or the reason why it is damaged.
+/// document, or why it is damaged.
 ///
 /// # Errors
-/// If the shard cannot be read, is not a shard, or lacks a field; and the errors of `take`.
+/// The shard cannot be read, is not a shard, or lacks a field. Also the errors of `take`.
 pub fn each<E: From<ExportError>>(
     path: &Path,
     take: impl FnMut(u64, Result<Article, String>) -> Result<(), E>,
@@ -77,10 +77,10 @@ pub fn each<E: From<ExportError>>(
     }
 }
 
-/// Returns the shards of a file or folder, including subfolders, in the order of their paths.
+/// Returns the shards of a file or folder, with subfolders, in the order of their paths.
 ///
 /// # Errors
-/// If a folder cannot be read, contains an unfinished export, or contains no shards.
+/// A folder cannot be read, contains an unfinished export, or contains no shards.
 pub fn shards(path: &Path) -> Result<Vec<PathBuf>, ExportError> {
     let metadata = std::fs::metadata(path).map_err(ExportError::reading(path))?;
     if !metadata.is_dir() {

@@ -75,7 +75,7 @@ fn article(
     Ok(Article { id: owned(id, "id")?, text: owned(text, "text")?, fetched: fetched? })
 }
 
-/// Returns the column of a top-level field that is not a list.
+/// Returns the index of a top-level column that is not a list.
 fn at(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
     let is_it = |column: &ColumnDescriptor| column.path().parts() == [name] && column.max_rep_level() == 0;
     schema.columns().iter().position(|column| is_it(column))
@@ -86,7 +86,7 @@ fn texts_at(schema: &SchemaDescriptor, name: &'static str, path: &Path) -> Resul
     found.ok_or_else(|| ExportError::Lacks { path: path.into(), field: name })
 }
 
-/// Returns the factor and divisor that convert a column of times to microseconds.
+/// Returns factor and divisor to convert a column of times to microseconds.
 fn micros(column: &ColumnDescriptor) -> (i64, i64) {
     use parquet::basic::TimeUnit;
     match column.logical_type_ref() {
@@ -106,7 +106,6 @@ impl<T: DataType> Cells<T> {
         Self { reader, definition: group.metadata().column(at).column_descr().max_def_level() }
     }
 
-    /// Returns the next values; empty at the end.
     fn batch(&mut self) -> Result<Vec<Option<T::T>>, ParquetError> {
         let (mut levels, mut values) = (Vec::new(), Vec::new());
         let (rows, ..) = self.reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
@@ -145,7 +144,7 @@ impl Times {
         })
     }
 
-    /// Returns the next times; without a time column, `rows` empty ones.
+    /// Returns the next times. Without a time column, returns `rows` times `None`.
     fn batch(&mut self, rows: usize) -> Result<Vec<Result<Option<i64>, String>>, ParquetError> {
         Ok(match self {
             Self::Stamps(cells, (times, parts)) => {

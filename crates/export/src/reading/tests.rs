@@ -4,15 +4,15 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::record::tests::{beside, documents};
+use crate::record::tests::{context, documents};
 use crate::{Filter, Format, Single};
 
 fn written(folder: &Path, name: &str, format: Format) -> PathBuf {
     let path = folder.join(name);
     let filter = Filter { members: true, ..Filter::default() };
-    let mut single = Single::begin(&path, format, filter).unwrap();
+    let mut single = Single::begin(&path, format, &crate::Fields::default(), filter).unwrap();
     for document in documents() {
-        single.write(&document, &beside(&document)).unwrap();
+        single.write(&document, &context(&document)).unwrap();
     }
     single.finish().unwrap();
     path
@@ -119,7 +119,7 @@ fn what_cannot_be_read_is_said_by_name() {
     assert!(shards(&folder.path().join("absent")).unwrap_err().to_string().starts_with("cannot read"));
 }
 
-/// As other programs write it: optional columns, times as text, snappy.
+/// From other programs: optional columns, times as text, snappy.
 #[test]
 fn parquet_of_others_is_read() {
     use parquet::basic::Compression;

@@ -1,13 +1,15 @@
-//! A block: a line of the page with the properties of its own text, such as words, links, dates and images.
+//! A block: a line of the page and the properties of its text, such as words, links, dates and images.
 //!
-//! Limitation: a sentence ends at a full stop that is not followed by an ASCII letter or digit, so `U.S.
-//! Senate` contains a sentence end. A price such as 3.50 counts as a time.
+//! Limitation: a full stop ends a sentence unless an ASCII letter or digit follows, so `U.S. Senate` contains
+//! a sentence end. A price such as 3.50 counts as a time. Thai and Lao have no full stop: a space counts as a
+//! comma, and a long line ends with a sentence end.
 
 use gleaner_html::Page;
 use gleaner_html::text::PlacedLine;
 
 use super::hashing::{hash, hashes};
 use super::lexicon;
+use crate::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script};
 
 const LEAST_PROSE: f32 = 10.0;
 
@@ -16,18 +18,15 @@ pub(super) struct Block {
     pub(super) placed: PlacedLine,
     pub(super) element: usize,
     pub(super) words: Vec<u64>,
-    /// Number of words in links.
     pub(super) linked: f32,
-    /// Number of words in bold or italics.
     pub(super) emphasised: f32,
     pub(super) characters: Characters,
     pub(super) images: f32,
     pub(super) inline: f32,
     pub(super) has_date: bool,
     pub(super) ends_as_sentence: bool,
-    /// Its words minus 1.5 times its words in links, if the block is prose; else 0.
+    /// For prose: the number of words minus 1.5 times the number of words in links. Otherwise 0.
     pub(super) prose: f32,
-    /// The kinds of a short line, as bits ([`lexicon::sayings`]).
     pub(super) sayings: u32,
     pub(super) text: u64,
 }
@@ -51,8 +50,8 @@ impl Block {
     }
 }
 
-/// For each node, whether it is text in a link, whether it is emphasised text, and how many images and inline
-/// elements precede it.
+/// For each node: whether it is text in a link, whether it is emphasised text, and the numbers of images and
+/// inline elements before it.
 pub(super) struct Marks {
     linked: Vec<bool>,
     emphasised: Vec<bool>,
@@ -126,9 +125,12 @@ impl Marks {
 impl Characters {
     fn from_text(text: &str) -> Self {
         let (mut all, mut upper, mut digits, mut sentences, mut commas) = (0, 0, 0, 0, 0);
-        let mut ended = false;
+        let (mut ended, mut before) = (false, [' ', ' ']);
         for c in text.chars() {
             let is_end = is_end(c);
+            let is_pause = before[1] == ' ' && [before[0], c].into_iter().all(is_of_unmarked_script);
+            commas += u32::from(is_pause);
+            before = [before[1], c];
             sentences += u32::from(ended && !is_end && !c.is_ascii_alphanumeric());
             ended = is_end;
             commas += u32::from(is_comma(c));
@@ -136,7 +138,7 @@ impl Characters {
             upper += u32::from(c.is_uppercase());
             digits += u32::from(is_numeric(c));
         }
-        sentences += u32::from(ended);
+        sentences += u32::from(ended || is_unmarked_sentence(text));
         let [all, upper, digits, sentences, commas] =
             [all, upper, digits, sentences, commas].map(|count| count as f32);
         Self { all, upper, digits, sentences, commas }
@@ -144,20 +146,33 @@ impl Characters {
 }
 
 fn is_end(c: char) -> bool {
-    if c.is_ascii() { matches!(c, '.' | '!' | '?') } else { matches!(c, '…' | '。' | '！' | '？') }
+    if c.is_ascii() {
+        matches!(c, '.' | '!' | '?')
+    } else {
+        matches!(c, '…' | '。' | '！' | '？' | '။' | '។' | '៕')
+    }
 }
 
 fn is_comma(c: char) -> bool {
-    if c.is_ascii() { matches!(c, ',' | ';' | ':') } else { matches!(c, '，' | '、' | '；' | '：') }
+    if c.is_ascii() {
+        matches!(c, ',' | ';' | ':')
+    } else {
+        matches!(c, '，' | '、' | '；' | '：' | '၊' | '៖')
+    }
 }
 
-/// `char::is_numeric` of the standard library, with a fast path for accented letters.
+/// Equals `char::is_numeric`, with a fast path for accented letters.
 fn is_numeric(c: char) -> bool {
     !matches!(c, '\u{C0}'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}') && c.is_numeric()
 }
 
 fn ends_as_sentence(text: &str) -> bool {
     text.chars().next_back().is_some_and(|c| is_end(c) || matches!(c, '”' | '"' | '\'' | '»' | ')'))
+        || is_unmarked_sentence(text)
+}
+
+fn is_unmarked_sentence(text: &str) -> bool {
+    text.chars().next_back().is_some_and(is_of_unmarked_script) && count_words(text) >= UNMARKED_SENTENCE
 }
 
 fn has_date(text: &str) -> bool {

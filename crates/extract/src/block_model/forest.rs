@@ -1,11 +1,10 @@
-//! The model: regression trees whose values add up to the log-odds that a block is body text (gradient
-//! boosting: Friedman, Greedy function approximation, Annals of Statistics 2001). The crate eval (`training`)
-//! grows the trees. This module reads, writes and evaluates them.
+//! The model: regression trees. The sum of the trees' values is the log-odds that a block is body text
+//! (gradient boosting: Friedman, Greedy function approximation, Annals of Statistics 2001). The crate eval
+//! (`training`) grows the trees. This module reads, writes and evaluates them.
 //!
-//! The file consists of the eight bytes `GLEANER1`, a hash of the features' names (u64), the number of trees
-//! (u32) and the trees. A tree consists of its number of splits (u16), the splits (feature u16, left i16,
-//! right i16, threshold f32) and the leaves (f32), one more than splits. All values are little-endian. A
-//! negative child `c` is the leaf `-c-1`.
+//! File format, all values little-endian: the eight bytes `GLEANER1`, a hash of the feature names (u64), the
+//! number of trees (u32), the trees. A tree: number of splits (u16), splits (feature u16, left i16, right
+//! i16, threshold f32), leaves (f32; one more leaf than splits). A negative child `c` is the leaf `-c-1`.
 
 use super::features;
 use super::hashing::{FNV_START, fnv_1a};
@@ -13,26 +12,25 @@ use super::questions::{LANES, Questions};
 
 const MAGIC: &[u8; 8] = b"GLEANER1";
 
-/// A split of a tree. A row goes to the left child if the feature is at most the threshold, else to the
-/// right.
+/// A split of a tree. A row goes left if the feature is at most the threshold, otherwise right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
     /// Index of the feature, in the order of [`super::feature_names`].
     pub feature: u16,
-    /// The left child: the index of a split, or, if negative, the leaf `-left - 1`.
+    /// The left child: the index of a split; if negative, the leaf `-left - 1`.
     pub left: i16,
-    /// The right child: the index of a split, or, if negative, the leaf `-right - 1`.
+    /// The right child: the index of a split; if negative, the leaf `-right - 1`.
     pub right: i16,
-    /// The value that the feature is compared with.
+    /// The threshold for the feature's value.
     pub threshold: f32,
 }
 
 /// A regression tree. A tree without splits is a single leaf.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tree {
-    /// The splits, from the root. A split's children follow it.
+    /// The splits, from the root. The children of a split come after it.
     pub splits: Vec<Split>,
-    /// The leaf values in log-odds, one more than splits.
+    /// The leaf values in log-odds; one more leaf than splits.
     pub leaves: Vec<f32>,
 }
 
@@ -48,8 +46,8 @@ impl Tree {
         self.leaves[(-(at + 1)) as usize]
     }
 
-    /// Whether the tree is valid: at most 32 leaves; every child is a later split or a leaf,
-    /// and has one parent; every feature is below `features`.
+    /// Whether the tree is valid: it has at most 32 leaves; every child is a later split or a leaf and has
+    /// one parent; every feature is below `features`.
     #[must_use]
     pub fn is_sound(&self, features: usize) -> bool {
         let size = self.splits.len();
@@ -70,7 +68,7 @@ impl Tree {
     }
 }
 
-/// The trees of a model, prepared for fast evaluation.
+/// The trees of a model, with a structure for fast evaluation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Forest {
     trees: Vec<Tree>,
@@ -78,7 +76,7 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// Builds a forest from trees, in the order in which they were grown.
+    /// Builds a forest. `trees` are in growth order.
     ///
     /// # Panics
     /// If a tree is not valid ([`Tree::is_sound`]).
@@ -104,13 +102,12 @@ impl Forest {
         self.questions.ask(&[row])[0]
     }
 
-    /// Returns the log-odds for several rows. Faster than one row at a time. Panics as [`Self::log_odds`]
-    /// does.
+    /// Returns the log-odds of several rows, faster than row by row. Panics as [`Self::log_odds`] does.
     pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
         rows.chunks(LANES).flat_map(|rows| self.questions.ask(rows).into_iter().take(rows.len()))
     }
 
-    /// Returns the content of the model file.
+    /// Serializes the forest as a model file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
@@ -129,8 +126,7 @@ impl Forest {
         out
     }
 
-    /// Parses the content of a model file. `None` if it is not a valid model, or a model for different
-    /// features.
+    /// Parses a model file. `None`: the bytes are not a valid model, or the model has other features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes);
@@ -173,8 +169,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the FNV-1a hash of the features' names. A model file contains it because the model identifies
-/// features only by position.
+/// Returns the FNV-1a hash of the feature names. A model identifies features only by position.
 fn fingerprint() -> u64 {
     fnv_1a(FNV_START, features::names().join("\n").as_bytes())
 }

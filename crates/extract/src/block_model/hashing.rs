@@ -1,14 +1,14 @@
 //! Hashes of words, texts and places, for fast comparison and for storage in templates.
 //!
-//! Limitation: two texts may have the same hash. With 64 bits, this becomes likely only with some billions of
-//! texts. The effect is one wrong line.
+//! Limitation: two texts may have the same hash. With 64 bits, this becomes likely at some billions of texts.
+//! The effect is one wrong line.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::words;
 
-/// Returns a name with every run of digits replaced by one `#`: `post-17` becomes `post-#`.
+/// Replaces every run of digits by one `#`: `post-17` becomes `post-#`.
 pub(super) fn masked(name: &str) -> impl Iterator<Item = char> {
     let mut is_masked = false;
     name.trim().chars().filter_map(move |c| {
@@ -26,7 +26,7 @@ pub(super) fn hash_with_masked(first: impl Hash, name: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns a hash that is the same on all machines, in all runs and versions, because templates store it.
+/// Returns a hash that is equal on all machines and in all versions, because templates store it.
 pub(super) fn hash(of: &impl Hash) -> u64 {
     let mut hasher = Fnv(FNV_START);
     of.hash(&mut hasher);
@@ -39,7 +39,7 @@ pub(super) fn fnv_1a(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// FNV-1a with a final mixing step, so that all bits depend on all bytes.
+/// FNV-1a with a final mixing step, which makes all bits depend on all bytes.
 struct Fnv(u64);
 
 impl Hasher for Fnv {
@@ -70,14 +70,14 @@ pub(super) fn hashes(text: &str) -> impl Iterator<Item = u64> {
     words(text).map(hash_in_lower_case)
 }
 
-/// `hash(&word.to_lowercase())` without allocating that string.
+/// Equals `hash(&word.to_lowercase())`, without allocating the string.
 fn hash_in_lower_case(word: &str) -> u64 {
     let mut hasher = Fnv(FNV_START);
     if word.is_ascii() {
         word.bytes().for_each(|byte| hasher.write(&[byte.to_ascii_lowercase()]));
         hasher.end_of_string();
     } else if word.contains('Σ') {
-        // Sigma is the only letter whose lower case depends on its position in the word.
+        // Only the lower case of sigma depends on the position in the word.
         return hash(&word.to_lowercase());
     } else {
         hasher.characters(word.chars().flat_map(char::to_lowercase));
@@ -85,11 +85,11 @@ fn hash_in_lower_case(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// The hasher of maps whose keys are hashes of this module.
+/// Hasher for maps with hashes of this module as keys.
 ///
-/// A hostile page could choose words whose FNV-1a hashes fall into one bucket, which makes a map quadratic.
-/// Therefore the key is mixed with a secret of the map before its upper bits are folded into the lower bits.
-/// No code depends on the iteration order of these maps.
+/// A hostile page could choose words whose FNV-1a hashes fall into one bucket, which would make a map
+/// quadratic. Therefore each map mixes the keys with a secret before folding the upper bits into the lower
+/// bits. No code depends on the iteration order of these maps.
 #[derive(Debug, Clone)]
 pub(super) struct Secret(u64);
 
@@ -165,7 +165,7 @@ pub(super) fn trigrams(words: &[u64]) -> Sorted {
     threes(words).collect()
 }
 
-/// Returns the share of a text's word trigrams that are in a set, 0 to 1.
+/// Returns the share of a text's word trigrams that `set` contains, 0 to 1.
 pub(super) fn shared(words: &[u64], set: &Sorted) -> f32 {
     if set.is_empty() || words.len() < 3 {
         return 0.0;

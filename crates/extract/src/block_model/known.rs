@@ -1,7 +1,7 @@
 //! Classifies lines by a site's repeated texts and the votes for its places, without the model.
 //!
-//! [`Site::judge`] computes 177 features for every line and runs the model. Here a line needs two lookups:
-//! the hash of its text at its path, and the hash of its place's name. Most of the time is spent on reading
+//! [`Site::judge`] computes 177 features per line and runs the model. This module needs two lookups per line:
+//! the hash of the text at its path, and the hash of the place's name. Most of the time is spent on reading
 //! the text.
 //!
 //! Limitation: for speed, this module repeats the logic of [`Site::judge`] for place, repetition, words and
@@ -24,7 +24,7 @@ pub struct Known {
     repeated: Vec<u64>,
 }
 
-/// The log-odds of a place, by length of line ([`Place::log_odds_of`]).
+/// The log-odds of a place, by line length ([`Place::log_odds_of`]).
 #[derive(Debug, Clone, Copy)]
 struct Votes {
     pages: u32,
@@ -34,24 +34,24 @@ struct Votes {
 /// The training results for a line's place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownPlace {
-    /// The number of training pages that have the place.
+    /// The number of training pages with this place.
     pub pages: u32,
-    /// The log-odds that a line of this length is body text at the place, within ±6.91.
+    /// The log-odds that a line of this length at the place is body text, within ±6.91.
     pub log_odds: f32,
 }
 
-/// A line with the training results for its text and place.
+/// A line and the training results for its text and place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownLine {
     /// The line.
     pub placed: PlacedLine,
-    /// The number of its words.
+    /// The number of words.
     pub words: u32,
-    /// The share of its words that are in links, 0 to 1.
+    /// The share of the words that are in links, 0 to 1.
     pub link_share: f32,
     /// Whether the site repeats the line.
     pub repeated: bool,
-    /// The training results for its place; `None` if the training pages have no such place.
+    /// The training results for the line's place; `None`: no training page has the place.
     pub place: Option<KnownPlace>,
 }
 
@@ -65,7 +65,7 @@ impl Votes {
 }
 
 impl KnownLine {
-    /// Whether most of its words are in links.
+    /// Whether most of the words are in links.
     #[must_use]
     pub fn is_link(&self) -> bool {
         self.link_share > MOSTLY
@@ -73,7 +73,7 @@ impl KnownLine {
 }
 
 impl Known {
-    /// Prepares the lookups for a trained site.
+    /// Prepares lookups for a trained site.
     #[must_use]
     pub fn from_site(site: &Site) -> Self {
         let mut places: Vec<(u64, Votes)> =
@@ -82,8 +82,8 @@ impl Known {
         Self { places, repeated: site.repeated.keys().collect() }
     }
 
-    /// Returns the lines of a page that contain a word, in page order, without the nodes that `keep` excludes
-    /// ([`placed_lines`]). At most the first 50,000 lines are returned.
+    /// Returns the first 50,000 lines with a word, in page order. `keep` excludes nodes as in
+    /// [`placed_lines`].
     #[must_use]
     pub fn lines(&self, page: &Page, keep: impl Fn(NodeId) -> bool) -> Vec<KnownLine> {
         let mut placed = placed_lines(page, 0, keep);
@@ -121,11 +121,11 @@ fn place_key(name: &str) -> u64 {
     fnv_1a(FNV_START, name.as_bytes())
 }
 
-/// The outermost links of a page. They must be queried line by line in page order.
+/// The outermost links of a page, queried line by line in page order.
 struct Links<'a> {
     page: &'a Page,
     ranges: Vec<(NodeId, NodeId)>,
-    /// The index of the first link that does not end before the last queried line.
+    /// The index of the first link that ends after the start of the last queried line.
     at: usize,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Links<'a> {
 struct Paths<'a> {
     page: &'a Page,
     open: Vec<At>,
-    /// Buffers that are reused to avoid allocations: elements to open, and a name.
+    /// Reused buffers: elements to open, and a name.
     next: Vec<NodeId>,
     name: String,
 }
@@ -165,9 +165,8 @@ struct At {
     end: NodeId,
     /// Hash of tags, classes and ids from the root to the element.
     path: u64,
-    /// Hash of the element's name.
     name: u64,
-    /// Hash of the place name of a line in the element.
+    /// Hash of the name of the place of a line in this element.
     place: u64,
 }
 
@@ -176,7 +175,7 @@ impl<'a> Paths<'a> {
         Self { page, open: Vec::new(), next: Vec::new(), name: String::new() }
     }
 
-    /// Returns the hashes of an element. This is fast if the element is near the previous one.
+    /// Returns the hashes of an element. Fast if the element is near the previous element.
     fn of(&mut self, node: NodeId) -> At {
         while self.open.last().is_some_and(|at| node < at.node || at.end <= node) {
             self.open.pop();

@@ -1,17 +1,17 @@
 //! gleaner's own method: a model trained on gold text classifies every line of a page.
 //!
-//! 1. The page is cut into blocks, the lines that a reader sees (`block.rs`, `scene.rs`).
-//! 2. For each block, 177 features are computed (`features`): those of the papers (links, commas, text
-//!    density, title words), names of elements, similar siblings, the block's path, its neighbours, the
-//!    page's metadata.
+//! 1. The page is cut into blocks, which are the lines that a reader sees (`block.rs`, `scene.rs`).
+//! 2. 177 features are computed for each block (`features`): the features of the papers (links, commas, text
+//!    density, title words), element names, similar siblings, the block's path, its neighbours, the page's
+//!    metadata.
 //! 3. Regression trees ([`Forest`]) compute the log-odds that the block is body text.
-//! 4. The blocks with a probability above a half are the body text.
+//! 4. The body text is the blocks with a probability above a half.
 //!
 //! If other pages of the site are known, [`Site`] first removes the text that the site repeats. It then
 //! combines the model's result with votes of the pages on each kind of place.
 //!
-//! [`built_in`] was trained by the example `train` of the crate eval. docs/evaluation.md describes the
-//! training data and the results on unseen sites.
+//! The example `train` of the crate eval trained [`built_in`]. docs/evaluation.md describes the training data
+//! and the results on unseen sites.
 //!
 //! Cost: linear in the page, some microseconds per block.
 //!
@@ -55,20 +55,20 @@ pub use site::{Place, Site, Verdicts};
 pub struct Judged {
     /// The block.
     pub placed: PlacedLine,
-    /// The combined log-odds that the block is body text; 0 is a probability of a half.
+    /// The combined log-odds that the block is body text; 0 means a probability of a half.
     pub log_odds: f32,
     /// The log-odds from the model alone.
     pub alone: f32,
-    /// The log-odds from its place on the training pages; `None` if they have no such place.
+    /// The log-odds of the block's place on the training pages; `None`: the training pages lack the place.
     pub vote: Option<f32>,
-    /// Why it was removed before the classification; `None` if the model classified it. Removed blocks have
-    /// log-odds of -6 and no `vote`.
+    /// Why the block was removed before the classification; `None`: the model classified it. A removed block
+    /// has log-odds -6 and no `vote`.
     pub removed: Option<Removed>,
-    /// The name of its place, as in [`Site::places`].
+    /// The name of the block's place, as in [`Site::places`].
     pub place: String,
-    /// The number of its words.
+    /// The number of words.
     pub words: u32,
-    /// The share of its words that are in links, 0 to 1.
+    /// The share of the words that are in links, 0 to 1.
     pub link_share: f32,
 }
 
@@ -87,7 +87,7 @@ impl Judged {
         }
     }
 
-    /// Whether the block is body text: its log-odds are above 0.
+    /// Whether the block is body text (log-odds above 0).
     #[must_use]
     pub fn is_content(&self) -> bool {
         self.log_odds > 0.0
@@ -101,9 +101,9 @@ pub fn feature_names() -> &'static [String] {
     &NAMES
 }
 
-/// Returns the kinds of an element, from the words in its class, id, role and itemprop: none, one or several
-/// of `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`, `advertisement`, `caption`,
-/// `by-line`, `tag`, `body`, `title`, `lead`, `offer`, `consent`.
+/// Returns the kinds of an element, from the words in its class, id, role and itemprop. An element has none,
+/// one or several of these kinds: `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`,
+/// `advertisement`, `caption`, `by-line`, `tag`, `body`, `title`, `lead`, `offer`, `consent`.
 ///
 /// ```
 /// use gleaner_extract::block_model::kinds_of_element;
@@ -118,8 +118,8 @@ pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'
     (0..).zip(lexicon::KIND_NAMES).filter(move |(bit, _)| kinds >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// Returns the kinds of a short line, from typical words: none, one or several of `comments`, `related`,
-/// `credit`, `offer`, `by-line`. A line of more than 160 bytes has no kind.
+/// Returns the kinds of a short line, from typical words. A line has none, one or several of `comments`,
+/// `related`, `credit`, `offer`, `by-line`; a line of more than 160 bytes has none.
 ///
 /// ```
 /// use gleaner_extract::block_model::sayings_of;
@@ -132,7 +132,7 @@ pub fn sayings_of(line: &str) -> impl Iterator<Item = &'static str> {
     (0..).zip(lexicon::SAYING_NAMES).filter(move |(bit, _)| sayings >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// Returns the blocks of a page that are not repeated, each with its features, to train a model.
+/// Returns the blocks of a page that are not repeated, each with its features. Used to train a model.
 #[must_use]
 pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {
     let scene = scene::Scene::new(page, repeated);
@@ -146,7 +146,7 @@ pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f3
     scene.blocks.into_iter().map(|block| block.placed).zip(rows).collect()
 }
 
-/// Returns the model that is part of the program.
+/// Returns the built-in model.
 #[must_use]
 pub fn built_in() -> &'static Forest {
     static MODEL: LazyLock<Forest> = LazyLock::new(|| {
@@ -161,11 +161,11 @@ pub fn judge(page: &Page, model: &Forest) -> Vec<Judged> {
     Site::default().judge(page, model)
 }
 
-/// Returns the confidence of a classification, 0 to 1: twice the mean distance of the blocks' probabilities
-/// from a half. The mean is weighted by words, over the blocks with a probability of at least one in ten. 0
-/// if no block is body text.
+/// Returns the margin of a classification, 0 to 1: twice the mean distance of the blocks' probabilities from
+/// a half. The mean is weighted by words and ignores blocks with a probability below one in ten. 0 if no
+/// block is body text.
 #[must_use]
-pub fn confidence(judged: &[Judged]) -> f32 {
+pub fn margin(judged: &[Judged]) -> f32 {
     if !judged.iter().any(Judged::is_content) {
         return 0.0;
     }
@@ -178,7 +178,7 @@ pub fn confidence(judged: &[Judged]) -> f32 {
     sum / f32::max(words, 1.0)
 }
 
-/// The log-odds of a probability of one in ten, above which a block might be body text.
+/// The log-odds of a probability of one in ten.
 const MIGHT_BE: f32 = -2.2;
 
 /// Returns the page's body text according to a model; empty if the model finds none.
@@ -188,8 +188,8 @@ pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
 }
 
 /// Returns the lines of the body text. If no block is body text, but the likeliest block has a probability of
-/// at least one in twenty, returns that block and those nearly as likely. A guess with confidence 0 is better
-/// than a lost article.
+/// at least one in twenty, returns this block and the blocks that are nearly as likely: a guess with
+/// confidence 0 is better than a lost article.
 #[must_use]
 pub fn lines(judged: &[Judged]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
@@ -234,7 +234,7 @@ mod tests {
             let found: String = lines(&judged(odds)).into_iter().map(|line| line.text).collect();
             assert_eq!(found, expected, "{odds:?}");
             if !odds.iter().any(|odds| *odds > 0.0) {
-                assert_eq!(confidence(&judged(odds)), 0.0);
+                assert_eq!(margin(&judged(odds)), 0.0);
             }
         }
     }

@@ -4,30 +4,29 @@
 //!
 //! 1. Every tree has a bit set of reachable leaves, numbered from left to right.
 //! 2. The splits of a feature are sorted by threshold. At a split with a threshold below the row's value, the
-//!    row goes to the right, so the leaves below the left child are removed from the set.
-//! 3. The first remaining leaf is the tree's value.
+//!    row goes to the right. The leaves below the left child are removed from the set.
+//! 3. The value of the tree is its first remaining leaf.
 //!
-//! [`LANES`] rows are evaluated side by side, so that a split is loaded once for all of them and the compiler
-//! can use vector instructions. For each feature, evaluation stops at the highest of the rows' values.
+//! [`LANES`] rows are evaluated side by side. A split is then loaded once for all rows, and the compiler can
+//! use vector instructions. For each feature, the evaluation stops at the highest value of the rows.
 //!
-//! The results equal those of walking the trees, to the last bit, because the trees' values are added in the
-//! same order.
+//! The results equal a walk through the trees to the last bit, with values added in the same order.
 
 use super::forest::Tree;
 
 pub(super) const LANES: usize = 16;
 
-/// The reachable leaves of a tree, for each row: one bit per leaf.
+/// The reachable leaves of a tree for each row: one bit per leaf.
 type Reached = [u32; LANES];
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Questions {
-    /// For each used feature, its number and the end of its range in `splits`.
+    /// For each used feature: its number and the end of its range in `splits`.
     features: Vec<(usize, usize)>,
     splits: Vec<Struck>,
-    /// For each tree, the index of its first leaf in `leaves`.
+    /// For each tree: the index of its first leaf in `leaves`.
     first: Vec<usize>,
-    /// The leaves of all trees, each tree's from left to right.
+    /// The leaves of all trees, each tree from left to right.
     leaves: Vec<f32>,
 }
 
@@ -35,7 +34,7 @@ pub(super) struct Questions {
 struct Struck {
     threshold: f32,
     tree: u32,
-    /// The leaves that remain reachable if the row goes to the right.
+    /// The leaves that remain reachable when a row goes right.
     rest: u32,
 }
 
@@ -66,11 +65,11 @@ impl Questions {
         questions
     }
 
-    /// Adds a tree's leaves from left to right, and computes [`Struck::rest`] of each split.
+    /// Adds a tree's leaves from left to right and computes [`Struck::rest`] of each split.
     fn leaves_of(&mut self, tree: &Tree, rest: &mut [u32]) {
         let first = self.leaves.len();
         let bits = |from: usize, to: usize| (u32::MAX >> (u32::BITS as usize - (to - from))) << from;
-        // A split is visited twice: on the way down, and after all its left leaves.
+        // A split is visited twice: on the way down, and after all leaves on its left side.
         let mut open: Vec<(i16, Option<usize>)> = vec![(if tree.splits.is_empty() { -1 } else { 0 }, None)];
         while let Some((at, begun)) = open.pop() {
             let met = self.leaves.len() - first;
@@ -86,7 +85,7 @@ impl Questions {
         }
     }
 
-    /// Returns the sums of the trees' values for at most [`LANES`] rows. Unused lanes repeat the first row.
+    /// Returns the sum of the trees for each of at most [`LANES`] rows. Unused lanes repeat the first row.
     ///
     /// # Panics
     /// If there is no row, or a row is too short.
@@ -112,7 +111,7 @@ impl Questions {
 fn strike(splits: &[Struck], values: [f32; LANES], reached: &mut [Reached]) {
     let highest =
         values.into_iter().fold(f32::NEG_INFINITY, |most, value| if value > most { value } else { most });
-    // NaN goes to the right at every split.
+    // NaN goes right at every split.
     let most =
         if values.into_iter().fold(false, |any, value| any | value.is_nan()) { f32::NAN } else { highest };
     for split in splits {

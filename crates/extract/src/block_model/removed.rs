@@ -1,10 +1,10 @@
-//! Lines that are removed from a page before it is classified.
+//! Removes lines from a page before the classification:
 //!
-//! * The site repeats them ([`super::Repeated`]).
-//! * A consent dialog holds them. Its element is known by the names of consent platforms. An element that holds
-//!   an `<h1>`, an `<article>` or the `<main>` is not a dialog, whatever its name.
-//! * The page repeats them, as it does with the placeholders of blocked embeds: at least [`TIMES`] times the same
-//!   [`LONG`] words or more.
+//! * lines that the site repeats ([`super::Repeated`]);
+//! * lines in a consent dialog, an element with a name used by consent platforms. An element that contains an
+//!   `<h1>`, an `<article>` or the `<main>` is never a dialog;
+//! * lines that the page repeats, such as placeholders of blocked embeds: at least [`TIMES`] lines with the
+//!   same [`LONG`] or more words.
 
 use std::collections::HashSet;
 
@@ -18,22 +18,21 @@ use super::scene::{Element, Scene};
 /// Why a line was removed before the classification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removed {
-    /// The site repeats it.
+    /// The site repeats the line.
     RepeatedBySite,
-    /// The page repeats it.
+    /// The page repeats the line.
     RepeatedOnPage,
-    /// It is part of a consent dialog.
+    /// The line is part of a consent dialog.
     Consent,
 }
 
-/// Least words of a repeated placeholder,
+/// Minimum number of words of a repeated placeholder.
 const LONG: usize = 15;
 
-/// and its least number on the page.
+/// Minimum number of equal placeholders on the page.
 const TIMES: usize = 4;
 
 impl Scene {
-    /// Moves the lines of consent dialogs and repeated placeholders to the removed ones.
     pub(super) fn take_foreign(&mut self, page: &Page) {
         let dialogs = self.dialogs(page);
         let mut times: ByHash<usize> = ByHash::default();
@@ -58,7 +57,6 @@ impl Scene {
         }
     }
 
-    /// The elements of blocks within a consent dialog.
     fn dialogs(&self, page: &Page) -> HashSet<usize> {
         let named = |at: &usize| self.elements[*at].kinds & CONSENT != 0;
         if !(1..self.elements.len()).any(|at| named(&at)) {

@@ -1,20 +1,19 @@
 //! Finds the text that a site repeats: the same text at the same path on several of its pages.
 //!
-//! The method is that of ContentExtractor and FastContentExtractor, but with lines instead of blocks and
-//! equality instead of similarity. Repeated text is removed before a page is classified, so that a long
-//! notice does not dominate a short article.
+//! The method follows ContentExtractor and FastContentExtractor, but compares lines instead of blocks and
+//! requires equality instead of similarity. Repeated text is removed before the classification, so that a
+//! long notice does not dominate a short article.
 //!
-//! A text is repeated only at one path (tags with class and id, digits masked), so a teaser elsewhere does
-//! not remove an article's lead. A text counts once per article. Pages with the same title and the same
-//! longest paragraph are copies of one article; without this rule, the article's text would count as
-//! repeated.
+//! A text is repeated only at one path (tags with class and id, digits masked). Therefore a teaser elsewhere
+//! does not remove an article's lead. A text counts once per article. Pages with the same title and the same
+//! longest paragraph are copies of one article; otherwise the article's text would count as repeated.
 //!
-//! Text that at most half of the articles share and that the model clearly labels body text is not removed
+//! A text that the model clearly labels body text is kept if at most half of the articles share it
 //! ([`Repeated::but_content`]).
 //!
-//! Limitation: repeated text that an editor would count as part of every article is removed, such as a
-//! notice, or the headings on a recipe site. If copies of an article have different titles, its text is
-//! removed.
+//! Limitation: the method removes repeated text that an editor would count as part of every article, such as
+//! a notice or the headings on a recipe site. It also removes the text of an article that has copies with
+//! different titles.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -26,33 +25,32 @@ use super::hashing::{ByHash, Secret};
 use super::odds;
 use super::scene::Scene;
 
-/// The least share of the articles that must have a text for it to be repeated.
+/// A text is repeated if at least this share of the articles has it,
 const SHARE: f64 = 0.1;
 
-/// The least number of articles that must have a text for it to be repeated.
+/// and at least this number of articles.
 const LEAST: usize = 2;
 
-/// The mean probability of its lines above which a text is clearly body text.
+/// A text is clearly body text if the mean probability of its lines is above this value.
 const CONTENT: f64 = 0.8;
 
-/// The fewest words of a paragraph that identifies an article, together with the title.
+/// Minimum number of words of a paragraph that, with the title, identifies an article.
 const PARAGRAPH: usize = 20;
 
-/// The texts that a site repeats, as hashes of text and path. The default is empty.
+/// The texts that a site repeats, as hashes of text and path. Empty by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated(BTreeSet<u64>);
 
 impl Repeated {
-    /// Finds the texts that several of the articles on these pages have in common.
+    /// Finds the texts that several of the articles on these pages share.
     #[must_use]
     pub fn from_pages(pages: &[&Page]) -> Self {
         Self(Common::from_pages(pages).keys().collect())
     }
 
-    /// As [`Self::from_pages`], without the texts that at most half of the articles have and that the model
-    /// clearly labels body text, such as headings of recipes or thanks at the end of interviews. Texts of
-    /// more than half of the articles are always included. Also returns the pages' scenes, from which nothing
-    /// has been removed yet.
+    /// Like [`Self::from_pages`], but without texts that the model clearly labels body text and that at
+    /// most half of the articles have, such as headings of recipes or thanks at the end of interviews. Also
+    /// returns the pages' scenes, with all blocks.
     pub(super) fn but_content(pages: &[&Page], model: &Forest) -> (Self, Vec<Scene>) {
         let mut common = Common::from_pages(pages);
         let chances = common.chances(pages, model);
@@ -60,7 +58,7 @@ impl Repeated {
         (Self(common.keys().filter(|key| !is_content(key)).collect()), common.scenes)
     }
 
-    /// Returns how many of `articles` articles must have a text for it to be repeated.
+    /// Returns the minimum number of articles with a repeated text, for `articles` articles.
     #[must_use]
     pub fn least(articles: usize) -> usize {
         LEAST.max((SHARE * articles as f64).ceil() as usize)
@@ -118,7 +116,7 @@ impl Common {
     }
 
     /// Returns the probabilities of the repeated texts that at most half of the articles have. The model
-    /// evaluates their lines only until the decision is certain.
+    /// evaluates lines of a text only until the decision is certain.
     fn chances(&mut self, pages: &[&Page], model: &Forest) -> ByHash<Chance> {
         let is_everywhere = |key: &u64| 2 * self.counts[key] > self.articles;
         let mut chances: ByHash<Chance> =
@@ -147,9 +145,7 @@ impl Common {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Chance {
-    /// Number of lines with this text on all pages.
     lines: f64,
-    /// Number of these lines that the model has evaluated.
     asked: f64,
     sum: f64,
 }
@@ -164,8 +160,7 @@ impl Chance {
         self.sum > CONTENT * self.lines
     }
 
-    /// Whether the remaining lines may still change the decision. Each of them adds between 0 and 1 to the
-    /// sum.
+    /// Whether the remaining lines can still change the decision. Each remaining line adds 0 to 1 to the sum.
     fn is_open(&self) -> bool {
         const ROUNDING: f64 = 1e-6;
         !self.is_content() && self.sum + (self.lines - self.asked) + ROUNDING > CONTENT * self.lines
@@ -176,7 +171,7 @@ fn lines(scene: &Scene) -> impl Iterator<Item = u64> {
     scene.blocks.iter().map(|block| key(scene.elements[block.element].path, block.text))
 }
 
-/// Returns a key that the copies of an article share; `None` if the page has no title or no long paragraph.
+/// Returns a key that is equal for all copies of an article; `None`: no title or no long paragraph.
 fn article(scene: &Scene) -> Option<u64> {
     let paragraphs = scene.blocks.iter().filter(|block| block.link_share() < 0.5);
     let longest = paragraphs.max_by_key(|block| block.words.len())?;

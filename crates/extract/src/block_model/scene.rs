@@ -1,11 +1,11 @@
 //! The blocks and elements of a page, with the sums and maps from which features are computed.
 //!
-//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) that contains a
-//! word. The elements are those that contain a block, in document order. This order allows sums over subtrees
-//! in one backward pass and paths in one forward pass.
+//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) and contains a
+//! word. Only elements that contain a block are listed, in document order. In this order, one backward pass
+//! computes sums over subtrees, and one forward pass computes paths.
 //!
-//! Limitation: only the first [`MOST_BLOCKS`] blocks of a page are read. The longest of 1,344 recorded news
-//! pages has some 4,500.
+//! Limitation: only the first [`MOST_BLOCKS`] blocks are read. The longest of 1,344 recorded pages has some
+//! 4,500.
 
 use std::collections::HashMap;
 
@@ -60,41 +60,36 @@ pub(super) struct Element {
     /// The index of the parent element; the first element is its own parent.
     pub(super) parent: usize,
     pub(super) kinds: u32,
-    /// Hash of tag and class, with digits masked.
     pub(super) class: u64,
     /// Hash of tags, classes and ids (digits masked) from the root to this element.
     pub(super) path: u64,
     /// Hash of the tags from the root to this element.
     pub(super) tags: u64,
     pub(super) sum: Sum,
-    /// The indices of the first and last block in it.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// Number of siblings with the same tag and class, itself included.
+    /// The number of siblings with the same tag and class, including the element itself.
     pub(super) alike: f32,
-    /// How many of `alike` contain a short line with a date or a time, at most five levels below.
+    /// The number of these siblings with a date or time in a short line, at most five levels below.
     pub(super) alike_dated: f32,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub(super) blocks: Vec<Block>,
-    /// The removed blocks.
     pub(super) taken: Vec<(Block, Removed)>,
     pub(super) elements: Vec<Element>,
     pub(super) whole: Sum,
-    /// Sums over the blocks with the same [`Element::path`].
     pub(super) paths: ByHash<Sum>,
-    /// Sums over the blocks with the same [`Element::tags`].
     pub(super) tag_paths: ByHash<Sum>,
     pub(super) texts: ByHash<u32>,
     pub(super) stated: Statements,
     pub(super) headline: Option<usize>,
-    /// The element that seems to contain the body text, judged by its prose.
+    /// The element that probably contains the body text, according to its prose.
     pub(super) best: Option<usize>,
 }
 
-/// Whether a page has more blocks than the model reads, so that its end is missing.
+/// Whether a page has more blocks than the model reads. The end of such a page is missing.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     let blocks = || placed_lines(page, 0, |_| true).into_iter().filter(|placed| has_word(&placed.line.text));
@@ -102,7 +97,7 @@ pub fn is_cut(page: &Page) -> bool {
 }
 
 impl Scene {
-    /// Reads a page without the blocks that its site repeats. Time is linear in the page.
+    /// Reads a page without the blocks that its site repeats, in linear time.
     pub(super) fn new(page: &Page, repeated: &Repeated) -> Self {
         let mut scene = Self::read(page);
         scene.take_away(repeated);
@@ -110,7 +105,7 @@ impl Scene {
         scene
     }
 
-    /// Reads a page's blocks and elements; [`Self::settle`] must follow.
+    /// Reads the blocks and elements of a page. [`Self::settle`] must follow.
     pub(super) fn read(page: &Page) -> Self {
         let mut scene = Self::default();
         let mut placed = placed_lines(page, 0, |_| true);
@@ -137,7 +132,7 @@ impl Scene {
         self.best = self.find_best(page);
     }
 
-    /// Finds the elements that contain blocks. Returns the index of each node among them; 0 for other nodes.
+    /// Finds the elements that contain blocks. Returns the element index of each node; 0 for other nodes.
     fn find_elements(&mut self, page: &Page, placed: &[PlacedLine]) -> Vec<u32> {
         let mut places: Vec<u32> = vec![0; page.len()];
         let mut nodes: Vec<NodeId> = Vec::new();

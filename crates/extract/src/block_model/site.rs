@@ -1,20 +1,20 @@
-//! The part of the method that combines the results of several pages of one site.
+//! Combines the results of several pages of one site.
 //!
 //! 1. The text that the site repeats is found ([`Repeated`]) and removed from every page.
 //! 2. The model classifies the remaining blocks of each page.
-//! 3. Each block votes for its kind of place. A place is named by the last two elements of the block's path,
-//!    with class and id, digits masked, such as `div.story > p.lead`. If more than half of the block's words
-//!    are in links, ` > a` is appended. The vote of a place is the mean probability of its blocks, weighted
-//!    by their words.
-//! 4. A block of a page is classified by the model, the vote of its place and its length: `0.90 o + 0.28 (v -
-//!    o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and of the vote.
-//!    Without a vote, the second term is omitted.
+//! 3. Each block votes for its kind of place. The name of a place is the last two elements of the block's
+//!    path, with class and id, digits masked, such as `div.story > p.lead`. ` > a` follows if more than half
+//!    of the block's words are in links. The vote of a place is the mean probability of its blocks, weighted
+//!    by words.
+//! 4. The model's result, the vote of the place and the length classify a block:
+//!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model
+//!    and of the vote. Without a vote, the second term is omitted.
 //! 5. The final classification of the training pages' blocks is added to their places, by length.
 //!    Classification without the model uses it ([`Place::log_odds_of`]).
 //!
-//! The four weights are from a logistic regression over 20 recorded sites. With one site left out at a time,
-//! they differ by 0.02 to 0.14 (docs/evaluation.md). The intercept reflects the cost of a false block
-//! relative to a missed block. Without site pages, the model's own threshold of a half is used.
+//! The four weights are from a logistic regression over 20 recorded sites. They vary by 0.02 to 0.14 when one
+//! site is left out (docs/evaluation.md). The intercept reflects the cost of a false block relative to a
+//! missed block. Without site pages, the threshold is the model's own, a half.
 
 use std::collections::BTreeMap;
 
@@ -32,25 +32,25 @@ use super::{Forest, Judged, Removed, Repeated};
 pub struct Site {
     /// The number of training pages.
     pub pages: u32,
-    /// The places by their names, such as `div.story > p`.
+    /// The places by name, such as `div.story > p`.
     pub places: BTreeMap<String, Place>,
-    /// The repeated text, which is removed from every page.
+    /// The repeated text. It is removed from every page.
     pub repeated: Repeated,
 }
 
 /// The training results for one kind of place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Place {
-    /// The number of training pages that have a block at the place.
+    /// The number of training pages with a block at the place.
     pub pages: u32,
-    /// The number of its blocks that are not repeated.
+    /// The number of blocks at the place that are not repeated.
     pub blocks: u32,
-    /// The weight of these blocks in words: up to 60 words per block, plus two for each block.
+    /// The weight of these blocks in words: up to 60 words per block, plus two per block.
     pub words: f64,
-    /// The sum over these blocks of weight times probability of body text; at most [`words`](Self::words).
+    /// The sum of weight times probability of body text over these blocks; at most [`words`](Self::words).
     pub content: f64,
-    /// The final classification of its blocks, by length: fewer than 8 words, fewer than 16, fewer than 32,
-    /// and 32 or more. Templates of earlier versions have none.
+    /// The final classification of the blocks by length: below 8, 16 and 32 words, and 32 or more words.
+    /// Templates of earlier versions lack it.
     #[serde(default)]
     pub verdicts: [Verdicts; 4],
 }
@@ -60,22 +60,21 @@ pub struct Place {
 pub struct Verdicts {
     /// The weight of the blocks, as in [`Place::words`].
     pub words: f64,
-    /// The weight of the blocks that are body text.
+    /// The part of this weight that belongs to body text.
     pub kept: f64,
 }
 
 pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 
-/// When blocks of one length are combined with all blocks of their place, the weight of the latter in words.
+/// The weight, in words, of all blocks of a place when one length is combined with all lengths.
 const OF_ALL_LENGTHS: f64 = 100.0;
 
-/// The most words of a block that count in a vote.
+/// The maximum number of words of a block that count in a vote.
 const LONG: f32 = 60.0;
 
-/// The weight, in words, that a block has in a vote in addition to its words.
+/// The weight of a block in a vote, in words, in addition to its number of words.
 const ANY: f32 = 2.0;
 
-/// The limit of the model's log-odds in a combination.
 const SURE: f32 = 6.0;
 
 const REMOVED: f32 = -SURE;
@@ -92,8 +91,8 @@ impl Place {
         log_odds(self.content, self.words)
     }
 
-    /// Returns the log-odds, within ±6.91, that a block of so many words is body text at the place, from the
-    /// final classifications. Without any, returns the vote.
+    /// Returns the log-odds, within ±6.91, that a block with `words` words at the place is body text, from
+    /// the final classifications. Without final classifications, returns the vote.
     #[must_use]
     pub fn log_odds_of(&self, words: u32) -> f32 {
         let sum = |of: fn(&Verdicts) -> f64| self.verdicts.iter().map(of).sum::<f64>();
@@ -116,14 +115,14 @@ fn log_odds(content: f64, of: f64) -> f32 {
 }
 
 impl Site {
-    /// Learns from pages of one site. 20 to 30 articles work best.
+    /// Learns from pages of one site; 20 to 30 articles work best.
     #[must_use]
     pub fn learn(pages: &[&Page], model: &Forest) -> Self {
         Self::learn_and_judge(pages, model).0
     }
 
-    /// Learns as [`Self::learn`] does, and returns the result of [`judge`](Self::judge) for each of the
-    /// pages, without reading them a second time.
+    /// Learns as [`Self::learn`] does. Also returns the result of [`judge`](Self::judge) for each page,
+    /// without a second reading of the pages.
     #[must_use]
     pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<Judged>>) {
         let (repeated, scenes) = Repeated::but_content(pages, model);
@@ -172,8 +171,7 @@ impl Site {
         }
     }
 
-    /// Classifies every block of a page of this site with the model and the site's training results, in page
-    /// order.
+    /// Classifies every block of a page of this site, in page order, with the model and the training results.
     #[must_use]
     pub fn judge(&self, page: &Page, model: &Forest) -> Vec<Judged> {
         self.judge_asked(Asked::new(page, Scene::new(page, &self.repeated), model))
@@ -232,7 +230,7 @@ fn weight(words: f32) -> f64 {
 }
 
 /// Returns the last two elements of a block's path, such as `div.story > p`. Blocks that consist mostly of
-/// links have a separate place, because links to related stories are often among the paragraphs.
+/// links have a separate place, because links to related stories often stand among the paragraphs.
 fn place_name(page: &Page, scene: &Scene, block: &Block) -> String {
     let own = scene.elements[block.element].node;
     let above = page.node(own).parent;
@@ -272,7 +270,7 @@ mod tests {
         assert_eq!(place.log_odds_of(3), 0.0);
         place.verdicts[0] = Verdicts { words: 100.0, kept: 0.0 };
         place.verdicts[3] = Verdicts { words: 300.0, kept: 300.0 };
-        // A quarter and all of the words, each combined with three quarters of 100 words.
+        // A quarter of the words and all words, each combined with three quarters of 100 words.
         let expected = [(0, 75.0 / 125.0), (8, 3.0), (31, 3.0), (32, 375.0 / 25.0), (500, 375.0 / 25.0)];
         for (words, odds) in expected {
             assert!((place.log_odds_of(words) - f32::ln(odds)).abs() < 1e-5, "{words}");

@@ -1,8 +1,7 @@
-//! The page's metadata about its article, with which blocks are compared: title, description, and the
-//! `articleBody` of its JSON-LD.
+//! The article's metadata: title, description, and JSON-LD `articleBody`. For comparison with blocks.
 //!
-//! Limitation: the stated title may be the site's name, and the stated body that of another article.
-//! Therefore they are features for the model, not rules.
+//! Limitation: the stated title may be the site's name, and the stated body may belong to another article.
+//! Therefore both are features for the model, not rules.
 
 use gleaner_html::Page;
 use gleaner_html::metadata::title_and_description;
@@ -14,7 +13,6 @@ use super::hashing::{Sorted, hashes, trigrams};
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     headline: Sorted,
-    /// The words of the stated title and of the first `<h1>`.
     pub(super) title: Sorted,
     pub(super) description: Sorted,
     pub(super) declared: Sorted,
@@ -48,8 +46,7 @@ fn trigrams_of(text: &str) -> Sorted {
     trigrams(&hashes(text).collect::<Vec<_>>())
 }
 
-/// Returns the `articleBody` of the page's JSON-LD; empty if there is none. Only this string is parsed, so
-/// that errors elsewhere in the JSON do not matter.
+/// Returns the JSON-LD's `articleBody` or an empty string. Tolerates errors elsewhere in the JSON.
 fn declared_body(page: &Page) -> String {
     const NAME: &str = "\"articleBody\"";
     for script in page.elements("script") {

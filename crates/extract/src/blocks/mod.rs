@@ -1,13 +1,12 @@
-//! Cuts a page into blocks and decides when two blocks are similar, for [`content_extractor`] and
+//! Cuts a page into blocks and finds similar blocks, for [`content_extractor`] and
 //! [`fast_content_extractor`].
 //!
-//! A block is an element with a block tag. Its own content is the content outside its sub-blocks, which the
-//! papers call an atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed").
-//! `HTML` and `BODY` are blocks too, so that text outside all other blocks belongs to a block. Every path
-//! begins with them.
+//! A block is an element with a block tag. Its own content is its content without its sub-blocks. The papers
+//! call this an atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed").
+//! `HTML` and `BODY` are blocks too, so that all text belongs to a block. Every path begins with them.
 //!
 //! The head and elements that browsers do not show as text ([`gleaner_html::text::never_text`], hidden
-//! elements) are skipped. Scripts are counted nevertheless, because their number is part of a feature vector.
+//! elements) are skipped. Scripts are counted nevertheless, because the feature vector contains their number.
 //!
 //! [`content_extractor`]: crate::content_extractor
 //! [`fast_content_extractor`]: crate::fast_content_extractor
@@ -27,14 +26,14 @@ use vector::{Features, Vector};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     pub(crate) node: NodeId,
-    /// The number of the enclosing block; `None` for the first block.
+    /// The number of the enclosing block; `None`: this is the first block.
     pub(crate) parent: Option<u32>,
     /// The number of the first block after this block and its sub-blocks.
     pub(crate) end: u32,
     pub(crate) images: u32,
     pub(crate) scripts: u32,
     pub(crate) links: u32,
-    /// Whether the block's own text contains a word. A block without words is not content.
+    /// Whether the block's own text contains a word. A block without a word is not content.
     pub(crate) has_words: bool,
 }
 
@@ -46,7 +45,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// Cuts a page into `html`, `body` and the elements with a block tag inside fewer than `max_depth`
-    /// blocks. Time is linear in the page.
+    /// blocks, in linear time.
     pub(crate) fn new(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
         let tags = TagsByLength::from_tags(block_tags);
         let mut tree = Self::default();
@@ -113,8 +112,7 @@ impl Blocks {
         &self.blocks[number]
     }
 
-    /// Returns the first words of a block's own text, separated by single spaces: at most `characters`
-    /// characters.
+    /// Returns the first words of a block's own text: at most `characters` characters.
     pub(crate) fn beginning(&self, page: &Page, number: usize, characters: usize) -> String {
         let subtree = page.subtree(self.blocks[number].node);
         let from = self.texts.partition_point(|(node, _)| *node < subtree.start);
@@ -166,7 +164,7 @@ impl Blocks {
     }
 }
 
-/// Tags by length. The test of an element is fast because the length rules out most tags.
+/// Tags by length. Most elements fail the test by length alone, which is fast.
 struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
 
 const LONGEST_TAG: usize = 10;

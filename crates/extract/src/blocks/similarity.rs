@@ -1,26 +1,24 @@
-//! Finds similar blocks, and counts the pages that have a block similar to a given one.
+//! Finds similar blocks, and counts the pages with a block similar to a given block.
 //!
-//! Two blocks are similar when the cosine of their vectors is greater than 0.9. Unlike in the papers, not all
-//! pairs are compared:
+//! Blocks are similar if their vectors' cosine is above 0.9. Unlike the papers, we do not compare all pairs:
 //!
 //! 1. Equal vectors form one group.
-//! 2. Groups are compared only if their prefixes share a feature. All vectors order their features rarest
-//!    first. A vector's prefix is the shortest beginning for which the norm of the remaining entries is at
-//!    most 0.9 of the vector's norm. If the prefixes of two unit vectors share no feature, all common
-//!    features are outside the prefix of one of them. Their product is then at most the norm of that
-//!    remainder, so the cosine is at most 0.9 (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs
-//!    similarity search, WWW 2007).
+//! 2. Groups are compared only if their prefixes share a feature. Features are ordered rarest first. A
+//!    vector's prefix is its shortest beginning such that the norm of the remaining entries is at most 0.9 of
+//!    the vector's norm. If the prefixes of two unit vectors share no feature, all common features lie
+//!    outside the prefix of one vector. The product is then at most the norm of that remainder, so the cosine
+//!    is at most 0.9 (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs similarity search, WWW
+//!    2007).
 //! 3. A group is skipped if all of its pages are already counted.
 //!
 //! Limitation: a hostile page (100,000 blocks of five words out of thirty) still causes quadratically many
-//! comparisons. [`Work`] limits how many entries all searches and look-ups here read. When the limit is
-//! reached, counts may be too small and similar vectors are missed, so repeated blocks may count as content.
+//! comparisons. [`Work`] limits the number of entries that all searches and look-ups read. After this limit,
+//! counts may be too small and similar vectors are missed, so repeated blocks may count as content.
 
 use std::collections::HashMap;
 
 use super::vector::Vector;
 
-/// An index of vectors that finds candidates for similarity.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Index {
     vectors: Vec<Vector>,
@@ -33,7 +31,7 @@ impl Index {
         Self { least, ..Self::default() }
     }
 
-    /// Adds a vector and returns its number, in the order of insertion.
+    /// Adds a vector and returns its number. Numbers follow the order of insertion.
     pub(crate) fn insert(&mut self, vector: Vector) -> u32 {
         let number = self.vectors.len() as u32;
         for (feature, _) in vector.prefix(self.least) {
@@ -59,10 +57,9 @@ impl Index {
     }
 }
 
-/// A series of look-ups, in any indexes, with one work limit.
 #[derive(Debug)]
 pub(crate) struct LookUp {
-    /// For each vector number, the last look-up that had it as a candidate.
+    /// For each vector: the last look-up with this candidate.
     met_by: Vec<u32>,
     look_ups: u32,
     pub(crate) work: Work,
@@ -73,8 +70,8 @@ impl LookUp {
         Self { met_by: Vec::new(), look_ups: 0, work }
     }
 
-    /// Returns the number of the first similar vector found in an index. `None` if there is none, or if the
-    /// work limit was reached first.
+    /// Returns the number of the first similar vector in an index. `None`: none, or the work limit was
+    /// reached.
     pub(crate) fn find(&mut self, index: &Index, vector: &Vector) -> Option<u32> {
         self.look_ups += 1;
         self.met_by.resize(index.vectors.len().max(self.met_by.len()), 0);
@@ -96,7 +93,6 @@ impl LookUp {
     }
 }
 
-/// Groups of blocks with equal vectors, each with its pages.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Groups {
     index: Index,
@@ -105,8 +101,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Groups non-empty vectors. Each comes with its page's number; these numbers start at 0 without large
-    /// gaps.
+    /// Groups non-empty vectors, each with its page number. Page numbers start at 0 and have no large gaps.
     pub(crate) fn new(blocks: &[(u32, Vector)], least: f64) -> Self {
         let mut groups: HashMap<&Vector, u32> = HashMap::new();
         let mut pages: Vec<Vec<u32>> = Vec::new();
@@ -135,8 +130,8 @@ impl Groups {
         &self.index.vectors
     }
 
-    /// Returns, for every group, the number of pages that have a similar block, its own pages included. The
-    /// numbers may be too small if the work limit was reached.
+    /// Returns, for every group, the number of pages with a similar block, including the group's own pages.
+    /// The numbers may be too small after the work limit.
     pub(crate) fn pages_with_similar(&self, work: &mut Work) -> Vec<u32> {
         let mut search = Search::new(self, *work);
         let groups = (0_u32..).zip(self.vectors());
@@ -150,9 +145,9 @@ impl Groups {
 #[derive(Debug)]
 pub(crate) struct Search<'a> {
     groups: &'a Groups,
-    /// For each page, the last search that counted it.
+    /// For each page: the last search that counted the page.
     found_by: Vec<u32>,
-    /// For each group, the last search that had it as a candidate.
+    /// For each group: the last search with this candidate.
     met_by: Vec<u32>,
     searches: u32,
     pub(crate) work: Work,
@@ -165,8 +160,8 @@ impl<'a> Search<'a> {
         Self { groups, found_by: vec![0; pages], met_by: vec![0; groups.pages.len()], searches: 0, work }
     }
 
-    /// Returns the number of pages with a block similar to `vector`, without the page `without`. The pages of
-    /// `group`, the vector's own group if any, are counted without comparison.
+    /// Returns the number of pages with a block similar to `vector`, except the page `without`. The pages of
+    /// `group`, the group of `vector`, are counted without comparison.
     pub(crate) fn pages(&mut self, vector: &Vector, group: Option<u32>, without: Option<u32>) -> u32 {
         self.searches += 1;
         if let Some(page) = without.and_then(|page| self.found_by.get_mut(page as usize)) {
@@ -206,7 +201,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// A limit on the cost of comparisons, in vector entries read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Work {
     left: u64,
@@ -218,7 +212,7 @@ impl Work {
         Self { left: max_work, spent: false }
     }
 
-    /// Subtracts from the limit. `false` if too little was left, now or in an earlier call.
+    /// Subtracts from the limit. `false`: too little was left, now or in an earlier call.
     pub(crate) fn spend(&mut self, entries: usize) -> bool {
         self.spent |= self.left < entries as u64;
         self.left = self.left.saturating_sub(entries as u64);
@@ -230,8 +224,8 @@ impl Work {
     }
 }
 
-/// Returns the fewest pages on which a repeated block is non-content: a share of `pages`, but at least
-/// `least` and at least two.
+/// Returns the minimum number of pages with a block that makes the block non-content: a share of `pages`, but
+/// at least `least` and at least two.
 pub(crate) fn repeated_from(pages: usize, share: f64, least: usize) -> usize {
     let share = (share * pages as f64).ceil() as usize;
     share.max(least).max(2)

@@ -1,11 +1,11 @@
 //! The block tags.
 //!
-//! The FastContentExtractor paper names TABLE, TR, HR, P and DIV in its introduction, in a list that lost
-//! entries in print, and SPAN in figure 3. ContentExtractor's list contains UL too.
+//! The introduction of the FastContentExtractor paper names TABLE, TR, HR, P and DIV in a list that lost
+//! entries in print, and figure 3 names SPAN. ContentExtractor's list also contains UL.
 
 const OF_THE_PAPER: [&str; 7] = ["table", "tr", "p", "hr", "ul", "div", "span"];
 
-/// The paper's block tags, those lost in print, and those that HTML has added since.
+/// The papers' block tags, the tags lost in print, and block tags added to HTML later.
 const ALL: [&str; 42] = [
     "table",
     "tr",
@@ -51,7 +51,7 @@ const ALL: [&str; 42] = [
     "hgroup",
 ];
 
-/// Returns all block tags in lower case, including those newer than the papers.
+/// Returns all block tags in lower case, including tags newer than the papers.
 pub(crate) fn all_tags() -> Vec<String> {
     ALL.map(String::from).into()
 }

@@ -2,18 +2,18 @@
 //!
 //! A feature vector consists of the numbers of images, scripts and hyperlinks and the count of each
 //! lower-case term in a block's own content. The papers give no weights, so an image counts as much as a
-//! word. Features are ordered rarest first. The search for similar vectors (`similarity`) uses this order,
-//! but no result depends on it.
+//! word. Features are ordered rarest first, for the search for similar vectors (`similarity`). The order
+//! affects no result.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Tolerance for rounding errors when a prefix is cut. A prefix that is too long is still correct.
+/// Tolerance for rounding errors in the length of a prefix. A longer prefix is still correct.
 const SLACK: f64 = 1e-9;
 
-/// The numbers of features; rarer features have higher numbers.
+/// Numbers the features. Rarer features have higher numbers.
 #[derive(Debug)]
 pub(crate) struct Features<'a> {
     known: &'a HashMap<String, u32>,
@@ -21,19 +21,19 @@ pub(crate) struct Features<'a> {
     numbers_new: bool,
 }
 
-/// The number of features that precede the terms: images, scripts and hyperlinks.
+/// The number of features before the terms: images, scripts and hyperlinks.
 const COUNTED: u32 = 3;
 
-/// The feature number that all unknown terms share if they are not distinguished.
+/// The number that all unknown terms share if they are not distinguished.
 const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Features<'a> {
-    /// Uses the numbers of `known`. New terms get the numbers after them, as the rarest terms.
+    /// Uses the numbers of `known`. New terms get higher numbers, as the rarest terms.
     pub(crate) fn beside(known: &'a HashMap<String, u32>) -> Self {
         Self { known, new: HashMap::new(), numbers_new: true }
     }
 
-    /// Uses the numbers of `known`, and one shared number for all other terms. This is enough to rule out
+    /// Uses the numbers of `known`, and one shared number for all other terms. This suffices to exclude
     /// vectors that cannot be similar to a vector of known features.
     pub(crate) fn only(known: &'a HashMap<String, u32>) -> Self {
         Self { numbers_new: false, ..Self::beside(known) }
@@ -56,8 +56,8 @@ impl<'a> Features<'a> {
         self.new
     }
 
-    /// Numbers terms, each given with the number of blocks that contain it and a value of the caller. Terms
-    /// in more blocks get lower numbers.
+    /// Numbers terms. Each term comes with the number of blocks that contain it and a value of the caller.
+    /// Terms in more blocks get lower numbers.
     pub(crate) fn by_rarity<T>(terms: impl Iterator<Item = (usize, String, T)>) -> Vec<(u32, (String, T))> {
         let mut terms: Vec<(usize, String, T)> = terms.collect();
         terms.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -69,8 +69,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Whether a character is certainly unchanged by lower-casing. Needs no table look-up, but returns `false`
-/// for some unchanged characters. Most words pass this test.
+/// Whether lower-casing certainly leaves a character unchanged. Needs no table and returns `false` for some
+/// unchanged characters. Most words pass this test.
 #[inline]
 fn is_lower(c: char) -> bool {
     if c.is_ascii() {
@@ -88,12 +88,12 @@ fn is_lower(c: char) -> bool {
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Vector {
     entries: Vec<(u32, u32)>,
-    /// The sum of the squared counts. Like [`Self::cosine`], it saturates for counts that only a manipulated
-    /// template file can contain.
+    /// The sum of the squared counts. The sum, like [`Self::cosine`], saturates for counts that only a
+    /// manipulated template file can contain.
     squared: u64,
 }
 
-/// Features with their counts, such as `17:1 4:2`.
+/// Written as features with counts, such as `17:1 4:2`.
 impl From<Vector> for String {
     fn from(vector: Vector) -> Self {
         let entries: Vec<Self> =
@@ -134,7 +134,7 @@ impl Vector {
         &self.entries
     }
 
-    /// Returns the cosine of the angle between two vectors, 0 to 1; 0 if one of them is empty.
+    /// Returns the cosine of the angle between two vectors, 0 to 1; 0 if one vector is empty.
     pub(crate) fn cosine(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.entries.as_slice(), other.entries.as_slice());
         let mut product = 0_u64;
@@ -147,15 +147,14 @@ impl Vector {
         if product == 0 { 0.0 } else { product as f64 / (self.squared as f64 * other.squared as f64).sqrt() }
     }
 
-    /// Whether the vector contains terms that [`Features::only`] did not distinguish. Each of them is assumed
-    /// to occur once. The norm is therefore a lower bound, and the cosine with a vector of known features is
-    /// never too small.
+    /// Whether the vector contains terms that [`Features::only`] did not distinguish. Each such term counts
+    /// once. The norm is therefore a lower bound, and the cosine with a vector of known features is never too
+    /// small.
     pub(crate) fn is_rough(&self) -> bool {
         self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
     }
 
-    /// Returns the shortest prefix such that the remaining entries have at most `least` times the vector's
-    /// norm.
+    /// Returns the shortest prefix with a norm of the remaining entries of at most `least` times the norm.
     pub(crate) fn prefix(&self, least: f64) -> &[(u32, u32)] {
         let enough = self.squared as f64 * least * least * (1.0 - SLACK);
         let mut rest = self.squared as f64;
@@ -173,8 +172,7 @@ fn squared((feature, count): &(u32, u32)) -> u64 {
     if *feature == UNKNOWN { count } else { count * count }
 }
 
-/// Renumbers the terms of the vectors so that rarer terms, by the number of blocks that contain them, have
-/// higher numbers. Returns the new numbers.
+/// Renumbers the terms of the vectors: terms in fewer blocks get higher numbers. Returns the new numbers.
 pub(crate) fn rarest_last(
     vectors: &mut [(u32, Vector)],
     terms: HashMap<String, u32>,

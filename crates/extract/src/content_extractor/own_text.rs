@@ -1,8 +1,8 @@
-//! The own text of blocks, one line per block, in the order in which blocks are cut.
+//! The own text of blocks: one line per block, in the order of the blocks.
 //!
-//! In figure 3, the own text of a `<p>` with `<span>`s is one text without the spans' texts, and follows
-//! them. Therefore a block is one line here, even if it contains line breaks. A space replaces each
-//! sub-block, line break and image. Inline tags neither split nor join words.
+//! In figure 3, the text of a `<p>` with `<span>`s is one text. It omits the spans' texts and follows them.
+//! Therefore a block is one line here, even with line breaks inside. A space replaces each sub-block, line
+//! break and image. Inline tags neither split nor join words.
 
 use std::ops::Range;
 
@@ -11,7 +11,6 @@ use gleaner_html::{NodeId, Page};
 
 use crate::blocks::Blocks;
 
-/// Returns the lines of the kept blocks, sub-blocks before the block that contains them.
 pub(super) fn lines(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<PlacedLine> {
     let kinds = kinds(page, blocks);
     let texts = texts(page, blocks, &keep);
@@ -40,7 +39,6 @@ fn order(blocks: &Blocks) -> Vec<usize> {
     order
 }
 
-/// The own text of a block, and the range of its text nodes.
 #[derive(Clone, Default)]
 struct OwnText {
     text: String,
@@ -63,7 +61,7 @@ fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<OwnT
     texts
 }
 
-/// Stretches of a page inside which no element boundary separates words.
+/// Parts of a page inside which no element boundary separates words.
 struct Pieces {
     of: Vec<u32>,
     blocks: usize,
@@ -88,7 +86,7 @@ fn pieces(page: &Page, blocks: &Blocks) -> Pieces {
     Pieces { of: counted.collect(), blocks: count }
 }
 
-/// Returns the line kind of each block: that of its own tag, or else that of the nearest enclosing block.
+/// Returns the line kind of each block, from its own tag or the nearest enclosing block with a kind.
 fn kinds(page: &Page, blocks: &Blocks) -> Vec<LineKind> {
     let mut kinds: Vec<LineKind> = Vec::new();
     for (_, block) in blocks.iter() {

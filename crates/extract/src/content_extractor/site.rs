@@ -1,7 +1,7 @@
 //! The blocks of a site's pages, and the comparison of a page with these blocks.
 //!
-//! Limitation: a [`Site`] keeps the vectors of all blocks of its pages in memory, some 10,000 for 30 news
-//! pages. FastContentExtractor avoids this.
+//! Limitation: a [`Site`] keeps the vectors of all blocks in memory, some 10,000 for 30 news pages.
+//! FastContentExtractor avoids this.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ use crate::blocks::Blocks;
 use crate::blocks::similarity::{self, Groups, Index, LookUp, Work, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
-/// All blocks of a site's pages, prepared for comparison.
+/// The blocks of a site's pages, prepared for comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Site {
@@ -25,7 +25,6 @@ pub struct Site {
     groups: Groups,
 }
 
-/// The form of a [`Site`] in a file.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     params: ContentExtractorParams,
@@ -33,18 +32,18 @@ struct Stored {
     pages: Vec<Vec<Vector>>,
 }
 
-/// The content of a page, with counts.
+/// The content of a page and counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
-    /// The content, one line per extracted block, sub-blocks before the block that contains them.
+    /// The content, one line per extracted block. Sub-blocks come before the block that contains them.
     pub placed: Vec<PlacedLine>,
     /// The text nodes of these blocks, in document order.
     pub text_nodes: Vec<NodeId>,
-    /// The number of the page's atomic blocks that contain a word: NumBlock of the paper's table II.
+    /// The number of the page's atomic blocks with a word: NumBlock of the paper's table II.
     pub blocks: usize,
-    /// The number of blocks with words on the other input pages, against which each block is compared.
+    /// The number of blocks with words on the other input pages. Each block is compared with all of these.
     pub compared_with: usize,
-    /// Whether the comparison was complete. `false` if it reached [`ContentExtractorParams::max_work`]; then
+    /// Whether the comparison was complete. `false`: [`ContentExtractorParams::max_work`] was reached, and
     /// the content may include repeated blocks.
     pub exact: bool,
 }
@@ -70,7 +69,7 @@ impl From<Site> for Stored {
 }
 
 impl Site {
-    /// Builds a site from its pages. Time and memory are linear in the size of the pages.
+    /// Builds a site from its pages, with time and memory linear in the pages.
     #[must_use]
     pub fn new<P: Borrow<Page>>(pages: &[P], params: &ContentExtractorParams) -> Self {
         let nothing_known = HashMap::new();
@@ -102,27 +101,27 @@ impl Site {
         Self { params, terms, pages, groups }
     }
 
-    /// Number of the site's pages.
+    /// Returns the number of the site's pages.
     #[must_use]
     pub fn pages(&self) -> usize {
         self.pages.len()
     }
 
-    /// Returns the content of a page that is not part of the site, as [`find`](Self::find) does.
+    /// Returns the lines of [`find`](Self::find).
     #[must_use]
     pub fn extract(&self, page: &Page) -> Vec<Line> {
         self.find(page).lines()
     }
 
-    /// Returns the content and counts of a page that is not part of the site: ContentExtractor's result for
-    /// the site's pages and this page. If the site has no pages, nothing is repeated and all text is content.
+    /// Returns the content and counts of a page outside the site: ContentExtractor's result for the site's
+    /// pages and this page. If the site has no pages, all text is content.
     #[must_use]
     pub fn find(&self, page: &Page) -> Extraction {
         self.compare(page, None)
     }
 
     /// Returns the content and counts of page `page_number` of the site, counted from 0, as
-    /// [`find`](Self::find) does in a site of the other pages. If no page has that number, the page is
+    /// [`find`](Self::find) does in a site of the other pages. If no page has this number, the page is
     /// compared with all pages.
     #[must_use]
     pub fn find_without(&self, page_number: usize, page: &Page) -> Extraction {
@@ -130,13 +129,13 @@ impl Site {
     }
 
     /// Returns NumBlockTemp of the paper's table II, "the number of blocks that are used to compare to decide
-    /// whether a block is a content block": the number of non-content blocks of the site's pages, where
-    /// similar blocks count once.
+    /// whether a block is a content block": the number of non-content blocks of the site's pages. Similar
+    /// blocks count once.
     ///
-    /// This interpretation fits the table, which has 86 for ContentExtractor on pages of 319 blocks, and the
-    /// text, which compares it with "the number of blocks in the template". The number is exact unless
-    /// [`ContentExtractorParams::max_work`] is reached; then similar blocks may be counted separately, and
-    /// non-content blocks may be missed.
+    /// This reading fits the table, which has 86 for ContentExtractor on pages of 319 blocks, and the text,
+    /// which compares it with "the number of blocks in the template". After
+    /// [`ContentExtractorParams::max_work`], similar blocks may be counted separately and non-content blocks
+    /// may be missed.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         let repeated =
@@ -155,7 +154,7 @@ impl Site {
         number
     }
 
-    /// Returns the number of blocks with words on all pages of the site together.
+    /// Returns the number of blocks with words on all pages of the site.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.pages.iter().map(Vec::len).sum()
@@ -187,8 +186,7 @@ impl Site {
         }
     }
 
-    /// Returns, for each block, the number of other pages with a similar block, and whether the work limit
-    /// sufficed.
+    /// For each block: the number of other pages with a similar block. Also whether the work limit sufficed.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut work = Work::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];

@@ -1,12 +1,12 @@
 //! Compares extracted blocks with the stored non-content blocks.
 //!
 //! The paper: "Each extracted block is then compared with non-content blocks". The template stores atomic
-//! blocks, and an outermost block that was extracted with all its parts is rarely similar to one of them.
-//! Therefore the comparison is made part by part: each block's own content with the stored blocks of the same
-//! path. An outermost block with parts is compared as a whole too, as the paper literally states.
+//! blocks. An outermost block with all its parts is rarely similar to an atomic block. Therefore each part is
+//! compared: the own content of a block with the stored blocks of its path. As the paper literally states, an
+//! outermost block with parts is also compared as a whole.
 //!
-//! Most blocks contain so many unknown terms that they cannot be similar to a stored block. This is tested
-//! first, without distinguishing the unknown terms. All look-ups of a page share the limit
+//! Most blocks contain so many unknown terms that they cannot be similar to a stored block. A first test
+//! checks this without distinguishing the unknown terms. All look-ups of a page share the limit
 //! [`FastContentExtractorParams::max_work`](super::FastContentExtractorParams::max_work).
 
 use std::borrow::Cow;
@@ -42,15 +42,14 @@ struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
     state: &'a [State],
-    /// For each extracted block, its path and the stored blocks with this path, if any.
+    /// For each extracted block: its path and the stored blocks with this path, if any.
     stored: Vec<Option<(PathId, &'a Index)>>,
     own: Vec<Likeness>,
     whole: Vec<Likeness>,
 }
 
 impl Template {
-    /// Removes blocks that are similar to a stored block of their path. Returns whether the work limit
-    /// sufficed.
+    /// Removes blocks similar to a stored block of their path. Returns whether the work limit sufficed.
     pub(super) fn compare(
         &self,
         page: &Page,

@@ -2,27 +2,26 @@
 //!
 //! Dat Quoc Nguyen, Dai Quoc Nguyen, Son Bao Pham, The Duy Bui: A Fast Template-based Approach to
 //! Automatically Identify Primary Text Content of a Web Page, KSE 2009.
-//! * Preparation ([`prepare`]) cuts some 25 pages of a site into blocks. A block without its sub-blocks is an
-//!   atomic block. Its feature vector counts images, scripts, hyperlinks and terms. Two blocks are similar if
-//!   the cosine of their vectors is above 0.9.
+//! * Preparation ([`prepare`]) cuts some 25 pages of a site into blocks. An atomic block is a block without
+//!   its sub-blocks. Its feature vector counts images, scripts, hyperlinks and terms. Two blocks are similar
+//!   if the cosine of their vectors is above 0.9.
 //! * A block is non-content if many pages have a similar block. All other blocks are content.
 //! * The [`Template`] keeps the traversal paths P of the content blocks (`HTML.BODY.TABLE.TR.P`), and the
 //!   non-content blocks with a path in P.
-//! * Detection ([`Template::detect`]) extracts, by two rules, the blocks of a new page with a path in P. It
+//! * Detection ([`Template::detect`]) extracts the blocks of a new page with a path in P, by two rules. It
 //!   drops the blocks that are similar to a stored non-content block.
 //!
-//! Where the paper leaves details open, our choices are documented here: block tags and "many pages" in
+//! Our choices where the paper leaves details open: block tags and "many pages" in
 //! [`FastContentExtractorParams`], the rules in `detection.rs` ([`Template::find`]), the comparison in
-//! `comparison.rs`, atomic blocks in `blocks/mod.rs`. The head and blocks without words are skipped
-//! throughout.
+//! `comparison.rs`, atomic blocks in `blocks/mod.rs`. The head and blocks without words are always skipped.
 //!
-//! Cost: preparation and detection are linear in the pages, except for the comparison. It compares only
-//! blocks that share a rare feature. [`FastContentExtractorParams::max_work`] limits it for one preparation
-//! and for each page. A template has at most [`FastContentExtractorParams::max_bytes`].
+//! Cost: linear in the pages, except for the comparison. The comparison covers only blocks that share a rare
+//! feature, and [`FastContentExtractorParams::max_work`] limits it per preparation and per page. A template
+//! has at most [`FastContentExtractorParams::max_bytes`].
 //!
 //! Known failures: text that differs from page to page, such as comments and related links, counts as
-//! content. A path consists only of tags, so it does not distinguish a paragraph of the article from a
-//! paragraph beside the article.
+//! content. A path consists only of tags, so a paragraph of the article and a paragraph beside the article
+//! may have the same path.
 //!
 //! ```
 //! use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};

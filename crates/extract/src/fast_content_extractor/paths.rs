@@ -1,7 +1,7 @@
 //! Traversal paths such as `HTML.BODY.TABLE.TR.P`, stored in a trie.
 //!
-//! A path is represented by a number. As text, the paths of a page with 100,000 deeply nested blocks would
-//! repeat most of their tags many times.
+//! A number represents a path. As text, the paths of 100,000 deeply nested blocks would repeat tags many
+//! times.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub(super) const EMPTY: PathId = 0;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Paths {
-    /// For every path except the empty one, its parent and its last tag.
+    /// For every path except the empty path: its parent and its last tag.
     steps: Vec<(PathId, u32)>,
     children: HashMap<(PathId, u32), PathId>,
     tags: HashMap<String, u32>,
@@ -77,7 +77,7 @@ impl Paths {
         made
     }
 
-    /// Returns the number of paths, including the empty path. Every [`PathId`] is below it.
+    /// Returns the number of paths, including the empty path. Every [`PathId`] is below this number.
     pub(super) fn len(&self) -> usize {
         self.steps.len() + 1
     }

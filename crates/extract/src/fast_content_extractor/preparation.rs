@@ -2,13 +2,13 @@
 //!
 //! Blocks are compared as in ContentExtractor: a block with similar blocks on many pages is non-content, and
 //! all other blocks are content. The template stores the paths of the content blocks, and the distinct
-//! non-content blocks whose path is one of these paths.
+//! non-content blocks with one of these paths.
 //!
-//! Limitation: the paper gives no number for "occurs many times". We define it by
-//! [`FastContentExtractorParams::repeated_share`] and [`FastContentExtractorParams::repeated_pages`]. With
-//! one page, nothing can occur twice, so all text is content. With copies of one page, all text is repeated
-//! and no text is content. Blocks that differ from page to page without being content (related links,
-//! comments) make their paths content paths.
+//! Limitation: the paper gives no number for "occurs many times";
+//! [`FastContentExtractorParams::repeated_share`] and [`FastContentExtractorParams::repeated_pages`] set it.
+//! With one page, nothing is repeated and all text is content. With copies of one page, all text is repeated
+//! and no text is content. Non-content blocks that differ from page to page (related links, comments) make
+//! their paths content paths.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,7 +23,7 @@ use crate::blocks::vector::{Features, Vector, rarest_last};
 
 const BEGINNING: usize = 60;
 
-/// Bytes by which the count that is stored with each path or term enters the size of a template.
+/// The size of a path's or term's count in a template, in bytes.
 const A_COUNT: usize = 8;
 
 struct Candidate {
@@ -34,9 +34,9 @@ struct Candidate {
 
 /// Learns a site's template from pages of the site, 20 to 30 in the paper.
 ///
-/// Without pages, the template is empty and finds no content. Time and memory are linear in the size of the
-/// pages, except for the comparison, which [`FastContentExtractorParams::max_work`] limits. The template has
-/// at most [`FastContentExtractorParams::max_bytes`].
+/// Without pages, the template is empty and finds no content. Time and memory are linear in the pages, except
+/// for the comparison, which [`FastContentExtractorParams::max_work`] limits. The template has at most
+/// [`FastContentExtractorParams::max_bytes`].
 #[must_use]
 pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams) -> Template {
     let mut paths = Paths::default();
@@ -90,7 +90,7 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams
 struct Room(usize);
 
 impl Room {
-    /// Subtracts the bytes if so many are left. Returns whether they were.
+    /// Subtracts the bytes if they fit. Returns whether they fitted.
     fn take(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(self.0);
@@ -104,8 +104,7 @@ fn bytes(block: &NonContent) -> usize {
         + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
 }
 
-/// Returns the content paths, each with its number of blocks: the paths with the most blocks first, until the
-/// room is used up.
+/// Returns the content paths that fit into the room, most blocks first, with their numbers of blocks.
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,
     paths: &Paths,
@@ -132,8 +131,7 @@ impl<'a> Distinct<'a> {
         Self { met: HashSet::new(), kept: HashMap::new(), similarity, look_up: LookUp::new(work) }
     }
 
-    /// Adds a block. `false` if a similar block with the same path exists; after the work limit, only if an
-    /// equal block exists.
+    /// Adds a block; `false`: its path has a similar block or, after the work limit, an equal block.
     fn insert(&mut self, path: PathId, vector: &'a Vector) -> bool {
         if !self.met.insert((path, vector)) {
             return false;

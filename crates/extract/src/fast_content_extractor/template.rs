@@ -1,7 +1,7 @@
-//! The template of a site, which preparation writes and detection reads.
+//! The template of a site. Preparation writes it, and detection reads it.
 //!
-//! A template file stores paths as the paper writes them and feature vectors as words, so that people can
-//! read it. The structures that make detection fast are rebuilt when a template is read.
+//! A template file stores paths as in the paper and feature vectors as words, so that people can read it.
+//! Reading a template rebuilds the structures for fast detection.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use serde::{Deserialize, Serialize};
 use super::FastContentExtractorParams;
 use super::detection::Matcher;
 
-/// A non-content block whose path is a content path, stored to distinguish it from content.
+/// A non-content block with a content path, stored to distinguish it from content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NonContent {
     /// The block's traversal path, such as `HTML.BODY.TABLE.TR.P`.
     pub path: String,
-    /// The number of images in its own content.
+    /// The number of images in the block's own content.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub images: u32,
-    /// The number of scripts in its own content.
+    /// The number of scripts in the block's own content.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub scripts: u32,
-    /// The number of hyperlinks in its own content.
+    /// The number of hyperlinks in the block's own content.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub links: u32,
-    /// The lower-case terms of its own content, with their counts.
+    /// The lower-case terms of the block's own content, with counts.
     pub terms: BTreeMap<String, u32>,
-    /// The number of prepared pages with a similar block, its own page included.
+    /// The number of prepared pages with a similar block, including the block's own page.
     pub pages: u32,
-    /// The beginning of its own text, for human readers.
+    /// The beginning of the block's own text, for human readers.
     pub beginning: String,
 }
 
@@ -58,19 +58,19 @@ impl Template {
         Stored { params, pages, content_paths, non_content }.into()
     }
 
-    /// Returns the settings of the preparation, which detection uses too.
+    /// Returns the settings of the preparation, also used in detection.
     #[must_use]
     pub fn params(&self) -> &FastContentExtractorParams {
         &self.stored.params
     }
 
-    /// Returns the number of pages that the template was prepared from.
+    /// Returns the number of prepared pages.
     #[must_use]
     pub fn pages(&self) -> usize {
         self.stored.pages
     }
 
-    /// Returns the content paths, each with the number of content blocks that have it.
+    /// Returns the content paths with their numbers of content blocks.
     #[must_use]
     pub fn content_paths(&self) -> &BTreeMap<String, u32> {
         &self.stored.content_paths
@@ -82,8 +82,7 @@ impl Template {
         &self.stored.non_content
     }
 
-    /// Returns NumBlockTemp of the paper's table II: the number of stored blocks that are compared to decide
-    /// whether a block is content.
+    /// Returns NumBlockTemp of the paper's table II: the number of stored blocks for the comparison.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         self.stored.non_content.len()

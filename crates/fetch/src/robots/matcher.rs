@@ -1,25 +1,24 @@
 //! Finds which of many patterns match a path, at a limited cost.
 //!
-//! If patterns are compared one by one, each costs a walk over the path, and a robots.txt of 500 KiB may
-//! contain 50,000 of them. So the patterns of a crawler form a tree in which common beginnings are shared.
-//! The nodes are the parts between stars. A node is reached if the parts from the root to the node occur in
-//! the path in this order. The leftmost occurrence of each part leaves the most space for the parts after it.
-//! Each node therefore needs only one number, its leftmost end, which is computed at most once per path.
-//! There is no backtracking.
+//! Compared one by one, each pattern would need a walk over the path, and a robots.txt of 500 KiB may have
+//! 50,000 patterns. So the patterns of a crawler form a tree that shares common beginnings. Its nodes are the
+//! parts between stars. A node is reached if the parts from the root to the node occur in the path in this
+//! order. The leftmost occurrence of each part leaves the most space for later parts. So each node needs only
+//! one number, its leftmost end. It is computed at most once per path, without backtracking.
 //!
-//! 1. One binary search finds the heads that the path begins with. In a sorted [`Table`], the longest entry
-//!    that is a prefix of a text is either the entry directly before the text, or a prefix of that entry
+//! 1. One binary search finds the heads at the beginning of the path. In a sorted [`Table`], the longest
+//!    entry that is a prefix of a text is the entry directly before the text, or a prefix of that entry
 //!    ([`Table::longest_prefix_of`]).
 //! 2. The same search, from each position of the path, finds all occurrences of all parts ([`Places`]).
-//! 3. The patterns are checked from the last, which has the highest rank, to the first. Most fail quickly: by
-//!    their head, their length, or a last part that does not occur. For the other patterns, the nodes up to
-//!    the root are computed if needed.
+//! 3. The patterns are checked from the last, with the highest rank, to the first. Most fail quickly: by
+//!    their head, their length, or a last part that does not occur. For the others, the nodes up to the root
+//!    are computed if needed.
 //!
 //! The cost for a path of n octets is n binary searches, plus one step per occurrence, pattern and node.
 //! There are as many nodes as distinct beginnings of patterns: 250,000 in the worst file of 500 KiB, which
 //! has a star after every letter. All nodes are computed only for a path that nearly matches almost every
 //! pattern. The number of occurrences is at most n times the number of parts that are prefixes of one
-//! another, and 500 KiB contain at most a thousand of these.
+//! another; 500 KiB can have at most a thousand of these.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,11 +31,10 @@ pub(super) struct Matcher {
     parts: Table,
     /// The nodes of `heads` come first, in the order of that table.
     nodes: Vec<Node>,
-    /// One goal per pattern.
     goals: Vec<Goal>,
 }
 
-/// A part that follows the parts of its parent. For the nodes of heads, all fields are unused.
+/// A part after the parts of its parent. A node of a head uses none of these fields.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Node {
     parent: usize,
@@ -49,18 +47,16 @@ struct Node {
 struct Goal {
     head: usize,
     node: usize,
-    /// Whether the node's part must also end the path.
+    /// Whether the path must end with the node's part.
     anchored: bool,
-    /// Minimum length of a matching path, in octets.
+    /// Minimum length in octets of a matching path.
     shortest: usize,
 }
 
-/// The result of a search.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
-    /// The index of the last matching pattern.
     pub(super) pattern: Option<usize>,
-    /// The cost: octets, occurrences, patterns and nodes. Checked by tests.
+    /// The number of octets, occurrences, patterns and nodes. Tests check it.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask what a search cost"))]
     pub(super) steps: usize,
 }
@@ -82,7 +78,6 @@ impl Matcher {
         matcher
     }
 
-    /// Returns the goal of a pattern, and adds the missing nodes on the path to it.
     fn insert(&mut self, pattern: &Pattern, known: &mut HashMap<[usize; 3], usize>) -> Goal {
         let head = self.heads.place_of(&pattern.head);
         let (mut node, mut shortest) = (head, pattern.head.len());
@@ -123,9 +118,8 @@ fn end_of_reach(reach: Reach) -> Option<usize> {
 struct Search<'a> {
     matcher: &'a Matcher,
     text: &'a Text,
-    /// Indexed by node.
     reach: Vec<Reach>,
-    /// Computed when a pattern first needs the occurrences.
+    /// Computed when a pattern first needs them.
     places: Option<Places<'a>>,
     steps: usize,
 }
@@ -164,7 +158,6 @@ impl<'a> Search<'a> {
         self.places.get_or_insert_with(|| Places::new(&self.matcher.parts, self.text))
     }
 
-    /// Computes a node's leftmost end, after the ends of its ancestors.
     fn leftmost_end(&mut self, node: usize) -> Option<usize> {
         let nodes = &self.matcher.nodes;
         let mut way = Vec::new();
@@ -188,7 +181,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Distinct texts in ascending order, each with the longest different entry that is a prefix of it.
+/// Distinct texts in ascending order. For each text, also the longest other entry that is its prefix.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Table {
     entries: Vec<Box<str>>,
@@ -223,8 +216,7 @@ impl Table {
     }
 
     fn longest_prefix_of(&self, text: &str) -> Option<usize> {
-        // If an entry is a prefix of the text, it is also a prefix of every entry between itself and the
-        // text.
+        // An entry that is a prefix of the text is also a prefix of every entry between itself and the text.
         let before = self.entries.partition_point(|entry| **entry <= *text).checked_sub(1)?;
         self.with_shorter(before).find(|at| text.starts_with(&*self.entries[*at]))
     }
@@ -246,9 +238,9 @@ fn bit(octet: u8) -> u128 {
 struct Places<'a> {
     parts: &'a Table,
     text: &'a Text,
-    /// The start positions of each part's occurrences in ascending order, part by part.
+    /// Start positions of each part's occurrences in ascending order, part by part.
     starts: Vec<usize>,
-    /// Where the occurrences of each part begin in `starts`. The last element is the length of `starts`.
+    /// The index in `starts` of each part's first occurrence; at the end the length of `starts`.
     bounds: Vec<usize>,
 }
 
@@ -285,7 +277,6 @@ impl<'a> Places<'a> {
         !(self.of(node.in_path).is_empty() && self.of(node.in_query).is_empty())
     }
 
-    /// Returns the end of the leftmost occurrence of a node's part at or after `from`.
     fn leftmost_end(&self, node: &Node, from: usize) -> Option<usize> {
         let end = |part: usize, from: usize| {
             let starts = self.of(part);
@@ -367,7 +358,7 @@ mod tests {
         }
     }
 
-    /// Matches with the textbook algorithm, in |path| x |pattern| steps.
+    /// The textbook algorithm, in |path| x |pattern| steps.
     fn by_table(pattern: &[u8], path: &[u8]) -> bool {
         let (pattern, anchored) = pattern.strip_suffix(b"$").map_or((pattern, false), |head| (head, true));
         let mut reach = vec![false; path.len() + 1];
@@ -386,14 +377,13 @@ mod tests {
         if anchored { reach[path.len()] } else { reach.contains(&true) }
     }
 
-    /// Returns a path that many patterns match in many ways.
     fn path() -> String {
         format!("/{}.html", "tin-tuc-".repeat(127))
     }
 
     #[test]
     fn seventeen_thousand_slow_rules_cost_little_more_than_their_number() {
-        // If compared one by one, each pattern would walk over the whole path: 17 million octets.
+        // Compared one by one, each pattern would walk over the whole path: 17 million octets.
         let matcher = matcher((0..17_000).map(|number| format!("/*t*i*n*t*u*c*-*x{number}")));
         let path = path();
         let found = find(&matcher, &path);
@@ -402,7 +392,6 @@ mod tests {
         assert_eq!(find(&matcher, &format!("{path}x42")).pattern, Some(42));
     }
 
-    /// Returns `count` patterns made of different parts of the path, each followed by `end`.
     fn sequences(count: usize, length: u32, end: &str) -> Vec<String> {
         const LETTERS: [&str; 4] = ["t", "i", "n", "tuc-"];
         let parts = |at: usize| (0..length).map(move |place| LETTERS[at.rotate_left(7 * place) % 4]);
@@ -424,7 +413,7 @@ mod tests {
             assert!(found.steps <= limit, "{} steps, {limit} at most", found.steps);
             assert_eq!(found.pattern.is_some(), finds, "{}", patterns[1]);
         }
-        // Parts that are prefixes of one another, as many as a file can contain.
+        // Parts that are prefixes of one another, up to the limit of a file.
         let nested = matcher((1..1_000).map(|length| format!("/*{}*x", "a".repeat(length))));
         let found = find(&nested, &format!("/{}", "a".repeat(1_000)));
         assert!(found.pattern.is_none() && found.steps < 1_000 * 1_000, "{} steps", found.steps);

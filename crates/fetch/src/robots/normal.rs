@@ -1,19 +1,18 @@
-//! Normalizes robots.txt patterns and URL paths so that they can be compared octet by octet (RFC 9309,
-//! 2.2.2).
+//! Normalizes robots.txt patterns and URL paths, for comparison octet by octet (RFC 9309, 2.2.2).
 //!
 //! | octet | becomes |
 //! |---|---|
-//! | encoded, and unreserved or one of `:@!'(),;` | plain: both spellings have the same meaning in paths and queries |
-//! | encoded `/` or `?`, in a query | plain: in the RFC's table, `baz=https://` and `baz=https%3A%2F%2F` match |
+//! | encoded, and unreserved or one of `:@!'(),;` | plain: both spellings mean the same |
+//! | encoded `/` or `?`, in a query | plain: `baz=https://` and `baz=https%3A%2F%2F` match in the RFC |
 //! | any other encoded octet | encoded, in upper case: path `%2F` is not a slash, query `%26` not a separator |
-//! | plain, but RFC 3986 requires encoding (`{`, `[`, a space, bytes above 127) | encoded |
+//! | plain, but RFC 3986 requires encoding (`{`, `[`, space, bytes above 127) | encoded |
 //! | a literal `*` or `$` | encoded, since a pattern must write it so |
 //! | a `%` that begins no escape | unchanged, so that `/*%` matches octets that remain encoded |
 //!
 //! A part of a pattern after a `*` may match in the path or in the query. Such a part has two readings
-//! ([`Part`]), and the matcher uses the one that fits the position.
+//! ([`Part`]); the matcher uses the one for the position.
 
-/// The part of a URL that an octet belongs to.
+/// The part of a URL that has an octet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     Path,
@@ -24,12 +23,12 @@ pub(super) enum Within {
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) octets: String,
-    /// The position of the `?`, or the length of `octets` if there is none.
+    /// The position of the `?`, or the length of `octets` without one.
     pub(super) query_at: usize,
 }
 
 impl Text {
-    /// Normalizes `path_and_query`, which must begin with `/`.
+    /// Normalizes `path_and_query`. It must begin with `/`.
     pub(super) fn new(path_and_query: &[u8]) -> Self {
         let (path, query) = match path_and_query.iter().position(|byte| *byte == b'?') {
             Some(at) => path_and_query.split_at(at),
@@ -46,13 +45,13 @@ impl Text {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     in_path: String,
-    /// The reading in the query. `None`: the same as in the path.
+    /// The reading in the query; `None`: as in the path.
     in_query: Option<String>,
 }
 
 impl Part {
-    /// Parses `bytes`, which begin in `within`, and returns the part of the URL in which they end. `Path`
-    /// here means: in the path or the query.
+    /// Parses `bytes`, which begin in `within`. Also returns the part of the URL in which they end; here
+    /// `Path` means the path or the query.
     fn parse(bytes: &[u8], within: Within) -> (Self, Within) {
         let (in_path, after) = normal_form(bytes, within, false);
         let has_escape = within == Within::Path && bytes.contains(&b'%');
@@ -74,16 +73,14 @@ impl Part {
     }
 }
 
-/// A normalized pattern, split at its stars.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// The text with which the path must begin.
     pub(super) head: String,
-    /// The parts that must follow in this order. None of them is empty.
+    /// The following parts, in this order. None is empty.
     pub(super) parts: Vec<Part>,
-    /// Whether the last part, or the head if there is none, must end the path.
+    /// Whether the path must end with the last part, or with the head if there is no part.
     pub(super) anchored: bool,
-    /// The length of the pattern in octets, which determines the rank of the rule.
+    /// The length of the pattern in octets. It determines the rank of the rule.
     pub(super) octets: usize,
 }
 
@@ -107,13 +104,13 @@ impl Pattern {
                 parts.push(part);
             }
         }
-        // The star of `/a*$` matches any end.
+        // In `/a*$` the star matches any end.
         Self { head, parts, anchored: anchored && !open_end, octets }
     }
 }
 
-/// Returns the normal form of `bytes`, which begin in `within`, and the part of the URL in which they end. If
-/// `literal` is set, `*` is a literal octet.
+/// Returns the normal form of `bytes`, which begin in `within`, and the part of the URL in which they end.
+/// `literal`: `*` is a literal octet.
 fn normal_form(bytes: &[u8], mut within: Within, literal: bool) -> (String, Within) {
     let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -4,7 +4,7 @@ use super::CanonicalUrl;
 use proptest::prelude::*;
 
 fn canonical(text: &str) -> String {
-    CanonicalUrl::parse(text).map_or_else(|refusal| refusal.label().to_owned(), |url| url.to_string())
+    CanonicalUrl::parse(text).map_or_else(|refusal| refusal.code().to_owned(), |url| url.to_string())
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn links() {
         ("tel:+8424", "not_http"),
         ("http://", "unparsable"),
     ] {
-        let joined = base.join(href).map_or_else(|r| r.label().to_owned(), |url| url.to_string());
+        let joined = base.join(href).map_or_else(|r| r.code().to_owned(), |url| url.to_string());
         assert_eq!(joined, expected, "{href:?}");
     }
 }
@@ -121,7 +121,7 @@ fn hosts_are_as_long_as_dns_allows() {
     assert_eq!(canonical(&format!("https://{name}./")), format!("https://{name}/"));
     assert_eq!(canonical(&format!("https://{name}b/")), "bad_host");
     assert_eq!(canonical(&format!("https://a{label}.vn/")), "bad_host");
-    // The limit applies to the A-label, here 68 characters.
+    // The limit applies to the A-label, which has 68 characters here.
     assert_eq!(canonical(&format!("https://{}.vn/", "ế".repeat(61))), "bad_host");
 }
 
@@ -153,7 +153,7 @@ fn locations() {
         ("b.html", "https://www.example.com/maps/b.html"),
         ("ftp://example.com/", "not_http"),
     ] {
-        let joined = base.join_location(text).map_or_else(|r| r.label().to_owned(), |url| url.to_string());
+        let joined = base.join_location(text).map_or_else(|r| r.code().to_owned(), |url| url.to_string());
         assert_eq!(joined, expected, "{text}");
     }
 }
@@ -168,7 +168,7 @@ fn serialised_as_text_and_checked_when_read() {
     assert!(error.to_string().contains("no http"), "{error}");
 }
 
-/// Generates texts that are often addresses and contain difficult characters.
+/// Texts that are often addresses and contain difficult characters.
 fn address() -> impl Strategy<Value = String> {
     (
         "(https?|HTTP)",

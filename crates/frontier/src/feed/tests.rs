@@ -13,7 +13,6 @@ fn read_text(text: &str) -> Result<Feed, FeedError> {
     read(text.as_bytes(), &base(), Limits::default())
 }
 
-/// Returns the path and date of each entry, in order.
 fn entries(feed: &Feed) -> Vec<String> {
     let entries = feed.discovered.found.iter();
     entries

@@ -16,7 +16,6 @@ fn read_text(xml: &str) -> Result<Sitemap, SitemapError> {
     read(xml.as_bytes(), &base(), Limits::default())
 }
 
-/// Returns the path, date and news flag of each entry, in order.
 fn entries(sitemap: &Sitemap) -> Vec<String> {
     let entries = sitemap.discovered.found.iter();
     entries
@@ -83,7 +82,7 @@ fn pages_news_and_extensions() {
         entries(&sitemap),
         ["/a.html?x=1&y=2 2024-05-31T10:00:00Z news", "/b.html?x=1&y=2", "/c.html"]
     );
-    assert_eq!(sitemap.discovered.refused.into_iter().collect::<Vec<_>>(), [("not_a_page", 1)]);
+    assert_eq!(sitemap.discovered.refused, [("not_a_page".into(), 1)].into());
     assert_eq!((sitemap.discovered.repeated, sitemap.flaw), (1, None));
 }
 
@@ -96,7 +95,7 @@ fn prefixes_and_slips() {
         ("<urlset><loc>/a</loc></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/a</LOC></url></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/t&#7913;c&nbsp;x</loc></url></urlset>", vec!["/t%E1%BB%A9c&nbsp;x"]),
-        // An entry with several addresses, which all get its date.
+        // All addresses of an entry get its date.
         (
             "<urlset><url><loc>/a</loc><loc>/b</loc><lastmod>2026</lastmod></url></urlset>",
             vec!["/a 2026-01-01T00:00:00Z", "/b 2026-01-01T00:00:00Z"],

@@ -1,7 +1,6 @@
 //! Parses declared author names: removes labels and site names, separates several names.
 //!
-//! Limitation: capitals decide whether a text names a person, so `Hanoi Harbour` counts as a
-//! person.
+//! Limitation: capitals decide whether a text is a person's name, so `Hanoi Harbour` counts as a person.
 
 use super::MOST_AUTHORS;
 use crate::month_names::folded;
@@ -10,13 +9,12 @@ use crate::title::{Site, is_site};
 
 const MOST_STATED: usize = 200;
 
-/// Maximum length of an author's name, in characters; longer texts are sentences.
+/// Maximum length of an author's name in characters. Longer texts are sentences.
 const LONGEST: usize = 80;
 
-/// Maximum number of words in a person's name.
 pub(super) const NAME_WORDS: usize = 5;
 
-/// Labels before names, folded. A colon, a slash or a space follows them.
+/// Folded labels before names. A colon, a slash or a space follows them.
 const LABELS: [&str; 38] = [
     "additional reporting by",
     "reporting and writing by",
@@ -58,21 +56,20 @@ const LABELS: [&str; 38] = [
     "von",
 ];
 
-/// Labels that may also begin a name (`Von der Sample`). In a text of names, they count only with a
-/// colon.
+/// Labels that may also begin a name (`Von der Sample`). In a text of names, they need a colon.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
 /// Labels of photographers, sources and responsible editors, who are not authors.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
 
-/// Labels before non-authors, in lower case: `An Example; editing by ...`.
+/// Lower-case labels before non-authors: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
     ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
 
 /// Words between a person and a place or employer.
 const PLACES: [&str; 5] = [" in ", " at ", " for ", " from ", " of "];
 
-/// Returns the names in declared texts, each once, without the name of the site.
+/// Returns the names in declared texts without repetitions and the site's name.
 pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for text in stated.iter().take(MOST_STATED) {
@@ -85,7 +82,7 @@ pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
                 && !is_site(name, site)
                 && !holds_host(name, site)
                 && out.len() < MOST_AUTHORS
-                && !out.iter().any(|other| other == name)
+                && !out.iter().any(|other| other.to_lowercase() == name.to_lowercase())
             {
                 out.push(name.to_owned());
             }
@@ -101,7 +98,6 @@ fn of_authors(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the text without its label; `None` if the label is for non-authors.
 fn unlabelled(text: &str) -> Option<&str> {
     let text = text.trim();
     let label = label(text).filter(|(label, rest)| {
@@ -116,7 +112,6 @@ fn unlabelled(text: &str) -> Option<&str> {
     Some(reporter(rest).unwrap_or(rest))
 }
 
-/// Whether a name contains the site's host, as in `the-paper.vn - News company`.
 fn holds_host(name: &str, site: &Site) -> bool {
     let rest = site.address.and_then(|address| Some(address.split_once("://")?.1)).unwrap_or_default();
     let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
@@ -124,7 +119,6 @@ fn holds_host(name: &str, site: &Site) -> bool {
     host.contains('.') && name.to_lowercase().contains(host)
 }
 
-/// Returns the name after the Chinese word for a reporter, as in `【某報╱記者張三／即時報導】`.
 fn reporter(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("記者").or_else(|| text.split_once("记者"))?;
     let rest = rest.trim_start_matches([' ', '：', ':']);
@@ -148,7 +142,7 @@ fn parted(text: &str) -> Vec<&str> {
             .collect();
         let persons = names.iter().take_while(|name| is_person(name)).count();
         match (persons, &names[..]) {
-            // Not a list of persons: the part is one name of a different kind, or no name.
+            // Not a list of persons: the part is another name, or no name.
             (0, _) => vec![part],
             // `An Example, Health correspondent`: persons and their roles.
             (persons, names) => names[..persons].to_vec(),
@@ -157,7 +151,6 @@ fn parted(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// Splits at dashes if each side is a person's name.
 fn at_dashes(text: &str) -> Vec<&str> {
     for dash in [" - ", " – "] {
         if text.contains(dash) && text.split(dash).all(is_person) {
@@ -185,8 +178,7 @@ fn at_words(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a text looks like a person's name: two to five words with capitals, or two to four
-/// ideographs.
+/// Whether a text looks like a person's name: two to five words with capitals, or two to four ideographs.
 pub(super) fn is_person(name: &str) -> bool {
     const PARTICLES: [&str; 12] =
         ["de", "van", "von", "der", "da", "di", "del", "la", "al", "bin", "den", "dos"];
@@ -219,7 +211,6 @@ pub(super) fn is_person(name: &str) -> bool {
         && !words.iter().any(|word| TITLES.contains(&word.to_lowercase().as_str()))
 }
 
-/// Whether a text may be a name; rejects addresses, dates, sentences and words such as `admin`.
 fn is_name(name: &str) -> bool {
     let lower = name.to_lowercase();
     let is_mail = name.contains('@') && name.contains('.');
@@ -242,7 +233,6 @@ pub(super) fn begins_a_label(first: u8) -> bool {
     LABELS.iter().chain(&OTHERS).any(|label| label.as_bytes().first() == Some(&first))
 }
 
-/// Returns the folded label at the beginning of a text, and the text after it.
 pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
     let first = folded(&text[..text.chars().next()?.len_utf8()]);
     let starts = |label: &&'static str| {
@@ -259,7 +249,7 @@ pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
 
 fn after_folded<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let length = label.chars().count();
-    // Folding does not change the number of characters: in NFC, accents are not separate.
+    // Folding keeps the number of characters: in NFC, accents are not separate.
     let (end, last) = text.char_indices().nth(length.checked_sub(1)?)?;
     let end = end + last.len_utf8();
     (folded(&text[..end]) == label).then(|| &text[end..])

@@ -1,24 +1,25 @@
 //! Parses the time of day beside a date, and the time zone after it.
 //!
-//! Limitation: `9.30` is a time only after a word for "o'clock", or before a time zone or AM or PM.
-//! Few zone abbreviations are known; `CST` is American and `BST` British.
+//! Limitation: `9.30` is a time only after a word for "o'clock" or before a time zone or AM or PM.
 
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 
-use super::{Token, number};
+use super::zone::{is_zone, zone};
+use super::{Reader, Token, number};
 use crate::month_names::folded;
 
 pub(super) struct Clock {
     pub(super) time: Time,
-    pub(super) is_american: bool,
+    /// Whether AM or PM in English follows.
+    pub(super) has_english_half: bool,
     pub(super) end: usize,
 }
 
-/// Parses the time at a token: `9:30`, `09:30:00.123`, `9h30`, `9 giờ 30`, `9:30 p.m.`, `9.30 GMT`,
-/// or `093000` after a `T`.
+/// Parses the time at a token: `9:30`, `09:30:00.123`, `9h30`, `9 giờ 30`, `9:30 p.m.`, `9.30 GMT`, or
+/// `093000` after a `T`.
 pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     let clock = |hour, minute, second, end| {
-        Some(Clock { time: Time::new(hour, minute, second, 0).ok()?, is_american: false, end })
+        Some(Clock { time: Time::new(hour, minute, second, 0).ok()?, has_english_half: false, end })
     };
     if let Some(Token::Number(n)) = tokens.get(at)
         && matches!(n.len(), 4 | 6)
@@ -48,16 +49,24 @@ pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
             end += 2;
         }
     }
-    match half_of_day(tokens, end).or_else(|| Some((is_afternoon_before(tokens, at).then_some(true)?, end))) {
-        Some((pm, end)) if (1..=12).contains(&hour) => {
-            let hour = hour % 12 + if pm { 12 } else { 0 };
-            Some(Clock { is_american: true, ..clock(hour, minute, second, end)? })
+    let before =
+        || is_afternoon_before(tokens, at).then_some(Half { is_afternoon: true, is_english: false, end });
+    match half_of_day(tokens, end).or_else(before) {
+        Some(half) if (1..=12).contains(&hour) => {
+            let hour = hour % 12 + if half.is_afternoon { 12 } else { 0 };
+            Some(Clock { has_english_half: half.is_english, ..clock(hour, minute, second, half.end)? })
         }
         _ => clock(hour, minute, second, end),
     }
 }
 
-/// Returns the index of the minutes, if the separator before them indicates a time.
+struct Half {
+    is_afternoon: bool,
+    is_english: bool,
+    end: usize,
+}
+
+/// Returns the index of the minutes if the separator before them indicates a time.
 fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     let is_time = match tokens.get(hour + 1)? {
         Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點") => true,
@@ -75,8 +84,7 @@ fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
 /// Whether a time zone or AM or PM follows: `9.30 GMT`, `9.30am`.
 fn is_followed(tokens: &[Token], at: usize) -> bool {
     let next = behind_spaces(tokens, at);
-    let is_zone =
-        matches!(tokens.get(next), Some(Token::Word(word)) if word.len() > 1 && zone(word).is_some());
+    let is_zone = matches!(tokens.get(next), Some(Token::Word(word)) if word.len() > 1 && is_zone(word));
     let is_half = matches!(tokens.get(next), Some(Token::Word("am" | "pm" | "AM" | "PM" | "a" | "p")));
     is_zone || is_half && half_of_day(tokens, at).is_some()
 }
@@ -95,63 +103,40 @@ fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
     matches!(word, Some(Token::Word(word)) if ends(word))
 }
 
-/// Parses `AM`, `pm`, `p.m.`, Greek `μ.μ.` or Vietnamese `CH`; returns whether it is the afternoon,
-/// and the index of the next token.
-fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
+fn half_of_day(tokens: &[Token], at: usize) -> Option<Half> {
     let at = if tokens.get(at) == Some(&Token::Mark(' ')) { at + 1 } else { at };
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
     let word = word.to_lowercase();
-    match (word.as_str(), tokens.get(at + 1), tokens.get(at + 2)) {
-        ("am" | "πμ" | "sa", ..) => Some((false, at + 1)),
-        ("pm" | "μμ" | "ch", ..) => Some((true, at + 1)),
+    let (is_afternoon, is_english, end) = match (word.as_str(), tokens.get(at + 1), tokens.get(at + 2)) {
+        ("am" | "pm", ..) => (word == "pm", true, at + 1),
+        ("πμ" | "sa", ..) => (false, false, at + 1),
+        ("μμ" | "ch", ..) => (true, false, at + 1),
         ("a" | "p" | "π" | "μ", Some(Token::Mark('.')), Some(Token::Word("m" | "M" | "μ" | "Μ"))) => {
-            Some((word == "p" || word == "μ", at + 4))
+            (word == "p" || word == "μ", word == "a" || word == "p", at + 4)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(Half { is_afternoon, is_english, end })
 }
 
-/// Parses the offset from UTC after a time, in minutes: `Z`, `+07:00`, `+0700`, `(GMT+7)`, `GMT
-/// +7`, `UTC`, `EST`.
-pub(super) fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
+/// Parses the offset after a time, in minutes: `Z`, `+07:00`, `+0700`, `(GMT+7)`, `GMT +7`, `EST`.
+pub(super) fn offset_at(tokens: &[Token], at: usize, day: Date, reader: &Reader) -> Option<i32> {
     let mut at = at;
     while matches!(tokens.get(at), Some(Token::Mark(' ' | '(' | ',' | '|'))) {
         at += 1;
     }
     match tokens.get(at)? {
         Token::Mark(_) => signed(tokens, at),
-        Token::Word(word) => match zone(word)? {
+        Token::Word(word) => match zone(word, day, reader)? {
             0 => Some(signed_behind(tokens, at + 1).unwrap_or(0)),
-            hours => Some(hours * 60),
+            minutes => Some(minutes),
         },
         Token::Number(_) => None,
     }
 }
 
-/// Returns the offset of a zone abbreviation from UTC, in hours.
-fn zone(word: &str) -> Option<i32> {
-    Some(match word.to_ascii_uppercase().as_str() {
-        "Z" | "GMT" | "UTC" => 0,
-        "BST" | "CET" => 1,
-        "CEST" | "EET" => 2,
-        "EEST" => 3,
-        "ICT" | "WIB" => 7,
-        "HKT" | "SGT" => 8,
-        "JST" | "KST" => 9,
-        "AEST" => 10,
-        "AEDT" => 11,
-        "EDT" => -4,
-        "EST" | "CDT" => -5,
-        "CST" | "MDT" => -6,
-        "MST" | "PDT" => -7,
-        "PST" => -8,
-        _ => return None,
-    })
-}
-
-/// Parses the offset after `GMT` or `UTC`, which may have spaces: `GMT +7`, `(GMT + 7)`. After a
-/// minus and a space, a closing parenthesis is required, because `2:00 GMT - 3:00 GMT` is a time
-/// span.
+/// Parses the offset after `GMT` or `UTC`, which may have spaces: `GMT +7`, `(GMT + 7)`. After a minus and a
+/// space, a closing parenthesis is required, because `2:00 GMT - 3:00 GMT` is a time span.
 fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
     let at = behind_spaces(tokens, at);
     let sign = *tokens.get(at)?;
@@ -161,8 +146,7 @@ fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
     if is_span { None } else { signed_by(sign, tokens, value) }
 }
 
-/// Parses `+07:00`, `-0500` or `+7`. No space may follow the sign, because `2:00 - 3:00` is a time
-/// span.
+/// Parses `+07:00`, `-0500` or `+7`. No space may follow the sign, because `2:00 - 3:00` is a time span.
 fn signed(tokens: &[Token], at: usize) -> Option<i32> {
     signed_by(*tokens.get(at)?, tokens, at + 1)
 }
@@ -175,27 +159,44 @@ fn signed_by(sign: Token, tokens: &[Token], at: usize) -> Option<i32> {
     };
     let Some(Token::Number(n)) = tokens.get(at) else { return None };
     let stated: i32 = n.parse().ok()?;
-    let minutes = match n.len() {
+    let (hours, minutes) = match n.len() {
         1 | 2 => {
             let colon = tokens.get(at + 1) == Some(&Token::Mark(':'));
-            stated * 60 + if colon { i32::from(number(tokens.get(at + 2), 2..=2)?) } else { 0 }
+            (stated, if colon { i32::from(number(tokens.get(at + 2), 2..=2)?) } else { 0 })
         }
-        3 | 4 => stated / 100 * 60 + stated % 100,
+        3 | 4 => (stated / 100, stated % 100),
         _ => return None,
     };
-    (minutes <= 14 * 60).then_some(sign * minutes)
-}
-
-pub(super) fn written(offset: i32) -> String {
-    match offset {
-        0 => "Z".to_owned(),
-        _ => {
-            format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, offset.abs() / 60, offset.abs() % 60)
-        }
-    }
+    let offset = hours * 60 + minutes;
+    (minutes < 60 && offset <= 14 * 60).then_some(sign * offset)
 }
 
 pub(super) fn behind_spaces(tokens: &[Token], at: usize) -> usize {
     let spaces = tokens.iter().skip(at).take_while(|token| **token == Token::Mark(' '));
     at + spaces.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offset_has_at_most_59_minutes() {
+        let cases = [
+            ("+0545", Some(345)),
+            ("-03:30", Some(-210)),
+            ("+0659", Some(419)),
+            ("+0790", None),
+            ("+07:60", None),
+            ("+1430", None),
+        ];
+        let day = jiff::civil::date(2026, 11, 20);
+        for (text, expected) in cases {
+            assert_eq!(
+                offset_at(&super::super::tokens(text), 0, day, &Reader::default()),
+                expected,
+                "{text}"
+            );
+        }
+    }
 }

@@ -1,21 +1,20 @@
 //! Undoes double encoding: UTF-8 text that was read as Latin-1 or windows-1252 and encoded again.
 //!
-//! The page is split into runs of non-ASCII characters. A run is suspected if each of its
-//! characters has a byte in Latin-1 or windows-1252 and these bytes are valid UTF-8. A suspected
-//! run is evidence if it is unlikely to be valid by chance: it has a control character (U+0080 to
-//! U+009F, which no text has), begins with `â€`, or represents at least two characters. All
-//! suspected runs are undone if at least two are evidence and there are at least ten times as many
-//! suspected runs as other runs.
+//! The page is split into runs of non-ASCII characters. A run is suspected if each character has a byte in
+//! Latin-1 or windows-1252 and these bytes are valid UTF-8. A suspected run is evidence if it is unlikely to
+//! be valid by chance: it has a control character (U+0080 to U+009F, which no text has), begins with `â€`, or
+//! represents at least two characters. All suspected runs are undone if at least two are evidence and there
+//! are at least ten times as many suspected runs as others.
 //!
-//! Limitation: a run that represents one character is mostly not evidence, because correct text has
-//! such runs: `É»` in `«RÉSUMÉ»`, or `é`, a no-break space and `»` in French. A page with both
-//! correct and doubly encoded text stays unchanged, and so does a page with only one wrong word.
+//! Limitation: a run for one character is mostly not evidence, because correct text has such runs: `É»` in
+//! `«RÉSUMÉ»`, or `é`, a no-break space and `»` in French. A page with correct and doubly encoded text stays
+//! unchanged, and so does a page with only one wrong word.
 
 use std::sync::LazyLock;
 
 use encoding_rs::WINDOWS_1252;
 
-/// Minimum number of runs that are evidence. A page may quote the error once.
+/// Minimum number of runs as evidence. A page may quote the error once.
 const LEAST_EVIDENCE: usize = 2;
 
 /// Minimum number of suspected runs for each other run.
@@ -27,7 +26,6 @@ static HIGH: LazyLock<Vec<char>> = LazyLock::new(|| {
     WINDOWS_1252.decode_without_bom_handling(&bytes).0.chars().collect()
 });
 
-/// Returns the text before its second encoding; `None` if it was not encoded twice.
 pub(super) fn once(text: &str) -> Option<String> {
     if beginnings(text.as_bytes()) < LEAST_EVIDENCE {
         return None;
@@ -55,9 +53,9 @@ pub(super) fn once(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Returns an upper bound of the number of runs that are evidence, at most [`LEAST_EVIDENCE`]. The
-/// first byte of a multi-byte character is 0xC2 to 0xF4, which is misread as a letter from `Â` to
-/// `ô`. The next byte is 0x80 to 0xBF, which is misread as a non-ASCII character.
+/// Returns an upper bound for the number of runs that are evidence, at most [`LEAST_EVIDENCE`]. The first
+/// byte of a multi-byte character is 0xC2 to 0xF4, misread as a letter from `Â` to `ô`. The next byte is 0x80
+/// to 0xBF, misread as a non-ASCII character.
 fn beginnings(bytes: &[u8]) -> usize {
     let begins = |at: &usize| {
         matches!(bytes[at + 1..], [0x82..=0xB4, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2, ..])
@@ -96,7 +94,6 @@ fn is_evidence(run: &str, undone: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Reads the UTF-8 bytes of a text as Latin-1.
     fn as_latin_1(text: &str) -> String {
         text.bytes().map(char::from).collect()
     }

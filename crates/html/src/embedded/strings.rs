@@ -1,27 +1,25 @@
 //! Reads the strings of a script's data, each with its path.
 //!
 //! A script may be JSON, an assignment of an object (`window.__STATE__ = {...}`) or a call
-//! (`self.__next_f.push([1, "..."])`). Only what JSON and JavaScript objects have in common is read: double-quoted
-//! strings, brackets, keys. Anything else is skipped, so a script that is code gives a few short strings.
-//! A string that holds data itself is read the same way, three levels deep.
+//! (`self.__next_f.push([1, "..."])`). Only the common parts of JSON and JavaScript objects are read:
+//! double-quoted strings, brackets, keys. Anything else is skipped, so a script with code gives a few short
+//! strings. A string that contains data is read in the same way, up to three levels deep.
 //!
 //! Cost: linear in the script.
 
 use memchr::memchr2;
 
-/// Shorter strings are no paragraphs, in bytes.
 const SHORTEST: usize = 60;
 
-/// Bytes at the start of a string that decide whether it holds data.
+/// Number of bytes at the start of a string that decide whether it contains data.
 const START: usize = 2_000;
 
-/// Levels of strings within strings.
+/// Maximum number of levels of strings within strings.
 const DEEPEST: usize = 3;
 
-/// Open brackets; deeper data is skipped.
+/// Maximum number of open brackets. Deeper data are skipped.
 const MOST_OPEN: usize = 64;
 
-/// Keys longer than this are no names, in bytes.
 const LONGEST_KEY: usize = 64;
 
 #[derive(Debug, Default)]
@@ -31,17 +29,15 @@ struct Frame {
     key: String,
 }
 
-/// A string of some length, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The keys above it, with `[]` for any place in an array.
+    /// Its keys, with `[]` for any place in an array.
     pub(super) path: String,
-    /// Its place in each of these arrays.
+    /// Its index in each of these arrays.
     pub(super) indexes: Vec<u32>,
     pub(super) text: String,
 }
 
-/// The strings of a script, in order.
 pub(super) fn strings(script: &str) -> Vec<Found> {
     let mut reader = Reader { found: Vec::new(), frames: Vec::new() };
     reader.read(script, 0);
@@ -92,7 +88,6 @@ impl Reader {
         self.frames.truncate(base);
     }
 
-    /// Reads the string between these quotes.
     fn string(&mut self, script: &str, quotes: std::ops::Range<usize>, level: usize) {
         let raw = &script[quotes.start + 1..quotes.end];
         if is_key(script.as_bytes(), quotes.end + 1) {
@@ -107,7 +102,7 @@ impl Reader {
     }
 
     fn text(&mut self, mut text: &str, level: usize) {
-        // Rows of a React server response: `24:T1a3b,` and as many bytes of text.
+        // Rows of a React server response: `24:T1a3b,`, then this number of bytes of text.
         while let Some((row, rest)) = server_row(text) {
             self.put(row);
             text = rest;
@@ -147,7 +142,6 @@ impl Reader {
     }
 }
 
-/// The quote that ends a string which begins at `from`.
 fn end_of_string(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
         from += memchr2(b'"', b'\\', bytes.get(from..)?)?;
@@ -163,7 +157,7 @@ fn is_key(bytes: &[u8], from: usize) -> bool {
     bytes[from.min(bytes.len())..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
 }
 
-/// Splits `24:T1a3b,TEXT REST` into text and rest; `None` if it is not of that form.
+/// Splits `24:T1a3b,TEXT REST` into text and rest; `None`: another form.
 fn server_row(text: &str) -> Option<(&str, &str)> {
     let (id, rest) = text.split_once(":T")?;
     let (size, rest) = rest.split_once(',')?;

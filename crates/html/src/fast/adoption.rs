@@ -1,14 +1,12 @@
-//! The adoption agency algorithm (13.2.6.4.7): a formatting element ends while blocks that began in
-//! it are still open.
+//! The adoption agency algorithm (13.2.6.4.7): a formatting element ends while blocks in it are open.
 //!
-//! All nodes that it moves are at the end of the flat list: the furthest block is open, so only its
-//! subtree follows it. In `<i>1<b>2<p>3</i>`, the formatting elements between the ended element and
-//! the block are copied before the block, and the ended element is copied after it: `i b` keep the
-//! content before the block, and `b' p i'` follow. The list grows in one place, and later ids
-//! shift.
+//! All moved nodes are at the end of the flat list: the furthest block is open, so only its subtree follows
+//! it. In `<i>1<b>2<p>3</i>`, the formatting elements between the ended element and the block are copied
+//! before the block, and the ended element is copied after it: `i b` keep the content before the block, and
+//! `b' p i'` follow. The list grows in one place, and later ids shift.
 //!
-//! Limitation: the cost of each move is the length of the block's subtree. This cost counts as
-//! work, so a page with many moves is left to the reference.
+//! Limitation: each move costs the length of the block's subtree. This counts as work, so a page with many
+//! moves is left to the reference.
 
 use html5ever::LocalName;
 
@@ -27,14 +25,12 @@ const ROUNDS: usize = 8;
 const COPIES: usize = 3;
 
 struct Ended {
-    /// Index in the list of active formatting elements.
     index: usize,
-    /// Index on the stack.
     place: usize,
     entry: Entry,
 }
 
-/// Whether a node has a kind. The kind changes when the node gets another parent.
+/// Whether a node has a kind. The kind changes with the node's parent.
 fn has_kind(node: &Node) -> bool {
     matches!(&node.kind, Kind::Element { tag, .. } if kinds::has_kind(tag))
 }
@@ -62,7 +58,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Steps 4.3 to 4.6: finds the element that ends; `None` if the algorithm is done.
+    /// Steps 4.3 to 4.6: finds the element that ends; `None`: the algorithm is done.
     fn ended(&mut self, subject: &LocalName) -> Option<Ended> {
         let Some(index) = self.formatting.last_named(subject) else {
             self.end_other(&Name::new(subject.clone()));
@@ -106,9 +102,8 @@ impl Builder<'_> {
         self.arena.nodes[node as usize].depth
     }
 
-    /// Step 4.13 without moving nodes: removes from the stack the elements between the ended
-    /// element and the block that are not copied. Returns the list indexes of those that are
-    /// copied, outermost first.
+    /// Step 4.13 without moving nodes: removes the elements between the ended element and the block from the
+    /// stack, unless they are copied. Returns the list indexes of the copied ones, outermost first.
     fn leave_between(&mut self, ended: &Ended, block_place: usize) -> Vec<usize> {
         let mut copied = Vec::new();
         let mut forgotten = Vec::new();
@@ -129,8 +124,8 @@ impl Builder<'_> {
         copied.iter().filter_map(|node| self.formatting.position(*node)).collect()
     }
 
-    /// Inserts copies of the entries before the block, and after it a copy of the ended element,
-    /// which becomes the parent of the block's content. Later ids shift.
+    /// Inserts copies of the entries before the block. After it, inserts a copy of the ended element, which
+    /// becomes the parent of the block's content. Later ids shift.
     fn make_room(&mut self, block: NodeId, ancestor: NodeId, copied: &[Entry], ended: &Entry) {
         if self.leave_out.is_some() && self.arena.nodes[block as usize..].iter().any(has_kind) {
             self.give_up(Unsure::Moved);
@@ -165,8 +160,7 @@ impl Builder<'_> {
         self.form = self.form.map(moved);
     }
 
-    /// Step 4.18: replaces the ended element's entry with its copy. The copy is placed after the
-    /// innermost copied element, or at the old entry's place if there is none.
+    /// Step 4.18: replaces the ended element's entry by its copy, after the innermost copied element, if any.
     fn replace_entry(&mut self, ended: &Entry, innermost: Option<usize>, node: NodeId) {
         let all = &mut self.formatting.all;
         let entry = Entry { node: Some(node), ..ended.clone() };

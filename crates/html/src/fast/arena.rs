@@ -1,8 +1,8 @@
-//! Stores a page under construction: nodes in document order, attributes, and texts as ranges of
-//! the source where possible.
+//! Stores a page under construction: nodes in document order, attributes, and texts, mostly ranges of the
+//! source.
 //!
-//! The source becomes the page's text; resolved or joined texts are appended to it. This keeps the
-//! markup in memory, but texts need not be copied one by one.
+//! The source becomes the page's text. Resolved or joined texts are appended to it. This keeps the markup in
+//! memory but avoids copying each text.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use html5ever::LocalName;
 
 use crate::page::{Kind, Node, NodeId};
 
-/// Maximum number of nodes for which space is preallocated; few pages have more.
+/// Maximum number of preallocated nodes. Few pages have more.
 const EXPECTED: usize = 1 << 15;
 
 pub(super) struct Arena<'a> {
     pub(super) source: &'a str,
-    /// Texts that are not in the source. Their offsets continue after the end of the source.
+    /// Texts that are not in the source. Their offsets continue after its end.
     pub(super) extra: String,
     pub(super) nodes: Vec<Node>,
     pub(super) attributes: Vec<(LocalName, Range<u32>)>,
@@ -41,7 +41,7 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Writes after the source and returns the written range.
+    /// Writes after the source. Returns the written range.
     pub(super) fn write(&mut self, write: impl FnOnce(&mut String)) -> Range<u32> {
         let from = self.end();
         write(&mut self.extra);
@@ -65,8 +65,7 @@ impl<'a> Arena<'a> {
         id
     }
 
-    /// Adds text as the last child of a node, joined with text directly before it. Returns the
-    /// number of copied bytes.
+    /// Appends text to a node and joins it with text directly before. Returns the number of copied bytes.
     pub(super) fn text(&mut self, parent: NodeId, text: Range<u32>) -> usize {
         if let Some(id) = self.last_text
             && self.nodes[id as usize].parent == parent

@@ -1,4 +1,4 @@
-//! Reads start tags: the name, and the attributes, which are added to the page's list.
+//! Reads start tags: the name, and the attributes into the page's list.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use super::references;
 use super::scanner::is_space;
 use super::tag::Tag;
 
-/// Maximum number of attributes of a tag. The reference keeps 1,000, and cuts the page at 20,000.
+/// Maximum number of attributes of a tag. The reference keeps 1,000 and cuts the page at 20,000.
 const ATTRIBUTES: usize = 400;
 
 pub(super) struct Start {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// The attributes, sorted by name, each name once.
+    /// The attributes, sorted by name, without repetitions.
     pub(super) attributes: Range<u32>,
     pub(super) is_self_closing: bool,
 }
@@ -35,7 +35,6 @@ impl Builder<'_> {
         length.map_or(self.bytes.len(), |length| from + length)
     }
 
-    /// Reads the start tag here; `None` if the source ends in it.
     pub(super) fn read_start_tag(&mut self) -> Option<Start> {
         let (open, from) = (self.at, self.at + 1);
         let end = self.name_end(from);
@@ -87,7 +86,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Adds an attribute at its place in the order of names, unless the tag already has the name.
+    /// Adds an attribute in the order of names, unless the tag already has the name.
     fn keep_attribute(&mut self, first: usize, name: LocalName, head: u64, value: Range<u32>) {
         let attributes = &self.arena.attributes[first..];
         let is_before = |index: &usize| match self.heads[*index].cmp(&head) {
@@ -103,7 +102,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads the value after an attribute's name, or an empty one; `None` if the source ends in it.
+    /// Reads the value after an attribute's name, or an empty one; `None`: the source ends in it.
     fn read_value(&mut self) -> Option<Range<u32>> {
         self.skip_space();
         if self.bytes.get(self.at) != Some(&b'=') {

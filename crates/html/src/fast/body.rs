@@ -43,8 +43,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Handles the remaining start tags: content, controls, raw text, foreign content, and elements
-    /// without a rule of their own.
+    /// Handles the other start tags: content, controls, raw text, foreign content, no rule.
     fn start_other(&mut self, start: &Start) {
         match start.tag {
             Tag::Table => self.start_table(start),

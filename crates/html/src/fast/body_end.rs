@@ -38,7 +38,6 @@ impl Builder<'_> {
         self.stack.in_scope_if(|open| self.is_named(open, end.tag, &end.name))
     }
 
-    /// Closes the topmost element of this name; returns whether one was in scope.
     fn end_block(&mut self, end: &Name) -> bool {
         let is_open = self.is_in_scope(end);
         if is_open {

@@ -19,17 +19,17 @@ use super::tag::{Tag, set};
 use super::{Built, Unsure};
 use super::{scanner, source};
 
-/// Limits of nodes, depth and attribute bytes; larger pages are left to the reference. The limits
-/// are half of the reference's, because it also counts comments and the document node.
+/// Limits of nodes, depth and attribute bytes. Larger pages are left to the reference. The limits are half of
+/// the reference's, because it also counts comments and the document node.
 const NODES: usize = 500_000;
 const DEPTH: usize = 6_000;
 const ATTRIBUTE_BYTES: usize = 16 << 20;
 
-/// Maximum number of queries that the reference makes per tag, for each node on the stack.
+/// Maximum number of queries by the reference per tag and node on the stack.
 const QUESTIONS: u64 = 24;
 
-/// The insertion modes (13.2.4.1). Some are not needed: raw text is read at its start tag, text in
-/// tables is handled immediately, and frames are left to the reference.
+/// The insertion modes (13.2.4.1). Some are not needed: raw text is read at its start tag, text in tables is
+/// handled immediately, and frames are left to the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Initial,
@@ -63,24 +63,24 @@ pub(super) struct Builder<'a> {
     pub(super) head: Option<NodeId>,
     pub(super) form: Option<NodeId>,
     pub(super) quirks: Quirks,
-    /// White space after the head, deferred while elements may still be added to the head.
+    /// White space after the head. It waits while elements may still be added to the head.
     pub(super) behind_head: Vec<Range<u32>>,
     /// Whether a comment separates the next white space after the head from earlier white space.
     pub(super) is_behind_comment: bool,
     pub(super) flood: Flood,
     pub(super) leave_out: Option<LeaveOut<'a>>,
     unsure: Option<Unsure>,
-    /// Upper bound of the number of queries that the reference makes.
+    /// Upper bound of the reference's number of queries.
     work: u64,
     most_work: u64,
     comments: usize,
     attribute_bytes: usize,
-    /// Number of levels by which blocks have moved up; the reference still counts these levels.
+    /// Number of levels by which blocks have moved up. The reference still counts them.
     pub(super) rose: usize,
 }
 
-/// Builds a page without the content of elements of these kinds, or returns the reason why it
-/// cannot. `most_work` is the maximum number of queries by the reference's tree builder.
+/// Builds a page without the content of elements of these kinds, or returns why it cannot. `most_work`:
+/// maximum number of queries by the reference's tree builder.
 pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
     if memchr::memchr(0, html.as_bytes()).is_some() {
         return Built::Unsure(Unsure::RareCharacter);
@@ -147,14 +147,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Leaves the page to the reference. Only the first reason is kept. The rules finish the
-    /// current token without effect.
+    /// Leaves the page to the reference and keeps the first reason. The token ends without effect.
     pub(super) fn give_up(&mut self, reason: Unsure) {
         self.unsure = self.unsure.or(Some(reason));
     }
 
-    /// Counts the maximum number of queries that the reference makes for a tag, and checks the
-    /// other limits.
+    /// Counts the reference's maximum number of queries for a tag, and checks the other limits.
     fn spend_tag(&mut self) {
         let searched = (self.stack.len() + self.formatting.all.len() + 8) as u64;
         self.spend(searched * QUESTIONS);
@@ -190,7 +188,7 @@ impl<'a> Builder<'a> {
             Some(b'>') => self.at = from + 1,
             Some(b) if b.is_ascii_alphabetic() => self.named_end_tag(from),
             Some(_) => self.bogus_comment(),
-            // The reference treats the two characters as text.
+            // In the reference, the two characters are text.
             None => self.give_up(Unsure::RareCharacter),
         }
     }
@@ -233,7 +231,7 @@ impl<'a> Builder<'a> {
         self.comment();
     }
 
-    /// A comment separates two texts if it is in the current node.
+    /// A comment in the current node separates two texts.
     fn comment(&mut self) {
         self.comments += 1;
         self.spend(QUESTIONS);
@@ -303,7 +301,6 @@ impl<'a> Builder<'a> {
         open.tag == tag && (tag.is_one() || is_same())
     }
 
-    /// Reconstructs the active formatting elements (13.2.4.3).
     pub(super) fn reconstruct(&mut self) {
         let is_closed =
             |entry: &Entry, stack: &Stack| entry.node.is_some_and(|node| stack.position(node).is_none());

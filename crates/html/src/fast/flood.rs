@@ -1,14 +1,13 @@
 //! Proves that [`attribute_flood`](crate::attribute_flood) would find nothing.
 //!
-//! The reference cuts a page at a tag with too many attributes, even if that tag is in a script, a
-//! comment or a value. Scanning every byte would take half of the fast builder's time. The
-//! attributes of tags are therefore counted where they are read anyway. Inside scripts, comments
-//! and values, this automaton starts at each `<`; it follows all possible states of the reference's
-//! runs as one set.
+//! The reference cuts a page at a tag with too many attributes, even if that tag is in a script, a comment or
+//! a value. Scanning every byte would take half of the fast builder's time. So attributes of tags are counted
+//! where they are read anyway. Inside scripts, comments and values, this automaton starts at each `<` and
+//! follows all possible states of the reference's runs as one set.
 //!
-//! Limitation: the result is an upper bound, not the reference's count. A run has at most as many
-//! attributes as begin while the set is not empty, and each attribute counts for at most two runs.
-//! A page whose bound is too high is left to the reference.
+//! Limitation: the result is an upper bound, not the reference's count. A run has at most as many attributes
+//! as begin while the set is not empty, and each attribute counts for at most two runs. A page with too high
+//! a bound is left to the reference.
 
 use crate::tag_state::State;
 
@@ -26,10 +25,10 @@ const STATES: [State; 8] = [
     State::Single,
 ];
 
-/// One example per class of bytes that the states treat alike.
+/// One example for each class of bytes with equal treatment.
 const EXAMPLES: [u8; 7] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\''];
 
-/// For each set of states and class of bytes: the next set, and whether an attribute begins there.
+/// For each set of states and class of bytes: the next set, and whether an attribute begins.
 static STEPS: [[(u8, bool); 8]; 256] = steps();
 
 const fn steps() -> [[(u8, bool); 8]; 256] {

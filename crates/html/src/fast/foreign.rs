@@ -68,8 +68,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Renames and sorts foreign attributes: first those without a prefix, then the others by
-    /// prefix.
+    /// Renames and sorts foreign attributes: first those without a prefix, then the others by prefix.
     fn adjusted(&mut self, attributes: &Range<u32>, is_svg: bool) -> Range<u32> {
         let of = attributes.start as usize..attributes.end as usize;
         let mut all: Vec<(u8, (LocalName, Range<u32>))> = Vec::with_capacity(of.len());
@@ -85,8 +84,7 @@ impl Builder<'_> {
         attributes.clone()
     }
 
-    /// Closes the foreign element of this name. If an HTML element is above it, the rules of the
-    /// insertion mode apply.
+    /// Closes the nearest foreign element of this name. At an HTML element, the insertion mode's rules apply.
     pub(super) fn end_in_foreign(&mut self, end: &Name) {
         if matches!(end.tag, Tag::Br | Tag::P) {
             self.leave_foreign();

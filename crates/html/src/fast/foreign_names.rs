@@ -1,7 +1,7 @@
-//! Element names in SVG and attribute names in SVG and MathML that are not in lower case, and
-//! attributes with a prefix (13.2.6.5, from "adjust SVG tag names" on).
+//! Element names in SVG and attribute names in SVG and MathML that are not in lower case, and attributes with
+//! a prefix (13.2.6.5, from "adjust SVG tag names" on).
 
-/// Returns the name of an SVG element in its correct case; `None` for lower-case names.
+/// Returns the name of an SVG element in its correct case; `None`: the name is in lower case.
 pub(super) fn element_name(lower: &str) -> Option<&'static str> {
     find(&ELEMENTS, lower)
 }
@@ -10,9 +10,8 @@ fn find(names: &[(&str, &'static str)], lower: &str) -> Option<&'static str> {
     names.binary_search_by(|(known, _)| known.cmp(&lower)).ok().map(|index| names[index].1)
 }
 
-/// Returns the rank of an attribute's prefix, by which attributes are sorted, and the attribute's
-/// name if it differs. The ranks: 0 for no prefix, 1 for `xmlns` itself, 2 for `xlink`, 3 for
-/// `xml`, 4 for `xmlns`.
+/// Returns the rank of an attribute's prefix, for sorting, and the attribute's name if it differs. Ranks: 0
+/// for no prefix, 1 for `xmlns` itself, 2 for `xlink`, 3 for `xml`, 4 for `xmlns`.
 pub(super) fn attribute_name(lower: &str, is_svg: bool) -> (u8, Option<&'static str>) {
     if let Some((place, name)) = prefixed(lower) {
         return (place, Some(name));
@@ -40,7 +39,6 @@ fn prefixed(lower: &str) -> Option<(u8, &'static str)> {
     })
 }
 
-/// SVG elements, sorted by their names in lower case.
 const ELEMENTS: [(&str, &str); 37] = [
     ("altglyph", "altGlyph"),
     ("altglyphdef", "altGlyphDef"),
@@ -81,7 +79,6 @@ const ELEMENTS: [(&str, &str); 37] = [
     ("textpath", "textPath"),
 ];
 
-/// SVG attributes, sorted by their names in lower case.
 const ATTRIBUTES: [(&str, &str); 58] = [
     ("attributename", "attributeName"),
     ("attributetype", "attributeType"),

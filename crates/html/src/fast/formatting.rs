@@ -8,7 +8,6 @@ use crate::page::NodeId;
 
 use super::arena::Arena;
 
-/// An entry of the list; a marker has no node.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) node: Option<NodeId>,
@@ -30,7 +29,6 @@ impl Formatting {
         while self.all.pop().is_some_and(|entry| entry.node.is_some()) {}
     }
 
-    /// Returns the index of the last entry of this name after the last marker.
     pub(super) fn last_named(&self, name: &LocalName) -> Option<usize> {
         let from = self.from();
         (from..self.all.len()).rev().find(|index| self.all[*index].name == *name)
@@ -54,8 +52,7 @@ impl Formatting {
         self.all.iter_mut().for_each(|entry| entry.node = entry.node.map(&moved));
     }
 
-    /// Adds an entry. If there are three equal entries, the earliest is removed ("Noah's Ark
-    /// clause").
+    /// Adds an entry. Of more than three equal entries, the earliest is removed ("Noah's Ark clause").
     pub(super) fn push(&mut self, entry: Entry, arena: &Arena<'_>) {
         let from = self.from();
         let alike = |index: &usize| is_alike(&self.all[*index], &entry, arena);

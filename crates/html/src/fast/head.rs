@@ -97,7 +97,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Inserts an element that the rules for the head handle in any mode.
+    /// Inserts an element with the same rules in any mode: those of the head.
     pub(super) fn start_of_head(&mut self, start: &Start) {
         match start.tag {
             Tag::HeadVoid => drop(self.insert_void(start)),

@@ -1,16 +1,15 @@
 //! Skips the content of elements that the caller does not need ([`Kinds`](crate::kinds::Kinds)).
 //!
-//! From a skipped element, only links (without their text), `<link>`, `<meta>`, `<base>` and
-//! JSON-LD are written, as its children. For all other tags, only the name and the end are read.
-//! The end of the skipped element must be certain, and no element inside may outlive it. This is
-//! the case while every end tag closes the innermost open element. Each tag is therefore compared
-//! with a list of open elements; paragraphs, items and options in this list may end implicitly. Any
-//! other special case of the standard ends the attempt: a link in a link, a block in a paragraph
-//! with formatting, text in a table, a heading in a heading, templates. The element is then built
-//! as usual, so the rest of the page does not change.
+//! From a skipped element, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD are
+//! written, as its children. For all other tags, only the name and the end are read. The end of the skipped
+//! element must be certain, and no element inside may outlive it. This is so while every end tag closes the
+//! innermost open element. So each tag is compared with a list of open elements, in which paragraphs, items
+//! and options may end implicitly. Any other special case of the standard ends the attempt: a link in a link,
+//! a block in a paragraph with formatting, text in a table, a heading in a heading, templates. Then the
+//! element is built as usual, so the rest of the page does not change.
 //!
-//! Limitation: the content of a failed attempt is read twice. No further attempts are made after
-//! failed ones have read as many bytes as the page has.
+//! Limitation: the content of a failed attempt is read twice. Attempts stop after failed ones have read as
+//! many bytes as the page has.
 
 use html5ever::{LocalName, local_name};
 
@@ -26,15 +25,14 @@ use super::tag::Tag;
 /// Maximum number of open elements inside a skipped element.
 const DEPTH: usize = 200;
 
-/// For a tag of up to this many bytes, an upper bound of the number of attributes is used instead
-/// of a count.
+/// For a tag of at most this many bytes, an upper bound of the number of attributes replaces the count.
 const SHORT_TAG: usize = 400;
 
 pub(super) struct LeaveOut<'a> {
     kinds: &'a Kinds,
     pub(super) found: Vec<NodeId>,
     open: Vec<(Tag, LocalName)>,
-    /// Number of bytes that failed attempts have read.
+    /// Number of bytes read by failed attempts.
     wasted: usize,
 }
 
@@ -80,8 +78,7 @@ impl Builder<'_> {
         kinds::hash(tag, value(local_name!("class")), value(local_name!("id")))
     }
 
-    /// Whether the content of the current element can neither close nor rebuild elements outside
-    /// it.
+    /// Whether the content of the current element can neither close nor rebuild elements outside it.
     fn is_calm(&self) -> bool {
         matches!(self.mode, Mode::InBody | Mode::InCell)
             && self.template_modes.is_empty()
@@ -91,8 +88,7 @@ impl Builder<'_> {
             && !self.stack.in_scope(Tag::Heading)
     }
 
-    /// Skips the current element's content and closes the element; writes nothing if its end is not
-    /// certain.
+    /// Skips the current element's content and closes the element. Writes nothing if its end is not certain.
     fn attempt(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
         let (at, nodes) = (self.at, self.arena.nodes.len());
         let (attributes, extra) = (self.arena.attributes.len(), self.arena.extra.len());
@@ -148,7 +144,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Skips a tag whose name ends here; returns whether it is self-closing.
+    /// Skips a tag after its name. Returns whether it is self-closing.
     fn pass_tag(&mut self, name_end: usize) -> Result<bool, Uncertain> {
         let end = scanner::quick_tag_end(self.bytes, name_end).ok_or(Uncertain)?;
         let tag = &self.bytes[self.at + 1..end];
@@ -204,7 +200,7 @@ impl Builder<'_> {
         enter(open, tag, name)
     }
 
-    /// Writes the tag here as a child of the skipped element.
+    /// Writes the tag at the current position as a child of the skipped element.
     fn keep_tag(&mut self) -> Result<(), Uncertain> {
         let start = self.read_start_tag().ok_or(Uncertain)?;
         self.insert_void(&start);
@@ -261,7 +257,7 @@ impl Builder<'_> {
     }
 
     fn spend_passed(&mut self, open: usize) {
-        // The same as in `spend_tag`.
+        // As in `spend_tag`.
         self.spend(((self.stack.len() + open + 8) * 24) as u64);
     }
 }
@@ -270,7 +266,7 @@ pub(crate) fn is_json_ld(kind: &str) -> bool {
     kind.trim().get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case("application/ld+json"))
 }
 
-/// Whether metadata is read from this element at any place on the page.
+/// Whether metadata are read from this element anywhere on the page.
 fn is_asked_for(tag: Tag, name: &LocalName) -> bool {
     match tag {
         Tag::Heading => *name == local_name!("h1"),

@@ -1,25 +1,23 @@
-//! Builds a page in one pass over its bytes if the result is certain, as it is for nearly all
-//! pages.
+//! Builds a page in one pass over its bytes if the result is certain, as for nearly all pages.
 //!
-//! html5ever with scraper parses 40 to 60 MB/s: each token costs some allocations, each name a
-//! keyed hash, and each node 160 bytes in a linked tree, which is then copied. Here, a scanner and
-//! a stack of open elements write directly into the page's flat list. Elements are only appended,
-//! so document order is writing order, and one backward pass computes the subtrees' ranges. Texts
-//! and values are ranges of the source.
+//! html5ever with scraper parses 40 to 60 MB/s: each token costs some allocations, each name a keyed hash,
+//! and each node 160 bytes in a linked tree, which is then copied. Here, a scanner and a stack of open
+//! elements write directly into the page's flat list. Elements are only appended, so document order is
+//! writing order, and one backward pass computes the ranges of subtrees. Texts and values are ranges of the
+//! source.
 //!
-//! [`Builder`] follows the HTML standard's tree construction (13.2.6) as html5ever implements it.
-//! The insertion modes are in modules: `head` for those before and around the head, `body`,
-//! `table`, and `foreign` for SVG and MathML. [`Formatting`] is reconstructed as in the standard,
-//! and `adoption` moves blocks that outlive a formatting element. Foster parenting (inserting
-//! content before an open table) is not supported. In that case, and for rarities such as NUL,
-//! frames and `<plaintext>`, the builder gives up with an [`Unsure`], and the reference
-//! ([`Page::parse_reference`](crate::Page::parse_reference)) parses the page.
+//! [`Builder`] follows the HTML standard's tree construction (13.2.6) as html5ever implements it. The
+//! insertion modes are in modules: `head` for those before and around the head, `body`, `table`, and
+//! `foreign` for SVG and MathML. [`Formatting`] is reconstructed as in the standard, and `adoption` moves
+//! blocks that outlive a formatting element. Foster parenting (inserting content before an open table) is not
+//! supported. In that case, and for rarities such as NUL, frames and `<plaintext>`, the builder gives up with
+//! an [`Unsure`], and the reference ([`Page::parse_reference`](crate::Page::parse_reference)) parses the
+//! page.
 //!
-//! Limitation: "certain" means equal to the result of one version of html5ever, including its
-//! deviations from the standard. Comparisons with the reference on recorded pages, on random markup
-//! and by fuzzing check this; repeat all three after an update of html5ever. If the builder gives
-//! up at the end of a page, the page costs an extra pass. A page that might exceed the reference's
-//! budget is left to the reference.
+//! Limitation: "certain" means equal to the result of one version of html5ever, including its deviations from
+//! the standard. Comparisons with the reference on recorded pages, on random markup and by fuzzing check
+//! this; repeat all three after an update of html5ever. If the builder gives up at the end of a page, the
+//! page costs an extra pass. A page that might exceed the reference's budget is left to the reference.
 
 mod adoption;
 mod arena;
@@ -53,8 +51,7 @@ pub(crate) use leave_out::is_json_ld;
 use crate::page::{NodeId, Parts};
 
 pub(crate) enum Built {
-    /// The page that the reference would build, except for skipped content, and the elements of the
-    /// kinds to skip.
+    /// The page, equal to the reference's except for skipped content, and the elements of the skipped kinds.
     Sure(Parts, Vec<NodeId>),
     /// The reference must build the page.
     Unsure(Unsure),
@@ -62,12 +59,11 @@ pub(crate) enum Built {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsure {
-    /// An element at a place in a table where it is not allowed.
+    /// An element that is not allowed at its place in a table.
     Foster,
     /// Text in a table outside its cells.
     TableText,
-    /// A NUL or a byte order mark in the text, or a `</` or CDATA section that the page's end cuts
-    /// off.
+    /// A NUL or a byte order mark in the text, or an incomplete `</` or CDATA section at the page's end.
     RareCharacter,
     Frameset,
     /// `<plaintext>`, or a character reference at the start of `<pre>`.
@@ -83,7 +79,6 @@ pub(crate) enum Unsure {
 }
 
 impl Unsure {
-    /// Returns a label for statistics.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Foster => "element in a table",

@@ -1,10 +1,9 @@
 //! Interns names of tags and attributes.
 //!
-//! html5ever's interned names are cheap to compare but expensive to create: each costs a keyed
-//! hash, and an unknown name also costs a lock. A page repeats some hundred names thousands of
-//! times. Names of up to 24 bytes are therefore cached by their bytes, as three words, in a table
-//! with two places per hash. Each thread keeps its table between pages ([`Names::take`]). The table
-//! does not affect results.
+//! html5ever's interned names are cheap to compare but expensive to create: each costs a keyed hash, and an
+//! unknown name also costs a lock. A page repeats some hundred names thousands of times. So names of up to 24
+//! bytes are cached by their bytes, as three words, in a table with two places per hash. Each thread keeps
+//! its table between pages ([`Names::take`]). The table does not affect results.
 //!
 //! Limitation: of three names with the same hash, only two are cached.
 
@@ -17,7 +16,6 @@ use super::tag::Tag;
 /// Size of the table, a power of two.
 const PLACES: usize = 512;
 
-/// Maximum length of a cached name, in bytes.
 const LONGEST: usize = 24;
 
 thread_local! {
@@ -28,7 +26,7 @@ thread_local! {
 pub(super) struct Name {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// The first eight bytes as a number, so that comparing numbers compares these bytes.
+    /// The first eight bytes as a number. Comparing these numbers compares the bytes.
     pub(super) head: u64,
 }
 
@@ -82,7 +80,7 @@ impl Names {
     }
 }
 
-/// The first 24 bytes of a name in lower case, padded with zeros. A name contains no zeros.
+/// The first 24 bytes of a name in lower case, padded with zeros. Names have no zeros.
 #[inline]
 fn key(bytes: &[u8], from: usize, to: usize) -> [u64; 3] {
     let first = lower_word(bytes, from, to);
@@ -104,8 +102,8 @@ fn lower_word(bytes: &[u8], from: usize, to: usize) -> u64 {
     word | (upper_case(word) >> 2)
 }
 
-/// Marks upper-case letters in the highest bit of each byte. One addition carries into this bit for
-/// bytes from `A` on, another for bytes after `Z`.
+/// Marks upper-case letters in the highest bit of each byte. One addition carries into this bit for bytes
+/// from `A` on, another for bytes after `Z`.
 #[inline]
 fn upper_case(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;

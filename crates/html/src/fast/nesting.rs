@@ -1,7 +1,7 @@
-//! Tracks which elements are open inside a skipped element, as long as this is certain.
+//! Tracks the open elements inside a skipped element while they are certain.
 //!
-//! Paragraphs, items and options end implicitly as in the standard. Every other element must end
-//! with its own end tag, or the state is uncertain.
+//! Paragraphs, items and options end implicitly as in the standard. Any other element must end with its own
+//! end tag, or the state is uncertain.
 
 use html5ever::LocalName;
 
@@ -10,7 +10,7 @@ use super::tag::{Tag, set};
 /// The open elements are not certain.
 pub(super) struct Uncertain;
 
-/// Whether a tag is a table or a part of one that may contain only other parts.
+/// Whether a tag is a table or a part that may contain only other parts.
 pub(super) fn is_table_part(tag: Tag) -> bool {
     matches!(tag, Tag::Table | Tag::TableBody | Tag::Tr | Tag::Colgroup)
 }
@@ -38,7 +38,7 @@ pub(super) fn enter_foreign(
     Ok(())
 }
 
-/// Opens an HTML element, if its implied end tags are certain.
+/// Opens an HTML element if its implied end tags are certain.
 pub(super) fn enter(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: LocalName) -> Result<(), Uncertain> {
     let has = |tag: Tag| open.iter().any(|(open, _)| *open == tag);
     let last = open.last().map_or(Tag::Other, |(tag, _)| *tag);
@@ -96,7 +96,7 @@ fn close_paragraph(open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
     Ok(())
 }
 
-/// Closes the item that a new item ends, if only paragraphs are open in it.
+/// Closes the previous item at a new one, if only paragraphs are open in it.
 fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncertain> {
     for index in (0..open.len()).rev() {
         let tag = open[index].0;
@@ -113,7 +113,7 @@ fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncerta
     Err(Uncertain)
 }
 
-/// Closes the innermost element, after closing elements in it that end implicitly.
+/// Closes the innermost element. First closes elements inside it that end implicitly.
 pub(super) fn leave(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
     if tag == Tag::P && open.iter().all(|(open, _)| *open != Tag::P) {
         // The end tag creates an empty paragraph.

@@ -1,8 +1,8 @@
-//! Resolves character references as html5ever does: the standard's names with and without a
-//! semicolon, numeric references, and the exceptions in attribute values.
+//! Resolves character references like html5ever: the standard's names with and without a semicolon, numeric
+//! references, and the exceptions in attribute values.
 //!
-//! Limitation: a name is looked up character by character in html5ever's table of names and
-//! prefixes, at about 20 ns each; the five most common are handled here.
+//! Limitation: a name is looked up character by character in html5ever's table of names and prefixes, at
+//! about 20 ns each. The five most common are handled here.
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
@@ -26,7 +26,7 @@ pub(super) fn resolve(text: &str, in_attribute: bool, out: &mut String) {
     out.push_str(rest);
 }
 
-/// Resolves the most common names if they end with a semicolon; returns the number of bytes read.
+/// Resolves the most common names with a semicolon. Returns the number of bytes read.
 fn common(rest: &str, out: &mut String) -> Option<usize> {
     let end = memchr::memchr(b';', &rest.as_bytes()[..rest.len().min(5)])?;
     out.push(match &rest[..end] {
@@ -40,8 +40,8 @@ fn common(rest: &str, out: &mut String) -> Option<usize> {
     Some(end + 1)
 }
 
-/// Resolves the longest name in the table; returns the number of bytes read. In an attribute's
-/// value, a name without a semicolon does not count before a letter, a digit or `=`.
+/// Resolves the longest name in the table. Returns the number of bytes read. In an attribute's value, a name
+/// without a semicolon does not count before a letter, a digit or `=`.
 fn name(rest: &str, in_attribute: bool, out: &mut String) -> Option<usize> {
     let mut found = None;
     for (at, c) in rest.char_indices() {

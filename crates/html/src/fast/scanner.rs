@@ -1,8 +1,7 @@
-//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes. The functions do not
-//! allocate, and use memchr for longer skips.
-//!
-//! The source has no NUL and no carriage return. Every function accepts the offset of the source's
-//! end. For a construct that is never closed, it returns that offset, or `None` for a tag.
+//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes. The functions do not allocate,
+//! and use memchr for longer skips. The source has no NUL and no carriage return. Every function accepts the
+//! offset of the source's end. For a construct that is never closed, it returns that offset, or `None` for a
+//! tag.
 
 use memchr::memmem;
 
@@ -12,8 +11,7 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
 }
 
-/// Returns the end of the text, which is the next `<` that opens a tag or comment, and whether the
-/// text contains a `&`.
+/// Returns the end of the text: the next `<` of a tag or comment. Also whether the text has a `&`.
 pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut from, mut has_reference) = (at, false);
     while let Some(found) = memchr::memchr2(b'<', b'&', &bytes[from..]) {
@@ -32,12 +30,10 @@ pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     (bytes.len(), has_reference)
 }
 
-/// Returns the offset after the `>` of a bogus comment or document type.
 pub(super) fn bogus_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'>', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1)
 }
 
-/// Returns the offset after a comment.
 pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     match &bytes[at..] {
         [b'>', ..] => return at + 1,
@@ -56,7 +52,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Returns the offset after a tag; `None` if the source ends in it.
+/// Returns the offset after a tag; `None`: the source ends in the tag.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'>') {
         return Some(at + 1);
@@ -74,7 +70,7 @@ fn tag_end_from(bytes: &[u8], at: usize, mut state: State) -> Option<usize> {
     None
 }
 
-/// Like [`tag_end`], but faster for normally quoted values.
+/// Like [`tag_end`], but faster for values with normal quotes.
 pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut from = at;
     loop {
@@ -83,8 +79,7 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
         if quote == b'>' {
             return Some(found + 1);
         }
-        // A quote directly after the first `name=` begins a value. Other quotes may be part of a
-        // name or a value.
+        // A quote after the first `name=` begins a value. Other quotes may be part of names or values.
         let before = &bytes[from..found];
         let is_value = before.len() >= 3 && memchr::memchr(b'=', before) == Some(before.len() - 1);
         if !is_value || !before[before.len() - 2].is_ascii_alphanumeric() {
@@ -94,7 +89,7 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the end of the raw text, and the end of the name in its end tag.
+/// Returns the ends of the raw text and of the name in its end tag.
 pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize) {
     let mut from = at;
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {
@@ -118,8 +113,8 @@ fn is_word(bytes: &[u8], at: usize, word: &str) -> bool {
     is_it && bytes.get(end).is_some_and(|b| is_space(*b) || matches!(b, b'/' | b'>'))
 }
 
-/// Like [`raw_text_end`], for scripts. A comment in a script may contain an inner script, whose end
-/// tag does not end the outer one ("script data double escaped").
+/// Like [`raw_text_end`], for scripts. A comment in a script may contain an inner script, whose end tag does
+/// not end the outer one ("script data double escaped").
 pub(super) fn script_end(bytes: &[u8], at: usize) -> (usize, usize) {
     let (mut from, mut comment_until, mut is_inner) = (at, at, false);
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// The source without carriage returns; borrowed if it has none.
 pub(super) fn normalise(html: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\r', html.as_bytes()) else {
         return Cow::Borrowed(html);

@@ -1,7 +1,6 @@
-//! The stack of open elements, and the queries that the rules make on it.
+//! The stack of open elements, and the queries of the rules.
 //!
-//! An element of SVG or MathML has the tag [`Tag::Other`], so queries for HTML elements never match
-//! it.
+//! An element of SVG or MathML has the tag [`Tag::Other`], so queries for HTML elements never match.
 
 use crate::page::NodeId;
 
@@ -28,7 +27,6 @@ impl Open {
 #[derive(Default)]
 pub(super) struct Stack {
     all: Vec<Open>,
-    /// The number of paragraphs on the stack: nearly always 0 or 1.
     paragraphs: usize,
 }
 
@@ -90,7 +88,6 @@ impl Stack {
         self.paragraphs -= usize::from(open.tag == Tag::P);
     }
 
-    /// Inserts an element that is not a paragraph at a position.
     pub(super) fn insert(&mut self, place: usize, open: Open) {
         self.all.insert(place, open);
     }
@@ -103,7 +100,6 @@ impl Stack {
         self.all.iter_mut().for_each(|open| open.node = moved(open.node));
     }
 
-    /// Returns the position of a node, searched from the top.
     pub(super) fn position(&self, node: NodeId) -> Option<usize> {
         self.all.iter().rposition(|open| open.node == node)
     }
@@ -148,7 +144,7 @@ impl Stack {
         self.paragraphs > 0 && self.is_within(SCOPE | BUTTON, |open| open.tag == Tag::P)
     }
 
-    /// Closes elements with implied end tags, up to one for which `stays` is true.
+    /// Closes elements with implied end tags, down to one for which `stays` is true.
     pub(super) fn generate_implied_end_tags(&mut self, set: u16, stays: impl Fn(&Open) -> bool) {
         while self.current().is_some_and(|open| open.is(set) && !stays(open)) {
             self.pop();
@@ -179,7 +175,7 @@ impl Stack {
         self.pop_until_tag(Tag::P);
     }
 
-    /// Returns the position of the topmost matching element, if no special element is above it.
+    /// Returns the position of the topmost matching element, unless a special element is above it.
     pub(super) fn above_special(&self, is_it: impl Fn(&Open) -> bool) -> Option<usize> {
         for (index, open) in self.all.iter().enumerate().rev() {
             if is_it(open) {

@@ -88,7 +88,7 @@ impl Builder<'_> {
             Tag::Body | Tag::Html => {}
             tag if tag.is_of_table() => {}
             Tag::Template => self.end_template(),
-            // Of all end tags, only these two add an element.
+            // Only these two end tags add an element.
             Tag::P | Tag::Br => self.give_up(Unsure::Foster),
             _ => self.end_in_body(end),
         }
@@ -182,8 +182,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes the current part of the table; unlike the standard, html5ever does not check for
-    /// `thead`.
+    /// Closes the current part of the table. Unlike the standard, html5ever does not check for `thead`.
     fn close_table_body(&mut self) -> bool {
         let is_outer = |open: &super::stack::Open| {
             open.tag == Tag::Table

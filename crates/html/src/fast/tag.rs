@@ -1,7 +1,7 @@
-//! The elements named in the rules of tree construction, and the HTML standard's sets of elements.
+//! The elements with rules in tree construction, and the HTML standard's sets of elements.
 //!
-//! The sets are html5ever's, including its deviations from the standard: `dialog` and `search` are
-//! not special, and `select` bounds a scope.
+//! The sets are html5ever's with its deviations from the standard: `dialog` and `search` are not special, and
+//! `select` bounds a scope.
 
 /// Declares [`Tag`] and its lookup by name.
 macro_rules! tags {
@@ -21,7 +21,7 @@ macro_rules! tags {
                 }
             }
 
-            /// Whether it represents a single name.
+            /// Whether it is a single name.
             pub(super) const fn is_one(self) -> bool {
                 match self {
                     $(Self::$tag => [$($name),+].len() == 1,)+
@@ -104,7 +104,6 @@ tags! {
 }
 
 pub(super) mod set {
-    /// Special elements (13.2.4.2).
     pub(in super::super) const SPECIAL: u16 = 1;
     /// Boundaries of "in scope".
     pub(in super::super) const SCOPE: u16 = 1 << 1;
@@ -118,11 +117,9 @@ pub(super) mod set {
     pub(in super::super) const TABLE_BODY: u16 = 1 << 5;
     /// Boundaries of a row's context.
     pub(in super::super) const ROW: u16 = 1 << 6;
-    /// Elements with implied end tags.
     pub(in super::super) const IMPLIED: u16 = 1 << 7;
     /// Elements with implied end tags at the end of a template.
     pub(in super::super) const THOROUGH: u16 = 1 << 8;
-    /// An element of SVG or MathML.
     pub(in super::super) const FOREIGN: u16 = 1 << 9;
     pub(in super::super) const SVG: u16 = 1 << 10;
     /// A foreign element that may contain HTML.
@@ -173,7 +170,6 @@ impl Tag {
         !(inline || plain || choice || ruby || math || svg)
     }
 
-    /// Whether it starts a new line and ends a paragraph.
     pub(super) const fn is_block(self) -> bool {
         matches!(self, Self::Block | Self::Div | Self::PlainBlock | Self::List)
     }
@@ -182,13 +178,12 @@ impl Tag {
         matches!(self, Self::HeadVoid | Self::Title | Self::HeadRaw | Self::Script | Self::Template)
     }
 
-    /// Whether it is a part of a table and is ignored elsewhere.
+    /// Whether it is a part of a table and ignored elsewhere.
     pub(super) const fn is_of_table(self) -> bool {
         matches!(self, Self::Caption | Self::Col | Self::Colgroup | Self::TableBody | Self::Cell | Self::Tr)
     }
 
-    /// Whether its start tag ends foreign content (except `font`, for which this depends on the
-    /// attributes).
+    /// Whether its start tag ends foreign content. For `font` this depends on the attributes.
     pub(super) const fn breaks_out(self, name: &str) -> bool {
         match self {
             Self::Formatting => !matches!(name.as_bytes(), b"font"),

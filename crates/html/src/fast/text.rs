@@ -13,7 +13,7 @@ impl Builder<'_> {
         let from = self.at;
         let (to, has_reference) = scanner::text_end(self.bytes, from);
         self.at = to;
-        // After a script and some other tags, the reference drops a byte order mark.
+        // The reference drops a byte order mark after a script and some other tags.
         if self.bytes[from..to].starts_with("\u{FEFF}".as_bytes()) {
             self.give_up(Unsure::RareCharacter);
         }
@@ -74,8 +74,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Defers white space after the head until the body starts, because elements may still be added
-    /// to the head.
+    /// Keeps white space after the head until the body starts, as the head may still get elements.
     fn keep_behind_head(&mut self, space: Range<u32>) {
         match self.behind_head.pop() {
             Some(before) if !self.is_behind_comment => {
@@ -137,11 +136,11 @@ impl Builder<'_> {
         }
     }
 
-    /// Skips the line break that html5ever ignores after `<pre>`, `<listing>` and `<textarea>`.
+    /// Skips the line break after `<pre>`, `<listing>` and `<textarea>`, which html5ever ignores.
     pub(super) fn skip_line_break(&mut self) {
         match self.bytes.get(self.at) {
             Some(b'\n') => self.at += 1,
-            // The line break may be written `&#10;` or `&NewLine;`.
+            // The line break may also be `&#10;` or `&NewLine;`.
             Some(b'&') if matches!(self.bytes.get(self.at + 1), Some(b'#' | b'N')) => {
                 self.give_up(Unsure::RareElement);
             }

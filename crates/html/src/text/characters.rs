@@ -4,16 +4,14 @@
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// Marks the place in the buffer where something visible was left out of the line. Unicode gives
-/// the character the same meaning.
+/// Marks the place of something visible that was omitted, as in Unicode.
 pub(super) const OBJECT: char = '\u{FFFC}';
 
-/// Marks the edge of an inline element between two texts. The character has no meaning in page
-/// text.
+/// Marks the edge of an inline element between two texts. The character has no meaning in page text.
 pub(super) const EDGE: char = '\u{FFFB}';
 
-/// Whether a character is a soft hyphen, a zero-width space, a control (including controls of
-/// writing direction and annotation) or a noncharacter.
+/// Whether a character is a soft hyphen, a zero-width space, a control (including controls of writing
+/// direction and annotation) or a noncharacter.
 pub(super) fn is_noise(c: char) -> bool {
     match c {
         '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
@@ -22,22 +20,21 @@ pub(super) fn is_noise(c: char) -> bool {
     }
 }
 
-/// Whether the joiners U+200C and U+200D may matter beside this character: true for letters of
-/// scripts that join or stack, for marks and for emoji. In Latin text the joiners are leftovers.
+/// Whether the joiners U+200C and U+200D may matter next to this character: letters of scripts that join or
+/// stack, marks and emoji. In Latin text the joiners are leftovers.
 fn joins(c: char) -> bool {
     c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
 }
 
-/// Whether a space is needed between these two characters if something visible between them was
-/// left out.
+/// Whether two characters need a space between them if something visible between them was omitted.
 fn parts_words(before: char, after: char) -> bool {
     after.is_alphanumeric()
         && (before.is_alphanumeric()
             || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
-/// Whether this character starts a new word at an element's edge: a capital after a lower-case
-/// letter that follows another letter (`e<b>Bay</b>` is one word), or after the end of a sentence.
+/// Whether this character starts a new word at an element's edge: a capital after the end of a sentence, or
+/// after a lower-case letter that follows another letter (`e<b>Bay</b>` is one word).
 fn starts_anew(before: &str, c: char) -> bool {
     let mut back = before.chars().rev();
     c.is_uppercase()
@@ -48,7 +45,7 @@ fn starts_anew(before: &str, c: char) -> bool {
         }
 }
 
-/// Whether a character never changes: it is neither white space nor noise, and is NFC by itself.
+/// Whether a character never changes: it is neither white space nor noise, and in NFC.
 pub(crate) fn is_plain(c: char) -> bool {
     let is_letter = || {
         matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
@@ -61,8 +58,7 @@ pub(crate) fn is_plain(c: char) -> bool {
     c.is_ascii_graphic() || (!c.is_ascii() && (is_letter() || is_mark()))
 }
 
-/// The length, in bytes, of the leading characters that do not change: plain characters with single
-/// spaces between them.
+/// Returns the length in bytes of the leading plain characters with single spaces.
 fn plain_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -106,7 +102,7 @@ pub(super) fn collapse(text: &str) -> String {
                 }
                 (space, object, edge, joiner) = (false, false, false, None);
                 is_composed &= is_plain(c);
-                // In most lines, the following characters need no check.
+                // In most lines, the next characters need no check.
                 length += plain_end(&rest[length..]);
                 out.push_str(&rest[..length]);
             }

@@ -1,37 +1,35 @@
-//! Improved Body Text Extraction with step 2 as the paper lists it: all pairs of runs.
+//! Improved Body Text Extraction with the paper's step 2: all pairs of runs.
 //!
-//! Neither of the paper's algorithms can be run as printed. Our corrections, line by line:
-//! * Line 8 tests `t in tagHTML[]`, the known tags, but the text of step 1 counts unknown tags too, `<...>`
+//! Neither of the paper's algorithms can run as printed. Our corrections by line:
+//! * Line 8 tests `t in tagHTML[]`, the known tags, but the text of step 1 also counts unknown tags `<...>`
 //!   and `</...>`. Here every element is a tag.
-//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, tests whether the sign changes, if the "null" of line 6
-//!   is 0.
-//! * `min` has no initial value. Here it starts at 0, so a page without words has no result. `min` is never
-//!   updated either: `min <- s` is missing after line 40. As printed, the last negative sum would be
-//!   selected, not the smallest.
-//! * Lines 31 to 35 change `j` without using it, while line 38 sums `encode[i..j]` for only one `j`. Here the
-//!   sum is inside that loop and updated step by step; otherwise the cost would not be the paper's O(n^2).
-//! * Line 31 lets `j` run to `length`, one past the end, as does line 14 of Algorithm 1. Here the loops end
-//!   at the last run. Lines 14 and 20 of Algorithm 1, and lines 28 and 45, and 31 and 34 of Algorithm 2,
-//!   increment twice per iteration; here they increment once.
-//! * Line 40 compares after each `k`, when the sum is that of `i..k`, but line 42 stores `j`. Here the
-//!   comparison is made once for each `j`, when the sum is complete.
+//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, tests for a change of sign if "null" (line 6) is 0.
+//! * `min` has no initial value; here it starts at 0, so that a page without words has no result. `min <- s`
+//!   is missing after line 40: as printed, the last negative sum would win, not the smallest.
+//! * Lines 31 to 35 change `j` without using it, and line 38 sums `encode[i..j]` for only one `j`. Here the
+//!   sum is updated step by step inside that loop; otherwise the cost would exceed the paper's O(n^2).
+//! * Line 31 and line 14 of Algorithm 1 run to `length`, one past the end. Here both loops end at the last
+//!   run. Lines 14 and 20 of Algorithm 1, and lines 28 and 45, and 31 and 34 of Algorithm 2, increment twice
+//!   per iteration; here they increment once.
+//! * Line 40 compares after each `k`, when the sum covers `i..k`, but line 42 stores `j`. Here the comparison
+//!   happens once per `j`, after the sum is complete.
 //! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the index of a run and reads
-//!   `encode[-1]` for `i = 0`. Line 47 uses `i_max` as the index of a run, so here it is `i`. In place of
-//!   `j_max <- j + 1`, `j_max` is `j`. In line 47, the start is the sum over all runs before `i_max`, and the
-//!   end is the sum up to and including `j_max`. As printed, line 47 begins after run `i_max` and loses it.
+//!   `encode[-1]` for `i = 0`. Line 47 uses `i_max` as the index of a run, so here `i_max` is `i`, and
+//!   `j_max` is `j` instead of `j + 1`. In line 47, the start is the sum over all runs before `i_max`, and
+//!   the end is the sum up to and including `j_max`. As printed, line 47 begins after run `i_max` and loses
+//!   it.
 //! * Line 48, `token[start..end]`, does not state whether `end` is included. Tokens count from 0 and `end` is
-//!   a number of tokens, so it is the first token after the range.
-//! * Arrays with several spellings (`encode[]`, `endcode[]`, `encoded[]`) are one array.
-//! * Equal sums: `min > s` keeps the first, so the range has the earliest start and, among those, the
-//!   earliest end.
+//!   a number of tokens, so `end` is the first token after the range.
+//! * `encode[]`, `endcode[]` and `encoded[]` are one array.
+//! * Equal sums: `min > s` keeps the first sum: the earliest start and then the earliest end.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use super::{BteParams, Tokens, linear, text_of_range};
 
-/// Returns the lines of the page's best range; empty if the page has no words. Time is quadratic in the runs
-/// of the page, and linear for pages with more than [`BteParams::max_runs`].
+/// Returns the lines of the page's best range; empty if the page has no words. Quadratic in the runs of the
+/// page; linear for pages with more than [`BteParams::max_runs`].
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -40,10 +38,10 @@ pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     text_of_range(page, params, &tokens, best)
 }
 
-/// Returns the best range of runs, both ends included: that with the least number of tags minus words.
+/// Returns the best range of runs, both ends included: with the smallest number of tags minus words.
 ///
-/// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` if there are no words. Time is quadratic in
-/// the number of runs, without a limit. Sums saturate.
+/// `encode`: from [`Tokens::encode`](super::Tokens::encode). `None`: no words. Time is quadratic in the runs,
+/// without a limit. Sums saturate.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     let mut min = 0;

@@ -1,20 +1,20 @@
 //! Improved Body Text Extraction with step 2 in linear time.
 //!
-//! The number of words minus tags inside a range is a sum over the range, so the best range is a maximum
-//! sub-array. It is found in one pass with the smallest prefix sum so far (Kadane's algorithm, J. Bentley,
-//! Programming Pearls, CACM 27(9), 1984). Finn's objective (tags outside plus words inside) differs from this
-//! sum by the page's number of tags, a constant, so the optimum is the same.
+//! Words minus tags of a range is a sum over the range, so the best range is a maximum sub-array. One pass
+//! finds it with the smallest prefix sum so far (Kadane's algorithm, J. Bentley, Programming Pearls, CACM
+//! 27(9), 1984). Finn's objective (tags outside plus words inside) is this sum plus the page's number of
+//! tags, a constant, so the optimum is the same.
 //!
-//! Ties are resolved as in [`improved`](super::improved). A prefix replaces the smallest one only if it is
-//! strictly smaller, so the earliest start is kept. A range replaces the best one only if it is strictly
-//! better, so the earliest end is kept.
+//! Ties are resolved as in [`improved`](super::improved): only a strictly smaller prefix replaces the
+//! smallest prefix, which keeps the earliest start, and only a strictly better range replaces the best range,
+//! which keeps the earliest end.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use super::{BteParams, Tokens, text_of_range};
 
-/// Returns the lines of the page's best range; empty if the page has no words. Time is linear in the page.
+/// Returns the lines of the page's best range; empty if the page has no words. Linear in the page.
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -28,7 +28,7 @@ pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     best_of(encode.iter().copied())
 }
 
-/// Returns the range of any values with the least sum, both ends included; `None` if no sum is negative.
+/// Returns the range with the smallest sum, both ends included; `None`: no sum is negative.
 pub(super) fn best_of(values: impl Iterator<Item = i64>) -> Option<(usize, usize)> {
     let mut prefix = 0;
     let (mut smallest, mut beginning) = (0, 0);

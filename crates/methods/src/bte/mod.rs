@@ -1,25 +1,24 @@
 //! Body Text Extraction: finds the range of a page with many words and few tags.
 //!
-//! There are three methods: [`original`] (Finn and others; source as written, all pairs of tokens, cubic
-//! time), [`improved`] (Phan and Ha; cleaned page, all pairs of runs, quadratic time) and [`linear`] (the
-//! result of `improved` in one pass). The following describes `improved` and `linear`. [`shares()`] computes
-//! the numbers of the paper's table 1.
+//! Three methods: [`original`] (Finn and others; uncleaned source, all pairs of tokens, cubic time),
+//! [`improved`] (Phan and Ha; cleaned page, all pairs of runs, quadratic time) and [`linear`] (the result of
+//! `improved` in one pass). The following describes `improved` and `linear`. [`shares()`] computes the
+//! numbers of the paper's table 1.
 //!
 //! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
 //! 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
 //! * Step 0 cleans the page: it keeps `body`, without the elements of [`BteParams::removed`].
-//! * Step 1 converts each tag (1) and each word (-1) into a token, and joins equal neighbours into runs,
+//! * Step 1 converts each tag (1) and each word (-1) into a token and joins equal neighbours into runs,
 //!   `encode[]` ([`Tokens`]).
-//! * Step 2 finds the range with the greatest number of words minus tags.
+//! * Step 2 finds the range with the largest number of words minus tags.
 //! * Step 3 returns the text of this range.
 //!
-//! [`tokens`] defines the tags of a parsed page, and [`improved`] explains our corrections of the listing of
-//! step 2. A range begins and ends at the ends of runs, so no word and no text node is cut.
+//! [`tokens`] defines the tags of a parsed page. [`improved`] explains our corrections of step 2. A range
+//! consists of whole runs, so no word and no text node is cut.
 //!
-//! Cost of [`extract`]: linear in the page. Known failures: there is one range per page, so boxes and related
+//! Cost of [`extract`]: linear in the page. Known failures: each page has one range, so boxes and related
 //! links between the first and the last paragraph are included. Long comments extend the range. The first or
-//! last paragraph is lost if a box with more tags than the paragraph has words separates it from the other
-//! text.
+//! last paragraph is lost if a box with more tags than the paragraph has words separates it from the rest.
 //!
 //! ```
 //! use gleaner_methods::bte;
@@ -54,7 +53,7 @@ use gleaner_extract::has_word;
 
 const NEARBY: usize = 8;
 
-/// Extracts by [`linear::extract`], the fastest of the three methods.
+/// Extracts with [`linear::extract`], the fastest of the three methods.
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     linear::extract(page, params)
@@ -81,8 +80,7 @@ fn text_of_range(
     })
 }
 
-/// Extends a range of nodes by text without words on the same lines, such as a full stop after a link. The
-/// tokens do not contain such text.
+/// Extends a range of nodes by wordless text on the same lines, such as a full stop after a link.
 fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<NodeId> {
     let same_line = |id: &NodeId| match page.tag(*id) {
         Some(tag) => !is_block(tag) && tag != "br",
@@ -94,7 +92,6 @@ fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<N
     first.unwrap_or(begin)..=last.unwrap_or(end)
 }
 
-/// Returns the innermost block-level element around a node, or the root.
 fn block_around(page: &Page, mut id: NodeId) -> NodeId {
     while page.node(id).parent != id {
         id = page.node(id).parent;

@@ -1,26 +1,25 @@
 //! Body Text Extraction as first published: no cleaning, no runs, all pairs of tokens.
 //!
 //! A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction: content classification for digital libraries, DELOS
-//! workshop, 2001. Reconstructed from Phan and Ha's description and from the method's objective as it is
-//! commonly quoted.
+//! workshop, 2001. Reconstructed from Phan and Ha's description and from the commonly quoted objective.
 //! * The page is a sequence of tokens. `B[n]` is 1 if token `n` is a tag, and 0 if it is a word.
-//! * The method finds the pair `i <= j` that maximizes `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n
-//!   <= j) + sum B[n] (n > j)`: tags before, words between and tags after. Each `T` is computed from the
-//!   start.
-//! * The result is the text from token `i` to token `j`, without its tags.
+//! * The method finds the pair `i <= j` that maximizes
+//!   `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n <= j) + sum B[n] (n > j)`: tags before, words
+//!   between and tags after. Each `T` is computed from scratch.
+//! * The result is the text from token `i` to token `j`, without tags.
 //!
-//! Where the paper is open: tokens are made from the source as written. Each tag, each word of text and each
-//! word of a script or style sheet is one token, because the original method does not clean the page ("the
-//! original one cannot remove all the HTML codes", section 4 c). A comment or a document type is one tag.
-//! Among pairs with equal `T`, the first `i` is used, and for it the first `j`.
+//! Where the paper is open: each tag, each word of text and each word of a script or style sheet in the
+//! source is one token, because the original method does not clean the page ("the original one cannot remove
+//! all the HTML codes", section 4 c). A comment or a document type is one tag. Equal `T`: the first `i`, then
+//! the first `j`.
 //!
-//! The optimum is that of the other two methods on the same tokens, including ties. Removing a tag at the end
-//! of a range, or adding a word beside it, improves `T`, so a best range consists of whole runs. As in the
+//! On the same tokens, the other two methods have the same optimum, including ties. Removing a tag at the end
+//! of a range, or adding a neighbouring word, improves `T`, so a best range consists of whole runs. As in the
 //! other methods, a page without words has no result, although `T` has a maximum at a single tag.
 //!
-//! Cost: cubic in the tokens. Therefore pages with more than [`BteParams::max_tokens`] are searched in linear
-//! time, with the same result. Known failure: if the scripts of a page have more words than its article, the
-//! result is a script. Step 0 of the improved paper corrects this.
+//! Cost: cubic in the tokens. Pages with more than [`BteParams::max_tokens`] are therefore searched in linear
+//! time, with the same result. Known failure: if the scripts have more words than the article, the result is
+//! a script. Step 0 of the improved paper corrects this.
 //!
 //! ```
 //! use gleaner_methods::bte::{BteParams, original};
@@ -42,7 +41,7 @@ use gleaner_extract::words;
 
 const IN_A_BYTE: usize = 128;
 
-/// Returns the text of a page's best range of tokens; empty if the page has no words.
+/// Returns the text of the best range of tokens; empty if the page has no words.
 #[must_use]
 pub fn extract(source: &str, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::from_source(source);
@@ -54,17 +53,16 @@ pub fn extract(source: &str, params: &BteParams) -> Vec<Line> {
     best.map(|(i, j)| text(source, tokens.source(i, j))).unwrap_or_default()
 }
 
-/// The array `B` of a page's source, with the positions of its words in the source.
+/// The array `B` of a page's source, with the positions of its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     binary: Vec<bool>,
-    /// For every piece of text or script with a word, its first token and its byte range in the source, in
-    /// ascending order.
+    /// For every text or script with a word: first token and byte range in the source, in ascending order.
     texts: Vec<(usize, Range<usize>)>,
 }
 
 impl Tokens {
-    /// Cuts a source into tokens. Time is linear in the source.
+    /// Cuts a source into tokens, in linear time.
     #[must_use]
     pub fn from_source(source: &str) -> Self {
         let mut tokens = Self::default();
@@ -107,7 +105,7 @@ impl Tokens {
         self.binary.is_empty()
     }
 
-    /// Returns the byte range of the texts whose first token is in `i..=j`; empty if there are none.
+    /// Returns the byte range of the texts with a first token in `i..=j`; empty if there are none.
     fn source(&self, i: usize, j: usize) -> Range<usize> {
         let from = self.texts.partition_point(|(first, _)| *first < i);
         let to = self.texts.partition_point(|(first, _)| *first <= j);
@@ -119,8 +117,8 @@ impl Tokens {
     }
 }
 
-/// Returns the best range of tokens, both ends included, by a search of all pairs. `binary` is
-/// [`Tokens::binary`]. `None` if there are no words. Time is cubic in the tokens.
+/// Returns the best range of tokens, both ends included, from a search of all pairs. `binary`: from
+/// [`Tokens::binary`]. `None`: no words. Time is cubic in the tokens.
 #[must_use]
 pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     let (mut max, mut best) = (None, None);
@@ -149,8 +147,8 @@ fn linear_range(binary: &[bool]) -> Option<(usize, usize)> {
     linear::best_of(binary.iter().map(|tag| if *tag { 1 } else { -1 }))
 }
 
-/// Returns the text of a range of the source without its tags. Lines end at block-level tags, at `<br>` and
-/// around scripts. All lines are paragraphs.
+/// Returns the text of a range of the source, without tags. Block-level tags, `<br>` and scripts end lines.
+/// All lines are paragraphs.
 fn text(source: &str, range: Range<usize>) -> Vec<Line> {
     let (mut buffer, mut out) = (String::new(), Vec::new());
     let inside = pieces(source).skip_while(|piece| piece.range.start < range.start);

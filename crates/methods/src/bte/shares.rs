@@ -1,13 +1,12 @@
-//! Table 1 of the improved paper: the share of a page's text and tags that is in its main content.
+//! Table 1 of the improved paper: the share of a page's text and tags in its main content.
 //!
-//! The paper marks main content by hand. Here it is the range of the page with the greatest number of gold
-//! word pairs minus other word pairs. A pair of neighbouring words is gold if the two words are neighbours in
-//! the gold text too, so that a common word such as "the" does not count alone. The source is counted as
-//! written ([`super::original`]). Text is counted in characters, without white space and scripts.
+//! The paper marks main content by hand. Here, main content is the range of the page with the largest number
+//! of gold word pairs minus other word pairs. Two neighbouring words are a gold pair if they are also
+//! neighbours in the gold text, so that a common word such as "the" does not count alone. The source is
+//! counted uncleaned ([`super::original`]), and text in characters without white space and scripts.
 //!
-//! Limitation: there is one range, as in the method, so boxes inside the article count as main content. A
-//! longer repetition of the gold text on the page (a summary in a list of links) may move the range to the
-//! wrong place.
+//! Limitation: the method has one range, so boxes inside the article count as main content. A longer
+//! repetition of the gold text (a summary in a list of links) may move the range to the wrong place.
 
 use std::collections::HashSet;
 
@@ -64,9 +63,9 @@ enum Unit {
     Text(u64),
 }
 
-/// Counts a page's text and tags, in total and in its main content. `gold` is the text of the main content.
-/// The counts of the main content are 0 if no two neighbouring words of the gold text are neighbours in a
-/// text of the page. Time is linear in the page and the gold text.
+/// Counts a page's text and tags, in total and in its main content. `gold`: the text of the main content. The
+/// counts of the main content are 0 if no pair of the gold text is on the page. Linear in the page and the
+/// gold text.
 #[must_use]
 pub fn shares(source: &str, gold: &str) -> Shares {
     let pairs = Pairs::from_text(gold);
@@ -95,8 +94,7 @@ pub fn shares(source: &str, gold: &str) -> Shares {
     shares
 }
 
-/// Returns the first unit from `i` with a value other than 0. The search includes preceding tags, because
-/// their value is 0.
+/// Returns the first unit from `i` with a value. Preceding tags have the value 0.
 fn begin(values: &[i64], i: usize) -> usize {
     (i..values.len()).find(|at| values[*at] != 0).unwrap_or(i)
 }
@@ -108,7 +106,7 @@ impl Pairs {
         Self(pairs(&tidy(text)).collect())
     }
 
-    /// Returns the number of pairs of a text that are not in the set, minus the number of those that are.
+    /// Returns the number of a text's pairs outside the set minus the number of pairs in the set.
     fn value(&self, text: &str) -> i64 {
         pairs(text).map(|pair| if self.0.contains(&pair) { -1 } else { 1 }).sum()
     }

@@ -1,8 +1,7 @@
 //! Steps 0 and 1: the words and tags of a cleaned page, run-length encoded.
 //!
-//! Unlike in the paper, the tags are those of the parsed page, not of the source: every element has a start
-//! tag and, unless it is void (`br`, `hr`, ...), an end tag. Therefore `<p>` without `</p>` counts as two
-//! tags.
+//! Unlike in the paper, the tags are from the parsed page, not from the source. Every element has a start tag
+//! and, unless it is void (`br`, `hr`, ...), an end tag. Therefore `<p>` without `</p>` counts as two tags.
 
 use std::collections::HashSet;
 
@@ -14,17 +13,16 @@ use gleaner_extract::words;
 
 /// The array `encode[]` of Algorithm 1, with the page's text nodes.
 ///
-/// A run is `n` for `n` consecutive tags and `-n` for `n` consecutive words. Signs alternate, and no run is
-/// 0.
+/// A run is `n` for `n` consecutive tags and `-n` for `n` consecutive words. Signs alternate; no run is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     encode: Vec<i64>,
-    /// Every text node with a word, and the index of its run, both ascending.
+    /// Every text node with a word and the index of its run, both ascending.
     texts: Vec<(NodeId, u32)>,
 }
 
 impl Tokens {
-    /// Applies step 0 (cleaning) and step 1 (tokens) to a page. Time is linear in the page.
+    /// Applies step 0 (cleaning) and step 1 (tokens) to a page, in linear time.
     #[must_use]
     pub fn new(page: &Page, params: &BteParams) -> Self {
         let removed: HashSet<&str> = params.removed.iter().map(String::as_str).collect();
@@ -73,7 +71,7 @@ impl Tokens {
         }
     }
 
-    /// Lines 14 to 21 of Algorithm 1 for one element of `binary_token[]`.
+    /// Lines 14 to 21 of Algorithm 1, for one element of `binary_token[]`.
     fn push(&mut self, binary: i64) {
         match self.encode.last_mut() {
             Some(run) if run.signum() == binary => *run += binary,

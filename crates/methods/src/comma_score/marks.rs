@@ -1,14 +1,13 @@
 //! Defines commas and full stops, and counts them in a text.
 //!
-//! The papers do not define these characters. Latin marks are `,` and `.`, even in numbers and abbreviations,
-//! because the score counts and does not parse. Chinese marks are the full-width comma and full stop and the
-//! enumeration comma, each with its small and half-width forms, and the full-width `．`, which ends sentences
-//! in technical Chinese.
+//! The papers do not define these characters. Latin marks are `,` and `.`, also in numbers and abbreviations.
+//! Chinese marks are the full-width comma and full stop and the enumeration comma, with their small and
+//! half-width forms, and the full-width `．`, which ends sentences in technical Chinese.
 
 use gleaner_html::Page;
 use gleaner_html::text::{is_hidden, never_text};
 
-/// The scripts whose commas and full stops count.
+/// Selects the scripts with commas and full stops that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Marks {
     /// `,` and `.`.
@@ -30,7 +29,7 @@ pub enum Mark {
 }
 
 impl Marks {
-    /// Returns the kind of a character in these scripts; `None` if it does not count.
+    /// Returns the kind of a character in these scripts; `None`: the character does not count.
     #[must_use]
     pub fn mark(self, c: char) -> Option<Mark> {
         let (latin, chinese) = (self != Self::Chinese, self != Self::Latin);
@@ -47,11 +46,11 @@ impl Marks {
 /// The numbers of characters, commas and full stops of a text, in anchors (`<a>`) and in total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Punctuation {
-    /// CL: all characters without white space, including those in anchors.
+    /// CL: all characters without white space, including anchors.
     pub characters: u64,
-    /// CS: all commas, including those in anchors.
+    /// CS: all commas, including anchors.
     pub commas: u64,
-    /// All full stops, including those in anchors.
+    /// All full stops, including anchors.
     pub full_stops: u64,
     /// ACL: characters in anchors, without white space.
     pub anchor_characters: u64,
@@ -62,7 +61,7 @@ pub struct Punctuation {
 }
 
 impl Punctuation {
-    /// Counts a text that contains no anchors.
+    /// Counts a text without anchors.
     #[must_use]
     pub fn of_text(text: &str, marks: Marks) -> Self {
         let mut counts = Self::default();
@@ -108,7 +107,7 @@ pub(super) enum Place {
     Text,
 }
 
-/// An iteration over the texts that a page shows, without scripts, controls and hidden elements.
+/// Iterates over the texts that a page shows, without scripts, controls and hidden elements.
 pub(super) struct Texts<'a> {
     page: &'a Page,
     at: u32,
@@ -120,7 +119,7 @@ impl<'a> Texts<'a> {
         Self { page, at: 0, anchor_end: 0 }
     }
 
-    /// Returns the next text, with its node and place. Calls `entered` for every element before it.
+    /// Returns the next text with its node and place. Calls `entered` for every element before this text.
     pub(super) fn next(&mut self, mut entered: impl FnMut(u32)) -> Option<(u32, &'a str, Place)> {
         while (self.at as usize) < self.page.len() {
             let id = self.at;

@@ -2,18 +2,18 @@
 
 use super::Marks;
 
-/// Settings of [`extract`](super::extract). The default settings are the paper's.
+/// Settings of [`extract`](super::extract), by default the paper's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommaScoreParams {
-    /// The names of the elements that are "parts of the web page", in lower case.
+    /// The lower-case names of the elements that are "parts of the web page".
     pub elements: Vec<String>,
-    /// Which characters are commas and full stops.
+    /// Defines commas and full stops.
     pub marks: Marks,
     /// The exponent of the number of commas.
     pub comma_power: i32,
     /// The exponent of the number of commas and full stops in anchors.
     pub anchor_power: i32,
-    /// Which of the parts above the average are extracted.
+    /// Selects the parts above the average that are extracted.
     pub position: Position,
 }
 
@@ -23,7 +23,7 @@ pub enum Position {
     /// Only parts below the parent of the best part: position control.
     #[default]
     BelowTheBestsParent,
-    /// All parts, as in the paper if "searching direct parent of best evaluated" fails.
+    /// All parts. The paper uses them if "searching direct parent of best evaluated" fails.
     Anywhere,
 }
 

@@ -1,14 +1,13 @@
 //! Position control: excludes parts far from the best part.
 //!
-//! We take "direct parent" to mean the parent element of the best part, with any tag. If the parent is
-//! `body`, every part is below it, and no part is excluded. The paper's case of a parent that is not found
-//! ("difficult string comparing") cannot occur in a tree.
+//! The "direct parent" is taken to mean the parent element of the best part, with any tag. If the parent is
+//! `body`, every part is below it and no part is excluded. The paper's case of a missing parent ("difficult
+//! string comparing") cannot occur in a tree.
 
 use gleaner_html::Page;
 
 use super::score::Part;
 
-/// Returns the preliminary parts that are the parent of the best part, or below this parent.
 pub(super) fn controlled(page: &Page, parts: &[Part], best: usize, preliminary: Vec<usize>) -> Vec<usize> {
     let below = page.subtree(page.node(parts[best].id).parent);
     preliminary.into_iter().filter(|number| below.contains(&parts[*number].id)).collect()

@@ -6,11 +6,10 @@
 //!   anchor text of node content"; main content has many full stops.
 //! * Implied: commas, punctuation in anchors and position control are Posch's additions.
 //! * Reconstructed: `score = FS * (CL / ACL)` on the node's own text, without exponents, where FS is the
-//!   number of full stops. Nodes above the average are main content. We take "ASCII text" to mean text,
+//!   number of full stops. Nodes above the average are main content. "ASCII text" is taken to mean text,
 //!   because the method is for Chinese.
 //!
-//! Cost: linear in the page. Known failure: copyright lines and teasers contain full stops too, and are not
-//! excluded.
+//! Cost: linear in the page. Known failure: copyright lines and teasers contain full stops too.
 //!
 //! ```
 //! use gleaner_methods::comma_score::punctuation;
@@ -28,12 +27,12 @@ use gleaner_html::text::Line;
 use super::score::{Parts, above_average, text_to_anchor};
 use super::{Marks, Punctuation};
 
-/// Settings of [`extract`]. The default settings are those of the reconstruction.
+/// Settings of [`extract`], by default the reconstruction's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PunctuationScoreParams {
-    /// The names of the elements that are nodes, in lower case.
+    /// The lower-case names of the elements that are nodes.
     pub elements: Vec<String>,
-    /// Which characters are full stops.
+    /// Defines full stops.
     pub marks: Marks,
 }
 
@@ -43,8 +42,7 @@ impl Default for PunctuationScoreParams {
     }
 }
 
-/// Returns the own text of the best node and of the nodes whose score is above the average; empty if no node
-/// has a full stop.
+/// Returns the own text of the best node and nodes above the average score; empty without full stops.
 #[must_use]
 pub fn extract(page: &Page, params: &PunctuationScoreParams) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);

@@ -23,8 +23,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Finds the parts of a page: its shown elements with these names. Text outside all of them belongs to no
-    /// part. Time is linear in the page.
+    /// Finds the parts of a page: its visible elements with these names. Text outside all parts belongs to no
+    /// part. Linear in the page.
     #[must_use]
     pub fn new(page: &Page, elements: &[String], marks: Marks) -> Self {
         let mut found = Self::default();
@@ -58,8 +58,8 @@ impl Parts {
         &self.parts
     }
 
-    /// Returns the own text of the parts with these numbers (indices of [`Self::as_slice`]), as lines in page
-    /// order. Invalid numbers are ignored.
+    /// Returns the own text of the parts with these indices of [`Self::as_slice`], as lines in page order.
+    /// Invalid indices are ignored.
     #[must_use]
     pub fn lines(&self, page: &Page, numbers: &[usize]) -> Vec<Line> {
         let mut wanted = vec![false; self.parts.len()];
@@ -76,8 +76,7 @@ impl Parts {
     }
 }
 
-/// Returns the score by Posch's equation, `CS^3 * (CL / ACL) / ACFL^2`, with the exponents of the settings.
-/// ACL and ACFL are at least 1, to avoid a division by 0.
+/// Returns `CS^3 * (CL / ACL) / ACFL^2`, with the exponents of the settings. ACL and ACFL are at least 1.
 #[must_use]
 pub fn score(own: &Punctuation, params: &CommaScoreParams) -> f64 {
     let commas = (own.commas as f64).powi(params.comma_power);
@@ -85,13 +84,13 @@ pub fn score(own: &Punctuation, params: &CommaScoreParams) -> f64 {
     commas * text_to_anchor(own) / in_anchors.powi(params.anchor_power)
 }
 
-/// Returns `CL / ACL`: the number of characters per character in anchors. ACL is at least 1.
+/// Returns `CL / ACL`: characters per character in anchors. ACL is at least 1.
 pub(super) fn text_to_anchor(own: &Punctuation) -> f64 {
     own.characters as f64 / own.anchor_characters.max(1) as f64
 }
 
-/// Returns the index of the best score, the first of equal scores, and the indices of all scores above the
-/// average, always including the best. `None` if no score is above 0.
+/// Returns the index of the best score (the first of equal scores), and the indices of all scores above the
+/// average, always including the best. `None`: no score is above 0.
 pub(super) fn above_average(scores: &[f64]) -> Option<(usize, Vec<usize>)> {
     let best = (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
     if scores[best] <= 0.0 {

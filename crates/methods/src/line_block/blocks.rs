@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::source_lines::SourceLines;
 
-/// Returns the blocks of a page as ranges of lines, in order. A block begins and ends with a line that has
-/// text. Lines without text between two lines of a block belong to the block.
+/// Returns the blocks of a page as ranges of lines, in order. The first and the last line of a block have
+/// text. Lines between them may lack text.
 pub(super) fn blocks(lines: &SourceLines, distance: usize) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     for (number, _) in lines.iter().enumerate().filter(|(_, line)| line.length > 0) {

@@ -2,7 +2,7 @@
 
 use crate::source_lines::Lines;
 
-/// How content lines are selected (section 4).
+/// A way to select content lines (section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Clustering {
     /// Section 4.3: the smoothed array compared with its standard deviation.
@@ -24,20 +24,19 @@ impl Clustering {
         [Self::Threshold, Self::Prediction, Self::KMeans, Self::ExpectationMaximization, Self::FarthestFirst];
 }
 
-/// Settings of [`extract`](super::extract). The default settings are the paper's, except for
+/// Settings of [`extract`](super::extract), by default the paper's, except
 /// [`lines`](TextToTagRatioParams::lines): the paper uses [`Lines::AsWritten`], which finds little text in a
-/// source with few line breaks. The paper does not discuss such sources.
+/// source with few line breaks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextToTagRatioParams {
-    /// How content lines are selected. In the paper, [`Clustering::Threshold`] is best.
+    /// The way to select content lines. In the paper, [`Clustering::Threshold`] is best.
     pub clustering: Clustering,
-    /// Equation 1: the number of lines on each side that a smoothed ratio includes. 0 turns smoothing off.
+    /// Equation 1: the number of lines on each side in the smoothing window. 0: no smoothing.
     pub radius: usize,
-    /// The threshold in standard deviations, 0 or more, that a line's ratio (threshold) or a jump
-    /// (prediction) must reach and a cluster's mean must exceed. Figure 5 varies it from 0 to 2 for the
-    /// threshold.
+    /// The threshold in standard deviations, 0 or more. A line's ratio (threshold) or a jump (prediction)
+    /// must reach it, and a cluster's mean must exceed it. Figure 5 varies it from 0 to 2 for the threshold.
     pub deviations: f64,
-    /// Where lines end: [`Lines::Auto`] by default, [`Lines::AsWritten`] in the paper.
+    /// Defines where lines end: [`Lines::Auto`] by default, [`Lines::AsWritten`] in the paper.
     pub lines: Lines,
 }
 

@@ -44,31 +44,36 @@
   });
 
   const filter = document.getElementById("filter");
-  const hosts = document.getElementById("hosts");
-  if (filter && hosts && !document.querySelector(".pager")) {
+  const filtered = document.querySelectorAll("table[data-filtered]");
+  if (filter && filtered.length && !document.querySelector(".pager")) {
     filter.addEventListener("input", function () {
       const wanted = filter.value.trim().toLowerCase();
       let shown = 0;
-      for (const row of hosts.tBodies[0].rows) {
-        row.hidden = !row.dataset.name.includes(wanted);
-        shown += row.hidden ? 0 : 1;
+      for (const table of filtered) {
+        for (const row of table.tBodies[0].rows) {
+          row.hidden = !row.dataset.name.includes(wanted);
+          shown += row.hidden ? 0 : 1;
+        }
       }
+      const folded = document.getElementById("silent");
+      if (folded && wanted) folded.open = true;
       document.getElementById("count").textContent = String(shown);
     });
   }
 
-  const live = document.querySelector("[data-live]");
-  if (live) {
+  if (document.querySelector("[data-live]")) {
     setInterval(async function () {
       if (document.hidden) return;
       try {
         const answer = await fetch(location.pathname, { headers: { accept: "text/html" } });
         if (!answer.ok) return;
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        const next = page.querySelector("[data-live]");
-        const now = document.querySelector("[data-live]");
-        // An element with the focus is not replaced.
-        if (next && !now.contains(document.activeElement)) now.replaceWith(document.importNode(next, true));
+        for (const now of document.querySelectorAll("[data-live]")) {
+          const next = page.getElementById(now.id);
+          // An element with the focus or an open part is not replaced.
+          if (!next || now.contains(document.activeElement) || now.querySelector("details[open]")) continue;
+          now.replaceWith(document.importNode(next, true));
+        }
       } catch { /* the server is unreachable; retry at the next interval */ }
     }, 3000);
   }

@@ -1,8 +1,9 @@
-//! Shows a document beside its page: the stored text, and the page's lines, colored by class.
+//! Shows a document and its page: the stored text, and the page's lines with a color for each class.
 //!
-//! The page's HTML is never output, only its escaped lines.
+//! The page is never output as HTML, only as escaped lines, and its source as plain text.
 
 use gleaner_corpus::{Document, DocumentId};
+use gleaner_crawl::ContextReader;
 use gleaner_frontier::UrlKey;
 use gleaner_render::text::percent;
 use gleaner_store::{Likeness, Store, StoreError};
@@ -12,24 +13,24 @@ use maud::{Markup, html};
 
 use super::{Fault, Made, framed, host_link, time};
 use crate::asked::Asked;
-use crate::beside;
 use crate::site::Site;
+use crate::{beside, download};
 
 const LONGEST: usize = 4_000;
 
 const MOST_LINES: usize = 5_000;
 
-/// Minimum number of consecutive lines of one class, other than content, that are folded.
+/// Minimum number of consecutive lines of one class to fold. Content is not folded.
 const FOLD_FROM: usize = 5;
 
 pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> {
-    let id: DocumentId = id.parse().map_err(|_| Fault::Nothing)?;
-    let document = site.corpus.store.document(id)?.ok_or(Fault::Nothing)?;
+    let document = find(site, id)?;
     let lines = beside::lines(&site.corpus, &document)?;
-    let likeness = site.corpus.store.likeness(id)?;
+    let likeness = site.corpus.store.likeness(document.id)?;
     let content = html! {
         (facts(asked, &document))
-        (alike(&site.corpus.store, asked, id, likeness)?)
+        (links(asked, &document, likeness.as_ref(), lines.is_some()))
+        (alike(&site.corpus.store, asked, document.id, likeness.as_ref())?)
         div.beside {
             section aria-labelledby="text" {
                 h2 #text { (asked.say("Text", "Văn bản")) }
@@ -45,6 +46,24 @@ pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> 
         }
     };
     Ok(Made::Page(framed(asked, &title(&document), &content)))
+}
+
+pub(crate) fn record(site: &Site, _: &Asked, id: &str) -> Result<Made, Fault> {
+    let document = find(site, id)?;
+    let beside = ContextReader::new(&site.corpus.config, site.corpus.store.clone());
+    let beside = beside.map_err(|error| Fault::Failed(error.to_string()))?;
+    let record = download::line(&beside, &document).map_err(|error| Fault::Failed(error.to_string()))?;
+    Ok(Made::Plain("application/json", String::from_utf8_lossy(&record).into_owned()))
+}
+
+pub(crate) fn archived(site: &Site, _: &Asked, id: &str) -> Result<Made, Fault> {
+    let text = beside::text(&site.corpus, &find(site, id)?)?.ok_or(Fault::Nothing)?;
+    Ok(Made::Plain("text/plain; charset=utf-8", text))
+}
+
+fn find(site: &Site, id: &str) -> Result<Document, Fault> {
+    let id: DocumentId = id.parse().map_err(|_| Fault::Nothing)?;
+    site.corpus.store.document(id)?.ok_or(Fault::Nothing)
 }
 
 pub(crate) fn title(document: &Document) -> String {
@@ -76,35 +95,49 @@ fn facts(asked: &Asked, document: &Document) -> Markup {
     }
 }
 
+fn links(asked: &Asked, document: &Document, likeness: Option<&Likeness>, has_page: bool) -> Markup {
+    let here = format!("/documents/{}", document.id);
+    let cluster = likeness.filter(|likeness| likeness.members > 0);
+    html! {
+        ul.chips {
+            li { a href={ (here) "/record.json" } { (asked.say("Record (JSON)", "Bản ghi (JSON)")) } }
+            @if has_page {
+                li { a href={ (here) "/page.txt" } { (asked.say("Archived page (source)", "Trang đã lưu (mã nguồn)")) } }
+            }
+            @if let Some(likeness) = cluster {
+                li { a href={ "/duplicates/" (likeness.head) } {
+                    (asked.say("Cluster of near-duplicates:", "Nhóm gần trùng:")) " "
+                    (asked.language.number(likeness.members + 1)) " " (asked.say("documents", "văn bản"))
+                } }
+            }
+        }
+    }
+}
+
 fn alike(
     store: &Store,
     asked: &Asked,
     id: DocumentId,
-    likeness: Option<Likeness>,
+    likeness: Option<&Likeness>,
 ) -> Result<Markup, StoreError> {
     let Some(likeness) = likeness else { return Ok(html! {}) };
-    let mut others: Vec<(&'static str, DocumentId, f64)> = Vec::new();
-    if likeness.head != id {
-        let of = asked.say("near-duplicate of", "gần trùng với");
-        others.push((of, likeness.head, likeness.similarity.unwrap_or_default()));
-    }
-    others.extend(
-        likeness
-            .related
-            .iter()
-            .map(|(other, share)| (asked.say("related to", "liên quan đến"), *other, *share)),
+    let head = (
+        asked.say("near-duplicate of", "gần trùng với"),
+        likeness.head,
+        likeness.similarity.unwrap_or_default(),
     );
+    let head = Some(head).filter(|(_, head, _)| *head != id);
+    let related = likeness
+        .related
+        .iter()
+        .map(|(other, share)| (asked.say("related to", "liên quan đến"), *other, *share));
     let mut named = Vec::new();
-    for (what, other, share) in others {
+    for (what, other, share) in head.into_iter().chain(related) {
         named.push((what, other, share, store.url(UrlKey::from_bytes(other.0))?.map(|record| record.url)));
     }
     Ok(html! {
-        @if likeness.head == id && likeness.members > 0 {
-            p.notice { (asked.say("Represents near-duplicates:", "Đại diện cho số bản gần trùng:")) " " (likeness.members)
-                " " a href="/duplicates" { (asked.say("clusters", "các nhóm")) } }
-        }
-        @if !named.is_empty() { ul.chips { @for (what, other, share, url) in &named {
-            li { (what) " " a href={ "/documents/" (other) } { (url.as_deref().unwrap_or("?")) } " " (percent(*share)) }
+        @if !named.is_empty() { ul.alike { @for (what, other, share, url) in &named {
+            li { (what) " " a href={ "/documents/" (other) } { (url.as_deref().unwrap_or("?")) } " " span.faint { (percent(*share)) } }
         } } }
     })
 }

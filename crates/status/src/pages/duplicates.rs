@@ -1,4 +1,4 @@
-//! Lists clusters of near-duplicates, the largest first.
+//! Lists clusters of near-duplicates, largest first, and shows all members of one cluster.
 //!
 //! Limitation: each page reads all clusters, so a later page takes as long as the first.
 
@@ -20,6 +20,8 @@ const ON_A_PAGE: usize = 15;
 
 const LISTED: usize = 8;
 
+const MEMBERS_ON_A_PAGE: usize = 100;
+
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let store = &site.corpus.store;
     let totals = store.totals()?;
@@ -36,7 +38,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let most = largest.keys().next().map_or(1, |(Reverse(members), _)| *members);
     let mut shown = Vec::new();
     for cluster in largest.values().skip(skip).take(ON_A_PAGE) {
-        shown.push(one(store, asked, cluster, most)?);
+        shown.push(brief(store, asked, cluster, most)?);
     }
     let content = html! {
         p {
@@ -50,27 +52,60 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(framed(asked, asked.say("Duplicates", "Trùng lặp"), &content)))
 }
 
-/// Shows a cluster: its representative, and below it the other members with their similarity as a bar.
-fn one(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Markup, StoreError> {
+pub(crate) fn one(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> {
+    let store = &site.corpus.store;
+    let id: DocumentId = id.parse().map_err(|_| Fault::Nothing)?;
+    let cluster = store.cluster_of(id)?.ok_or(Fault::Nothing)?;
+    let skip = (asked.page() - 1) * MEMBERS_ON_A_PAGE;
+    let content = html! {
+        p { strong { (asked.language.number(cluster.members + 1)) } " " (asked.say(
+            "documents have nearly the same text. An export writes the representative.",
+            "văn bản gần như giống nhau. Khi xuất chỉ ghi bản đại diện.",
+        )) }
+        div.clusters {
+            (head(store, asked, &cluster)?)
+            (members(store, &cluster, skip, MEMBERS_ON_A_PAGE)?)
+        }
+        (super::pager(asked, cluster.members > (skip + MEMBERS_ON_A_PAGE) as u64))
+        p { a href="/duplicates" { (asked.say("All clusters", "Mọi nhóm")) } }
+    };
+    Ok(Made::Page(framed(asked, asked.say("Cluster of near-duplicates", "Nhóm gần trùng"), &content)))
+}
+
+fn brief(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Markup, StoreError> {
+    let more = cluster.members.saturating_sub(LISTED as u64);
+    Ok(html! {
+        (share(cluster.members as f64 / most as f64))
+        (head(store, asked, cluster)?)
+        (members(store, cluster, 0, LISTED)?)
+        @if more > 0 {
+            p { a href={ "/duplicates/" (cluster.head) } { "+" (asked.language.number(more)) " " (asked.say("more", "bản nữa")) } }
+        }
+    })
+}
+
+fn head(store: &Store, asked: &Asked, cluster: &Cluster) -> Result<Markup, StoreError> {
+    let (title, host) = named(store, cluster.head)?;
+    Ok(html! {
+        div.head {
+            a href={ "/documents/" (cluster.head) } { (title) }
+            span.faint { (host) " · " (asked.language.number(cluster.words)) " " (asked.say("words", "từ")) " · +" (cluster.members) }
+        }
+    })
+}
+
+fn members(store: &Store, cluster: &Cluster, skip: usize, most: usize) -> Result<Markup, StoreError> {
     let mut members = Vec::new();
-    for member in store.members(cluster)?.take(LISTED) {
+    for member in store.members(cluster)?.skip(skip).take(most) {
         let member = member?;
         members.push((member.id, named(store, member.id)?, member.similarity));
     }
-    let more = cluster.members.saturating_sub(members.len() as u64);
-    let head = named(store, cluster.head)?;
     Ok(html! {
-        div.head {
-            (share(cluster.members as f64 / most as f64))
-            a href={ "/documents/" (cluster.head) } { (head.0) }
-            span.faint { (head.1) " · " (asked.language.number(cluster.words)) " " (asked.say("words", "từ")) " · +" (cluster.members) }
-        }
         ul { @for (id, (title, host), similarity) in &members { li {
             (share(*similarity))
             span.share { (percent(*similarity)) }
             a href={ "/documents/" (id) } { (title) } " " span.faint { (host) }
         } } }
-        @if more > 0 { p.faint { "+" (asked.language.number(more)) } }
     })
 }
 

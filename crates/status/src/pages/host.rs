@@ -1,26 +1,30 @@
-//! Shows one host: its template, latest documents, runs and failures.
+//! Shows one host: the verdict, its state, outcomes, latest documents and template.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use gleaner_crawl::HostView;
-use gleaner_frontier::Class;
+use gleaner_crawl::report::Status;
+use gleaner_crawl::{HostView, verdict};
+use gleaner_frontier::CanonicalUrl;
 use gleaner_render::page::{Column, table};
 use gleaner_store::{Counts, Run};
 use gleaner_template::SiteTemplate;
 use gleaner_template::describe::describe;
+use jiff::Timestamp;
 use maud::{Markup, html};
 
 use super::{Fault, Made, button, framed, hosts, tile, time};
 use crate::asked::{Asked, encoded, link};
-use crate::corpus_view::{duplicates, failures, new, newest};
-use crate::language::clock_time;
-use crate::pictures::{Bar, stacked};
+use crate::corpus_view::{CorpusView, new, newest};
+use crate::family::Family;
+use crate::language::{axis_labels, clock_time};
+use crate::pictures::{Bar, Frame, bars, top_of};
 use crate::search::Question;
 use crate::site::Site;
 
 const LATEST: usize = 12;
 
-const REASONS: usize = 20;
+const REASONS: usize = 40;
 
 const SUMMARY: usize = 14;
 
@@ -29,35 +33,57 @@ pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault
     let host = view.host(&name.to_lowercase()).ok_or(Fault::Nothing)?;
     let runs = view.runs_of(host);
     let content = html! {
+        (says(site, asked, &view, host))
         (state(asked, host))
         (actions(asked, host))
         (outcomes(asked, &runs))
-        (faults(asked, &runs))
         (latest(site, asked, host)?)
         (template(site, asked, host)?)
     };
     Ok(Made::Page(framed(asked, &host.record.name, &content)))
 }
 
-/// Returns the newest template as a file for `extract --template`.
 pub(crate) fn template_file(site: &Site, _: &Asked, name: &str) -> Result<Made, Fault> {
     let json = site.corpus.store.template(&name.to_lowercase())?.ok_or(Fault::Nothing)?;
     Ok(Made::Plain("application/json", json))
 }
 
+/// Shows the verdict of `gleaner doctor`, and whether the host may be requested.
+fn says(site: &Site, asked: &Asked, view: &CorpusView, host: &HostView) -> Markup {
+    let front = CanonicalUrl::parse(&format!("http://{}/", host.record.name)).ok();
+    let is_in_scope = |url: &CanonicalUrl| site.corpus.scope.as_ref().is_none_or(|scope| scope.contains(url));
+    let in_scope = front.as_ref().is_none_or(is_in_scope);
+    let report = view.newest_report.as_ref();
+    let findings = report.into_iter().flat_map(|report| &report.findings);
+    let mut own = findings.filter(|finding| finding.host.as_ref() == Some(&host.record.name));
+    let grade = match own.next().map(|gravest| Status::from(gravest.grade)) {
+        Some(status) if status > Status::Fine => status.label(),
+        None if view.news(host).iter().any(|new| *new > 0) => Status::Fine.label(),
+        _ => "",
+    };
+    html! {
+        section.band.(grade) aria-label=(asked.say("Verdict", "Kết luận")) {
+            p.why lang="en" { (verdict(host, in_scope, report)) }
+            p.faint { (asked.say("Requests:", "Yêu cầu:")) " " span lang="en" { (host.request_state(Timestamp::now())) } }
+        }
+    }
+}
+
 fn state(asked: &Asked, host: &HostView) -> Markup {
     let record = &host.record;
     let number = |value| asked.language.number(value);
+    let usual = host.usual.map(|usual| {
+        html! {
+            span.faint { (asked.say("usually", "thường")) " " (format!("{usual:.0}")) }
+        }
+    });
     html! {
         dl.tiles {
-            (tile(asked.say("New in the last run", "Mới trong lượt cuối"), &number(new(&newest(host))), &html!{}))
+            (tile(asked.say("New in the last run", "Mới trong lượt cuối"), &number(new(&newest(host))), &usual.unwrap_or_default()))
             (tile(asked.say("Queue", "Hàng đợi"), &number(record.queued), &html!{}))
             (tile(asked.say("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &html!{}))
             div.tile { dt { (asked.say("Template", "Mẫu trang")) } dd { (hosts::template(asked, host)) } }
             div.tile { dt { (asked.say("Last success", "Lần cuối có bài")) } dd { (time(host.last_new)) } }
-            @if record.held_until.is_some_and(|at| at > jiff::Timestamp::now()) {
-                div.tile { dt { (asked.say("Held until", "Chờ đến")) } dd { (time(record.held_until)) } }
-            }
         }
     }
 }
@@ -86,93 +112,77 @@ fn actions(asked: &Asked, host: &HostView) -> Markup {
     }
 }
 
-/// The classes of a bar's parts, from bottom to top.
-const BAR_PARTS: [&str; 4] = ["new", "duplicate", "neutral", "failed"];
-
-fn parts(counts: &Counts) -> Vec<(&'static str, u64)> {
-    let (stored, duplicate) = (counts.of_class(|class| class == Class::Stored), duplicates(counts));
-    let failed = failures(counts);
-    let others = counts.outcomes.values().sum::<u64>() - stored - duplicate - failed;
-    BAR_PARTS.into_iter().zip([stored, duplicate, others, failed]).collect()
-}
-
 fn outcomes(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
-    let name = |class: &str| match class {
-        "new" => asked.say("new", "mới"),
-        "duplicate" => asked.say("duplicates", "trùng"),
-        "failed" => asked.say("failed", "thất bại"),
-        _ => asked.say("others", "khác"),
-    };
-    let bar = |(run, counts): &(&Run, Counts)| Bar { label: clock_time(run.started), parts: parts(counts) };
-    let bars: Vec<Bar> = runs.iter().map(bar).collect();
-    let columns: Vec<Column<'_>> = [Column::text(asked.say("Run", "Lượt"))]
-        .into_iter()
-        .chain(BAR_PARTS.map(|class| Column::number(name(class))))
-        .chain([Column::number(asked.say("Bytes", "Dung lượng"))])
-        .collect();
-    let rows = html! {
-        tbody { @for (run, counts) in runs.iter().rev() { tr {
-            th scope="row" { (time(Some(run.started))) }
-            @for (_, count) in parts(counts) { td.number { (asked.language.number(count)) } }
-            td.number { (asked.language.bytes(counts.bytes)) }
-        } } }
-    };
+    let is_empty = runs.iter().all(|(_, counts)| counts.outcomes.is_empty());
     html! {
-        @if !runs.is_empty() { section aria-labelledby="outcomes" {
-            h2 #outcomes { (asked.say("Outcomes by run", "Kết quả theo lượt")) }
-            figure {
-                (stacked(&bars, asked.say("Outcomes by run; the table below has the figures", "Kết quả theo lượt; số liệu ở bảng dưới")))
-                figcaption { @for class in BAR_PARTS { span.key.(class) {} (name(class)) " " } }
+        section aria-labelledby="outcomes" {
+            h2 #outcomes { (asked.say("Outcomes", "Kết quả")) }
+            @if is_empty {
+                p.quiet { (asked.say("No URL of this host was visited in the last runs.", "Chưa đọc địa chỉ nào của trang báo này trong các lượt gần đây.")) }
+            } @else {
+                (by_run(asked, runs))
+                (reasons(asked, runs))
             }
-            details {
-                summary { (asked.say("Figures", "Số liệu")) }
-                (table(asked.say("Outcomes by run, newest first", "Kết quả theo lượt, mới nhất trước"), &columns, &rows))
-            }
-        } }
-    }
-}
-
-/// Shows the outcomes without a document, with their reasons, the most frequent first.
-fn faults(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
-    let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for (_, counts) in runs {
-        for (reason, count) in &counts.outcomes {
-            all.entry(reason).or_default().0 += count;
         }
     }
-    for (reason, count) in runs.last().into_iter().flat_map(|(_, counts)| &counts.outcomes) {
-        all.entry(reason).or_default().1 = *count;
+}
+
+fn by_run(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
+    let number = |count| asked.language.number(count);
+    let sums: Vec<[u64; Family::ALL.len()]> = runs.iter().map(|(_, counts)| Family::sums(counts)).collect();
+    let present: Vec<(usize, Family)> =
+        Family::ALL.into_iter().enumerate().filter(|(at, _)| sums.iter().any(|sums| sums[*at] > 0)).collect();
+    let bar = |((run, _), sums): (&(&Run, Counts), &[u64; Family::ALL.len()])| {
+        let parts: Vec<_> = present.iter().map(|(at, family)| (family.class(), sums[*at])).collect();
+        let said = |(at, family): &(usize, Family)| format!("{} {}", number(sums[*at]), family.name(asked));
+        let said: Vec<String> = present.iter().filter(|(at, _)| sums[*at] > 0).map(said).collect();
+        Bar { label: format!("{}: {}", clock_time(run.started), said.join(", ")), parts }
+    };
+    let all: Vec<Bar> = runs.iter().zip(&sums).map(bar).collect();
+    let starts: Vec<Timestamp> = runs.iter().map(|(run, _)| run.started).collect();
+    let frame = Frame {
+        title: asked.say("URLs by run and outcome", "Số địa chỉ theo lượt và kết quả"),
+        top: top_of(&all),
+        x: &axis_labels(&starts),
+        has_places: true,
+        legend: html! { @for (_, family) in &present { span.named { span.key.(family.class()) {} (family.name(asked)) } } },
+        notation: asked.language.notation(),
+    };
+    bars(&frame, &all)
+}
+
+fn reasons(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
+    let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (age, (_, counts)) in runs.iter().rev().enumerate() {
+        for (reason, count) in &counts.outcomes {
+            let (last, sum) = all.entry(reason).or_default();
+            *sum += count;
+            *last += if age == 0 { *count } else { 0 };
+        }
     }
-    let dull = ["stored", "revised", "duplicate", "near_duplicate", "listing", "unchanged", "redirected"];
-    let mut reasons: Vec<(&str, (u64, u64))> =
-        all.into_iter().filter(|(reason, _)| !dull.contains(reason)).collect();
-    reasons.sort_by_key(|(reason, (count, _))| (std::cmp::Reverse(*count), *reason));
+    let mut all: Vec<(&str, (u64, u64))> = all.into_iter().collect();
+    all.sort_by_key(|(reason, (_, sum))| (Family::of(reason), Reverse(*sum), *reason));
+    let unit = asked.say(if runs.len() == 1 { "run" } else { "runs" }, "lượt");
+    let sums = format!("{} {unit}", runs.len());
     let columns = [
         Column::text(asked.say("Outcome", "Kết quả")),
         Column::text(asked.say("Reason", "Lý do")),
         Column::number(asked.say("Last run", "Lượt cuối")),
-        Column::number(asked.say("14 runs", "14 lượt")),
+        Column::number(&sums),
     ];
-    let rows = html! {
-        tbody { @for (reason, (count, last)) in reasons.iter().take(REASONS) {
-            @let (label, why) = reason.split_once(": ").unwrap_or((reason, ""));
-            tr {
-                th scope="row" { (asked.language.outcome(label)) }
-                td { @if why.is_empty() { span.faint { "–" } } @else { code { (why) } } }
-                td.number { (asked.language.number(*last)) }
-                td.number { (asked.language.number(*count)) }
-            }
-        } }
+    let row = |(reason, (last, sum)): &(&str, (u64, u64))| {
+        let (label, why) = reason.split_once(": ").unwrap_or((reason, ""));
+        vec![
+            html! { @if let Some(family) = Family::of(reason) { span.key.(family.class()) {} " " } (asked.language.outcome(label)) },
+            html! { @if why.is_empty() { span.faint { "–" } } @else { code { (why) } } },
+            html! { (asked.language.number(*last)) },
+            html! { (asked.language.number(*sum)) },
+        ]
     };
-    html! {
-        @if !reasons.is_empty() { section aria-labelledby="faults" {
-            h2 #faults { (asked.say("Outcomes without a document", "Không thành văn bản")) }
-            (table(asked.say("Reasons, most frequent first", "Lý do, nhiều nhất trước"), &columns, &rows))
-        } }
-    }
+    let rows: Vec<Vec<Markup>> = all.iter().take(REASONS).map(row).collect();
+    table(asked.say("All outcomes with their reasons", "Mọi kết quả và lý do"), &columns, &rows, &[])
 }
 
-/// Shows the latest documents in the search index.
 fn latest(site: &Site, asked: &Asked, host: &HostView) -> Result<Markup, Fault> {
     let name = &host.record.name;
     let question = Question { host: name.clone(), ..Question::default() };
@@ -185,7 +195,7 @@ fn latest(site: &Site, asked: &Asked, host: &HostView) -> Result<Markup, Fault> 
         section aria-labelledby="latest" {
             h2 #latest { (asked.say("Latest documents", "Văn bản mới nhất")) }
             @if documents.is_empty() {
-                p.quiet { (super::search::nothing_yet(site, asked)) }
+                p.quiet { (asked.say("The search index has no documents of this host.", "Chỉ mục tìm kiếm chưa có văn bản của trang báo này.")) }
             } @else {
                 ul.list {
                     @for document in &documents { li {
@@ -211,7 +221,7 @@ fn template(site: &Site, asked: &Asked, host: &HostView) -> Result<Markup, Fault
     let lines: Vec<&str> = summary.lines().take(SUMMARY).collect();
     Ok(html! {
         section aria-labelledby="template" {
-            h2 #template { (asked.say("Template", "Mẫu trang")) " v" (template.version) }
+            h2 #template { (asked.say("Template", "Mẫu trang")) " " (hosts::template(asked, host)) }
             pre tabindex="0" lang="en" { (lines.join("\n")) }
             p { a href={ "/hosts/" (encoded(name)) "/template.json" } { (asked.say("Full template as JSON", "Toàn bộ dạng JSON")) } }
         }

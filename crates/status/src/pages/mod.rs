@@ -1,11 +1,13 @@
-//! Renders the pages, one file each. This file contains the frame and the shared elements.
+//! Renders the pages, one file for each. This file has the frame and the shared elements.
 
 pub(crate) mod document;
 pub(crate) mod duplicates;
 pub(crate) mod host;
 pub(crate) mod hosts;
 pub(crate) mod key;
+pub(crate) mod now;
 pub(crate) mod overview;
+pub(crate) mod reports;
 pub(crate) mod search;
 pub(crate) mod workers;
 
@@ -21,12 +23,11 @@ use crate::search::SearchError;
 
 pub(crate) enum Made {
     Page(Html<String>),
-    /// A text with its media type.
     Plain(&'static str, String),
 }
 
 pub(crate) enum Fault {
-    /// The address does not exist.
+    /// There is no page at the address.
     Nothing,
     Failed(String),
 }
@@ -43,12 +44,12 @@ impl From<SearchError> for Fault {
     }
 }
 
-/// Renders a page with head, navigation and content.
 pub(crate) fn framed(asked: &Asked, title: &str, content: &Markup) -> Html<String> {
     let head = html! {
         link rel="icon" href="data:,";
         link rel="stylesheet" href="/page.css";
         link rel="stylesheet" href="/colours.css";
+        link rel="stylesheet" href="/report.css";
         link rel="stylesheet" href="/style.css";
         script src="/script.js" defer {}
         @if asked.path == "/" { noscript { meta http-equiv="refresh" content="10"; } }
@@ -72,6 +73,7 @@ fn navigation(asked: &Asked) -> Markup {
     let places = [
         ("/", asked.say("Overview", "Tổng quan")),
         ("/hosts", asked.say("Hosts", "Trang báo")),
+        ("/reports", asked.say("Runs", "Các lượt")),
         ("/search", asked.say("Search", "Tìm kiếm")),
         ("/duplicates", asked.say("Duplicates", "Trùng lặp")),
     ];
@@ -95,7 +97,7 @@ fn languages(asked: &Asked) -> Markup {
         nav.languages aria-label=(asked.say("Language", "Ngôn ngữ")) { ul {
             @for (language, name, short) in both {
                 li { a href=(asked.with(&[("lang", language.tag())])) lang=(language.tag()) hreflang=(language.tag())
-                    aria-label=(name) title=(name) aria-current=[(language == asked.language).then_some("true")] { (short) } }
+                    title=(name) aria-current=[(language == asked.language).then_some("true")] { (short) } }
             }
             li { a.token href=(link("/token", [("back", asked.path.as_str())])) title=(asked.say("Token for changes", "Mã để thay đổi")) {
                 span aria-hidden="true" { @if asked.has_key { "●" } @else { "○" } }
@@ -113,12 +115,10 @@ pub(crate) fn fault(asked: &Asked, message: &str) -> Html<String> {
     framed(asked, asked.say("Request failed", "Không thực hiện được"), &content)
 }
 
-/// Shows a large number with its name.
 pub(crate) fn tile(name: &str, value: &str, below: &Markup) -> Markup {
     html! { div.tile { dt { (name) } dd { strong { (value) } (below) } } }
 }
 
-/// Shows a time, or a dash if there is none.
 pub(crate) fn time(at: Option<Timestamp>) -> Markup {
     html! {
         @match at {
@@ -146,7 +146,6 @@ pub(crate) fn pager(asked: &Asked, has_more: bool) -> Markup {
     }
 }
 
-/// Shows a form with one button, which changes something.
 pub(crate) fn button(what: &str, host: &str, name: &str) -> Markup {
     html! {
         form method="post" action="/actions" {

@@ -1,18 +1,18 @@
-//! Shows the overview: the running crawl, the corpus, its growth and the last runs.
+//! Shows the overview: the last run with its findings, the running crawl, the corpus, its growth and the runs.
 
-use gleaner_crawl::{HostView, Snapshot};
-use gleaner_render::page::{Column, table};
-use gleaner_render::text::duration;
+use gleaner_crawl::HostView;
+use gleaner_crawl::report::{Report, groups, page as report_page};
+use gleaner_render::text::{Notation, duration};
 use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use maud::{Markup, html};
-use serde_json::json;
 
-use super::workers::workers;
-use super::{Fault, Made, button, framed, host_link, tile, time};
+use super::reports::{self, State};
+use super::{Fault, Made, framed, host_link, hosts, now, tile, time};
 use crate::asked::Asked;
-use crate::corpus_view::{CorpusView, duplicates, failures, new};
-use crate::pictures::{curve, growth};
+use crate::corpus_view::{CorpusView, failures, new};
+use crate::language::{axis_labels, clock_time};
+use crate::pictures::{Bar, Frame, area, bars, top_of, top_of_counts};
 use crate::site::Site;
 
 const LISTED: usize = 10;
@@ -22,62 +22,79 @@ const NAMED: usize = 12;
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let view = site.corpus_view()?;
     let content = html! {
-        (now(site, asked, &view))
+        (last(site, asked, &view))
+        (now::section(site, asked, &view))
         (totals(asked, &view))
-        (watch(asked, &view))
         (grown(asked, &view))
-        (runs(asked, &view))
+        section aria-labelledby="runs" {
+            h2 #runs { (asked.say("Last runs", "Các lượt gần đây")) }
+            (reports::runs(site, asked, &view, LISTED, false))
+            @if !view.runs.is_empty() { p { a href="/reports" { (asked.say("All runs with reasons", "Mọi lượt kèm lý do")) } } }
+        }
     };
     Ok(Made::Page(framed(asked, asked.say("Overview", "Tổng quan"), &content)))
 }
 
-/// Returns the counters as JSON.
-pub(crate) fn live(site: &Site, _: &Asked, _: &str) -> Result<Made, Fault> {
-    let value = match site.live.snapshot() {
-        None => json!({ "running": false }),
-        Some(now) => json!({
-            "running": true, "pages": now.pages, "stored": now.stored, "duplicates": now.duplicates,
-            "near_duplicates": now.near_duplicates, "failures": now.failures, "hosts": now.hosts,
-            "queue": now.queue, "buffered": now.buffered, "in_flight": now.in_flight,
-            "pages_per_second": site.live.rates().last().copied().unwrap_or_default(),
-        }),
+/// Shows the last run that has ended: its status, the reason, its findings and the next start.
+fn last(site: &Site, asked: &Asked, view: &CorpusView) -> Markup {
+    let states = view.runs.iter().rev().map(|run| (run, reports::state(site, view, &run.0)));
+    let last = states.into_iter().find(|(_, state)| !matches!(state, State::Running));
+    let grade = match &last {
+        Some((_, State::Reported(brief))) => brief.status.label(),
+        _ => "",
     };
-    Ok(Made::Plain("application/json", value.to_string()))
+    html! {
+        section.band.(grade) #last data-live aria-labelledby="last-run" {
+            h2 #last-run { (asked.say("Last run", "Lượt gần nhất")) }
+            @match &last {
+                None => p { (asked.say("No run has ended yet.", "Chưa có lượt nào kết thúc.")) },
+                Some((run, state)) => (band(asked, view, run, state)),
+            }
+            (next(site, asked))
+        }
+    }
 }
 
-fn now(site: &Site, asked: &Asked, view: &CorpusView) -> Markup {
+fn band(asked: &Asked, view: &CorpusView, (run, counts): &(Run, Counts), state: &State<'_>) -> Markup {
     let number = |value| asked.language.number(value);
+    let is_reported = |report: &&Report| report.run == run.number && report.started == run.started;
+    let report = view.newest_report.as_ref().filter(is_reported);
+    // A single cause already states the reason.
+    let has_one_cause = report.is_some_and(|report| groups(&report.findings).len() == 1);
     html! {
-        section #live data-live aria-labelledby="now" {
-            h2 #now { (asked.say("Now", "Hiện tại")) }
-            @match site.live.snapshot() {
-                None if view.workers.is_some() => {}
-                None => p.quiet { (asked.say("No crawl is running.", "Không có lượt thu thập nào đang chạy.")) },
-                Some(Snapshot { pages, stored, queue, in_flight, buffered, failures, .. }) => {
-                    @let rates = site.live.rates();
-                    @let rate = rates.last().copied().unwrap_or_default();
-                    dl.tiles {
-                        (tile(asked.say("Pages per second", "Trang mỗi giây"), &format!("{rate:.1}"),
-                            &curve(&rates, asked.say("Pages per second in the last two minutes", "Số trang mỗi giây trong hai phút qua"))))
-                        (tile(asked.say("Queue", "Hàng đợi"), &number(queue), &html!{}))
-                        (tile(asked.say("In flight", "Đang tải"), &number(in_flight), &html!{}))
-                        (tile(asked.say("Pages", "Trang đã đọc"), &number(pages), &html!{}))
-                        (tile(asked.say("New", "Mới"), &number(stored), &html!{}))
-                        (tile(asked.say("Failed", "Thất bại"), &number(failures), &html!{}))
-                        @if buffered > 0 {
-                            (tile(asked.say("Buffered for a template", "Gom để học mẫu"), &number(buffered), &html!{}))
-                        }
-                    }
-                }
-            }
-            @if let Some(all) = &view.workers { (workers(asked, all)) }
-            @if site.hooks.crawl_now.is_some() && site.live.snapshot().is_none() {
-                @if asked.has_key {
-                    (button("crawl", "", asked.say("Crawl now", "Thu thập ngay")))
-                } @else {
-                    p { a href="/token?back=%2F" { (asked.say("Crawl now (needs the token)", "Thu thập ngay (cần mã)")) } }
-                }
-            }
+        p.headline {
+            (reports::mark(asked, state)) " "
+            strong { (asked.say("Run", "Lượt")) " " (run.number) } " "
+            span { (time(Some(run.started))) }
+            @if let State::Reported(brief) = state { " " a href={ "/reports/" (brief.name) } { (asked.say("Report", "Báo cáo")) } }
+        }
+        @match state {
+            State::Reported(_) if has_one_cause => {}
+            State::Reported(brief) => p.why lang="en" { (brief.why) },
+            State::Interrupted => p.why { (asked.say("It was interrupted; the next crawl continues it.", "Lượt bị ngắt; lượt sau sẽ chạy tiếp.")) },
+            State::Running | State::Ended => p.why { (asked.say("There is no report of it here.", "Không có báo cáo ở đây.")) },
+        }
+        @if let Some(report) = report.filter(|report| !report.findings.is_empty()) {
+            div lang="en" { (report_page::findings(&report.findings, &host_link)) }
+        }
+        p.faint {
+            (number(new(counts))) " " (asked.say("new", "mới")) " · "
+            (number(failures(counts))) " " (asked.say("failed", "thất bại")) " · "
+            (number(counts.outcomes.values().sum())) " " (asked.say("URLs", "địa chỉ")) " · "
+            (asked.language.bytes(counts.bytes))
+        }
+        @if report.is_none() { (watch(asked, view)) }
+    }
+}
+
+fn next(site: &Site, asked: &Asked) -> Markup {
+    let now = Timestamp::now();
+    let Some(at) = site.next_start().filter(|at| *at > now) else { return html! {} };
+    let seconds = u64::try_from(at.duration_since(now).as_secs()).unwrap_or_default();
+    html! {
+        p.next {
+            (asked.say("Next crawl:", "Lượt kế tiếp:")) " " strong { (time(Some(at))) } " "
+            span.faint { "(" (asked.say("in", "còn")) " " (duration(seconds)) ")" }
         }
     }
 }
@@ -111,107 +128,83 @@ fn totals(asked: &Asked, view: &CorpusView) -> Markup {
     }
 }
 
+/// Without a report, names the hosts that need attention.
 fn watch(asked: &Asked, view: &CorpusView) -> Markup {
-    let silent = |host: &&HostView| {
+    let is_template_unwell = |host: &HostView| host.record.template > 0 && host.template.is_unwell();
+    let is_found = |host: &&HostView| {
         let news = view.news(host);
         let is_silent = news.last() == Some(&0) && news.iter().sum::<u64>() > 0;
-        !host.record.paused && (is_silent || (host.record.template > 0 && host.template.is_unwell()))
+        !host.record.paused && (is_silent || is_template_unwell(host))
     };
-    let found: Vec<_> = view.hosts.iter().filter(silent).collect();
+    let found: Vec<_> = view.hosts.iter().filter(is_found).collect();
     html! {
         @if !found.is_empty() {
-            section aria-labelledby="look" {
-                h2 #look { (asked.say("Needs attention", "Cần xem lại")) }
-                ul.chips {
-                    @for host in found.iter().take(NAMED) {
-                        li {
-                            (host_link(&host.record.name)) " "
-                            span.faint {
-                                @if host.record.template > 0 && host.template.is_unwell() {
-                                    (asked.say("template", "mẫu trang"))
-                                } @else { (asked.say("no new documents", "không có bài mới")) }
-                            }
-                        }
+            h3 { (asked.say("Needs attention", "Cần xem lại")) }
+            ul.chips {
+                @for host in found.iter().take(NAMED) {
+                    li {
+                        (host_link(&host.record.name)) " "
+                        @if is_template_unwell(host) { (asked.say("template", "mẫu trang")) " " (hosts::template(asked, host)) }
+                        @else { span.faint { (asked.say("no new documents", "không có bài mới")) } }
                     }
-                    @if found.len() > NAMED { li { a href="/hosts?sort=new" { "+" (found.len() - NAMED) } } }
                 }
+                @if found.len() > NAMED { li { a href="/hosts?sort=-new" { "+" (found.len() - NAMED) } } }
             }
         }
     }
 }
 
 fn grown(asked: &Asked, view: &CorpusView) -> Markup {
-    let news: Vec<u64> = view.runs.iter().map(|(_, counts)| new(counts)).collect();
-    let total = view.totals.documents();
-    let said = format!(
-        "{}: {}",
-        asked.say("Documents in total, and new ones by run", "Tổng số văn bản, và số mới theo lượt"),
-        asked.language.number(total)
-    );
+    let starts: Vec<Timestamp> = view.runs.iter().map(|(run, _)| run.started).collect();
+    let (x, notation) = (axis_labels(&starts), asked.language.notation());
     html! {
-        @if news.len() > 1 {
+        @if view.runs.len() > 1 {
             section aria-labelledby="growth" {
                 h2 #growth { (asked.say("Growth", "Tăng trưởng")) }
-                figure {
-                    (growth(&news, total, &said))
-                    figcaption {
-                        span.key.line-key {} (asked.say("total", "tổng số")) " "
-                        span.key.bar-key {} (asked.say("new by run", "mới theo lượt"))
-                        span.ends {
-                            (time(view.runs.first().map(|(run, _)| run.started))) " – "
-                            (time(view.runs.last().map(|(run, _)| run.started)))
-                        }
-                    }
-                }
+                div.charts { (total(asked, view, &x, notation)) (by_run(asked, view, &x, notation)) }
             }
         }
     }
 }
 
-fn runs(asked: &Asked, view: &CorpusView) -> Markup {
-    let columns = [
-        Column::text("#"),
-        Column::text(asked.say("Started", "Bắt đầu")),
-        Column::text(asked.say("Duration", "Thời gian")),
-        Column::number(asked.say("New", "Mới")),
-        Column::number(asked.say("Duplicates", "Trùng")),
-        Column::number(asked.say("Failed", "Thất bại")),
-        Column::number(asked.say("Bytes", "Dung lượng")),
-    ];
-    let rows = html! {
-        tbody { @for (run, counts) in view.runs.iter().rev().take(LISTED) { (row(asked, run, counts)) } }
+fn total(asked: &Asked, view: &CorpusView, x: &[String], notation: Notation) -> Markup {
+    let now = view.totals.documents();
+    let news: Vec<u64> = view.runs.iter().map(|(_, counts)| new(counts)).collect();
+    // The number of documents before the first run shown. Later removals make it approximate.
+    let first = now.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
+    let sums = news.iter().scan(first, |sum, count| {
+        *sum = sum.saturating_add(*count);
+        Some(*sum)
+    });
+    let sums: Vec<u64> = sums.collect();
+    let ends: Vec<String> = x.first().into_iter().chain(x.last()).cloned().collect();
+    let frame = Frame {
+        title: asked.say("Documents in the corpus after each run", "Số văn bản trong kho sau mỗi lượt"),
+        top: top_of_counts(sums.iter().copied()),
+        x: &ends,
+        has_places: false,
+        legend: html! {},
+        notation,
     };
-    html! {
-        section aria-labelledby="runs" {
-            h2 #runs { (asked.say("Last runs", "Các lượt gần đây")) }
-            @if view.runs.is_empty() {
-                p.quiet { (asked.say("There are no runs yet.", "Chưa có lượt nào.")) }
-            } @else {
-                (table(asked.say("Last runs, newest first", "Các lượt gần đây, mới nhất trước"), &columns, &rows))
-            }
-        }
-    }
+    area(&frame, &sums.iter().map(|sum| *sum as f64).collect::<Vec<_>>())
 }
 
-fn row(asked: &Asked, run: &Run, counts: &Counts) -> Markup {
-    let number = |value| asked.language.number(value);
-    html! {
-        tr {
-            th scope="row" { (run.number) }
-            td { (time(Some(run.started))) }
-            td { @match run.ended {
-                Some(ended) => (duration(seconds(run.started, ended))),
-                None => span.mark { (asked.say("not completed", "chưa xong")) },
-            } }
-            td.number { strong { (number(new(counts))) } }
-            td.number { (number(duplicates(counts))) }
-            td.number { (number(failures(counts))) }
-            td.number { (asked.language.bytes(counts.bytes)) }
+fn by_run(asked: &Asked, view: &CorpusView, x: &[String], notation: Notation) -> Markup {
+    let bar = |(run, counts): &(Run, Counts)| {
+        let count = new(counts);
+        Bar {
+            label: format!("{}: {}", clock_time(run.started), notation.number(count)),
+            parts: vec![("new", count)],
         }
-    }
-}
-
-/// Returns the seconds between two times.
-fn seconds(from: Timestamp, to: Timestamp) -> u64 {
-    u64::try_from(to.as_second() - from.as_second()).unwrap_or_default()
+    };
+    let all: Vec<Bar> = view.runs.iter().map(bar).collect();
+    let frame = Frame {
+        title: asked.say("New documents by run", "Văn bản mới theo lượt"),
+        top: top_of(&all),
+        x,
+        has_places: true,
+        legend: html! {},
+        notation,
+    };
+    bars(&frame, &all)
 }

@@ -20,7 +20,7 @@ pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
         Column::number(asked.say("Silent, s", "Im lặng, giây")),
         Column::text(asked.say("Version", "Phiên bản")),
     ];
-    let rows = html! { tbody { @for worker in &workers.all { (row(asked, workers, worker)) } } };
+    let rows: Vec<Vec<Markup>> = workers.all.iter().map(|worker| row(asked, workers, worker)).collect();
     html! {
         dl.tiles {
             (tile(asked.say("Pages per second, all", "Trang mỗi giây, tất cả"), &format!("{:.1}", workers.rate()), &html!{}))
@@ -34,24 +34,22 @@ pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
                 (asked.say("of 256 partitions have no worker.", "trên 256 phần việc chưa có tiến trình nào nhận."))
             }
         }
-        (table(asked.say("Workers by name", "Các tiến trình theo tên"), &columns, &rows))
+        (table(asked.say("Workers by name", "Các tiến trình theo tên"), &columns, &rows, &[]))
     }
 }
 
-fn row(asked: &Asked, workers: &Workers, worker: &WorkerStatus) -> Markup {
-    let number = |value| asked.language.number(value);
+fn row(asked: &Asked, workers: &Workers, worker: &WorkerStatus) -> Vec<Markup> {
+    let number = |value| html! { (asked.language.number(value)) };
     let state = workers.state(worker);
-    html! {
-        tr {
-            th scope="row" { (worker.name) }
-            td.number { (number(worker.partitions)) }
-            td.number { (number(worker.pages)) }
-            td.number { @if state == State::Gone { "–" } @else { (format!("{:.1}", worker.rate)) } }
-            td { @if state == State::Gone { span.mark { (name(asked, state)) } } @else { (name(asked, state)) } }
-            td.number { (format!("{:.0}", worker.silent)) }
-            td { (worker.version) }
-        }
-    }
+    vec![
+        html! { (worker.name) },
+        number(worker.partitions),
+        number(worker.pages),
+        html! { @if state == State::Gone { "–" } @else { (format!("{:.1}", worker.rate)) } },
+        html! { @if state == State::Gone { span.mark { (name(asked, state)) } } @else { (name(asked, state)) } },
+        html! { (format!("{:.0}", worker.silent)) },
+        html! { (worker.version) },
+    ]
 }
 
 const fn name(asked: &Asked, state: State) -> &'static str {

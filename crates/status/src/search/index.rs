@@ -1,7 +1,7 @@
 //! Opens and fills the search index, a cache of the documents.
 //!
-//! The index is in the folder `search/` of the data folder. An index that cannot be opened, or has a
-//! different version, is deleted and rebuilt from the documents.
+//! The index is in the folder `search/` of the data folder. An index that cannot be opened or has another
+//! version is deleted and built again from the documents.
 
 use std::fs;
 use std::path::Path;
@@ -18,8 +18,8 @@ use tracing::warn;
 
 use super::words::{bare, key, words};
 
-/// The version of the index's content and format. If it changes, the index is rebuilt.
-const VERSION: &str = "gleaner search 1\n";
+/// The version of the index's content and format. When it changes, the index is built again.
+const VERSION: &str = "gleaner search 2\n";
 
 const VERSION_FILE: &str = "gleaner.version";
 
@@ -30,7 +30,12 @@ pub(crate) struct Fields {
     pub(crate) id: Field,
     /// The host and its parent domains.
     pub(crate) host: Field,
-    /// The day of publication or, if that is unknown, of fetching, in days since 1970.
+    /// The host for counts.
+    pub(crate) site: Field,
+    pub(crate) language: Field,
+    /// The month of the day, as [`month`].
+    pub(crate) month: Field,
+    /// The day of publication or, if unknown, of fetching, in days since 1970.
     pub(crate) day: Field,
     /// The time of fetching, in seconds since 1970.
     pub(crate) fetched: Field,
@@ -47,6 +52,9 @@ fn schema() -> (Schema, Fields) {
     let fields = Fields {
         id: builder.add_text_field("id", STRING | STORED),
         host: builder.add_text_field("host", STRING),
+        site: builder.add_text_field("site", STRING | FAST),
+        language: builder.add_text_field("language", STRING | FAST),
+        month: builder.add_i64_field("month", FAST),
         day: builder.add_i64_field("day", INDEXED | FAST),
         fetched: builder.add_i64_field("fetched", FAST),
         seal: builder.add_u64_field("seal", FAST),
@@ -83,7 +91,6 @@ fn make(folder: &Path, schema: Schema) -> Result<Index, TantivyError> {
     Ok(index)
 }
 
-/// Returns a hash that changes when the document changes.
 pub(crate) fn seal(document: &Document) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(document.content_hash.to_string().as_bytes());
@@ -99,7 +106,18 @@ pub(crate) fn day(document: &Document) -> i64 {
     published.map_or_else(|| document.fetched.as_second().div_euclid(86_400), number_of_day)
 }
 
-/// Returns the number of days since 1970.
+/// Returns the month of a day, in months since the year 0. `day`: in days since 1970.
+fn month(day: i64) -> i64 {
+    let at = Timestamp::from_second(day.saturating_mul(86_400)).unwrap_or_default();
+    let date = at.to_zoned(jiff::tz::TimeZone::UTC).date();
+    i64::from(date.year()) * 12 + i64::from(date.month()) - 1
+}
+
+pub(crate) fn first_day(month: i64) -> Option<Date> {
+    let year = i16::try_from(month.div_euclid(12)).ok()?;
+    Date::new(year, i8::try_from(month.rem_euclid(12) + 1).ok()?, 1).ok()
+}
+
 pub(crate) fn number_of_day(day: Date) -> i64 {
     let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).map_or(Timestamp::UNIX_EPOCH, |at| at.timestamp());
     midnight.as_second().div_euclid(86_400)
@@ -113,14 +131,18 @@ pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     for (at, _) in host.match_indices('.') {
         entry.add_text(fields.host, &host[at + 1..]);
     }
-    entry.add_i64(fields.day, day(document));
+    entry.add_text(fields.site, host);
+    entry.add_text(fields.language, &document.language);
+    let day = day(document);
+    entry.add_i64(fields.day, day);
+    entry.add_i64(fields.month, month(day));
     entry.add_i64(fields.fetched, document.fetched.as_second());
     entry.add_u64(fields.seal, seal(document));
     let mut tokens = Vec::new();
     let mut position = 0;
     for text in [document.title.as_deref().unwrap_or_default(), document.text.as_str()] {
         add(&mut tokens, text, &mut position);
-        // The gap in positions prevents phrases that span title and text.
+        // The gap in positions prevents phrases across title and text.
         position += 10;
     }
     entry.add_pre_tokenized_text(fields.words, PreTokenizedString { text: String::new(), tokens });
@@ -138,5 +160,19 @@ fn add(tokens: &mut Vec<Token>, text: &str, position: &mut usize) {
         }
         tokens.push(token(key));
         *position += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_are_read_back() {
+        for day in ["1970-01-31", "2026-11-01", "2024-02-29"] {
+            let day: Date = day.parse().unwrap();
+            assert_eq!(first_day(month(number_of_day(day))), Some(day.first_of_month()));
+        }
+        assert_eq!(first_day(i64::MAX), None);
     }
 }

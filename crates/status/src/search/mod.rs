@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `words` | splits texts into words, with and without diacritics |
+//! | `facets` | counts of a result by language, host and month |
 //! | `index` | the fields and files of the index |
 //! | `updating` | updates the index from the documents |
 //! | `snippet` | selects the part of a text to show |
@@ -10,9 +11,10 @@
 //! A document must have all words, in any order; words in quotation marks must be adjacent. Results are
 //! ranked by BM25. A query without words returns documents by time of fetching, newest first.
 //!
-//! Limitation: the index is updated in the background at startup and after each crawl. New documents are not
-//! found until then, which the page states during an update.
+//! Limitation: a background task updates the index at startup and after each crawl. Until then new documents
+//! are not found. During an update, the page says so.
 
+pub(crate) mod facets;
 pub(crate) mod index;
 pub(crate) mod snippet;
 mod updating;
@@ -36,6 +38,7 @@ use tantivy::{
 use thiserror::Error;
 use tracing::{info, warn};
 
+pub(crate) use facets::Facets;
 use index::Fields;
 pub(crate) use updating::Updated;
 
@@ -47,7 +50,7 @@ pub enum SearchError {
     /// The index failed.
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
-    /// The index's files are damaged in a way that makes tantivy panic.
+    /// Damaged files of the index made tantivy panic.
     #[error("the search index is damaged; it will be rebuilt at the next start or end of a crawl")]
     Damaged,
     /// The store cannot be read.
@@ -59,8 +62,9 @@ pub enum SearchError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) words: String,
-    /// A host, or a domain that includes all its hosts.
+    /// A host, or a domain for all its hosts.
     pub(crate) host: String,
+    pub(crate) language: String,
     pub(crate) from: Option<Date>,
     pub(crate) to: Option<Date>,
 }
@@ -94,19 +98,19 @@ impl std::fmt::Debug for Open {
 
 impl Open {
     fn from_index((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
-        // The reader is reloaded explicitly, so it need not watch files.
+        // The reader is reloaded explicitly and need not watch files.
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { index, reader, fields })
     }
 }
 
-/// Runs code that reads the index files, and catches the panics of tantivy on damaged files.
+/// Runs code that reads the index files. Catches tantivy's panics on damaged files.
 fn guarded<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(SearchError::Damaged))
 }
 
 impl Search {
-    /// Creates the search for the index in the data folder. The index is opened on first use.
+    /// The search opens its index on first use.
     pub(crate) fn in_folder(data: &Path) -> Self {
         let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
@@ -122,7 +126,6 @@ impl Search {
         Ok(made)
     }
 
-    /// Updates the index. If it is damaged, rebuilds it once.
     pub(crate) fn update(&self, store: &Store) -> Result<Updated, SearchError> {
         self.is_updating.store(true, Ordering::Relaxed);
         let follow = |open: Open| guarded(|| updating::update(&open.index, &open.fields, store, &self.stop));
@@ -150,10 +153,15 @@ impl Search {
         Ok(made)
     }
 
-    /// Runs a query. `skip` is the number of results to skip, `limit` the maximum number to return.
+    /// `skip`: number of results to skip. `limit`: maximum number of results.
     pub(crate) fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
         let open = self.open()?;
         guarded(|| open.find(question, skip, limit))
+    }
+
+    pub(crate) fn facets(&self, question: &Question) -> Result<Facets, SearchError> {
+        let open = self.open()?;
+        guarded(|| facets::count(&open.reader.searcher(), &query(&open.fields, question).0))
     }
 }
 
@@ -181,7 +189,7 @@ fn id_of(searcher: &Searcher, fields: &Fields, at: DocAddress) -> Result<Option<
     Ok(entry.get_first(fields.id).and_then(|id| id.as_str()).and_then(|id| id.parse().ok()))
 }
 
-/// Returns the query for tantivy, and whether it contains words.
+/// Returns the query for tantivy, and whether it has words.
 fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
     let mut parts: Vec<Box<dyn Query>> = Vec::new();
     for (at, part) in question.words.split('"').enumerate() {
@@ -202,6 +210,11 @@ fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
     let host = question.host.trim().to_lowercase();
     if !host.is_empty() {
         let term = Term::from_field_text(fields.host, &host);
+        parts.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
+    }
+    let language = question.language.trim().to_lowercase();
+    if !language.is_empty() {
+        let term = Term::from_field_text(fields.language, &language);
         parts.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
     }
     if question.from.is_some() || question.to.is_some() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::words::{bare, key, words};
 
-/// The number of words before the first match, and in total.
+/// Number of words before the first match, and in total.
 const BEFORE: usize = 8;
 const SHOWN: usize = 40;
 

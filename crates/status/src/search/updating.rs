@@ -1,13 +1,12 @@
 //! Updates the index by comparing it with the documents.
 //!
-//! 1. All documents are read in the order of their ids. If a document's hash in the index is equal, its entry
-//!    is kept. Otherwise the document is added or replaced.
-//! 2. If some entries belong to no document that was read, those entries are removed.
-//! 3. Changes are committed every few thousand entries, which limits memory and the work that a stop
-//!    discards.
+//! 1. All documents are read in the order of their ids. An entry with the document's hash stays. Otherwise
+//!    the document is added or replaced.
+//! 2. Entries without a document are removed.
+//! 3. Changes are committed every few thousand entries. This limits memory and the work that a stop discards.
 //!
 //! Limitation: an update reads every document, which takes some seconds per 100,000 documents. Documents of a
-//! running crawl are added after the crawl ends.
+//! running crawl are added after its end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +21,7 @@ use tantivy::{
 use super::SearchError;
 use super::index::{Fields, entry, seal};
 
-/// Memory for new entries in bytes, which is the minimum of tantivy.
+/// Memory for new entries in bytes: the minimum for tantivy.
 const MEMORY: usize = 16 << 20;
 
 const PART: usize = 5_000;
@@ -33,7 +32,7 @@ pub(crate) struct Updated {
     pub(crate) removed: usize,
 }
 
-/// Updates an index from a store until all documents are processed or a stop is requested.
+/// Updates an index from a store until the end or a stop.
 pub(crate) fn update(
     index: &Index,
     fields: &Fields,
@@ -48,7 +47,7 @@ pub(crate) fn update(
             break;
         }
         let document = match document {
-            // The document is unreadable, which `gleaner verify` reports.
+            // The document is unreadable. `gleaner verify` reports it.
             Err(StoreError::Lost { .. }) => continue,
             document => document?,
         };
@@ -74,7 +73,6 @@ pub(crate) fn update(
     Ok(updated)
 }
 
-/// The entries of the index at the start of the update.
 struct Known {
     searcher: Searcher,
     seals: Vec<Column<u64>>,

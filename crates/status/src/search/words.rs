@@ -1,12 +1,11 @@
 //! Splits texts into words and normalizes them for search.
 //!
-//! A word has a *key*: lower case, decomposed, with the tone mark at the end, so that the keys of `hoà` and
-//! `hòa` are equal. A word with diacritics also has a *bare* form: `hoa`. The index stores both at one
-//! position. A query word with diacritics matches only its key. A query word without diacritics matches all
-//! words with that bare form.
+//! A word has a *key*: lower case, decomposed, with the tone mark at the end, so `hoà` and `hòa` have equal
+//! keys. A word with diacritics also has a *bare* form: `hoa`. The index stores both at one position. A query
+//! word with diacritics matches only its key; one without matches all words with that bare form.
 //!
-//! Limitation: each syllable counts as a word, as everywhere in gleaner. Text without spaces, such as Chinese
-//! and Thai, is matched only by whole sequences of letters.
+//! Limitation: each syllable counts as a word, as everywhere in gleaner. In text without spaces, such as
+//! Chinese and Thai, only whole sequences of letters match.
 
 use std::ops::Range;
 
@@ -38,9 +37,7 @@ fn all(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the key of a word.
-///
-/// `Hoà` and `hòa` have the same key: `hoa` followed by a grave accent.
+/// Returns the key of a word. `Hoà` and `hòa` have the same key: `hoa`, then a grave accent.
 pub(crate) fn key(word: &str) -> String {
     let (mut out, mut tones) = (String::new(), String::new());
     for c in word.chars().flat_map(char::to_lowercase).nfd() {
@@ -49,7 +46,7 @@ pub(crate) fn key(word: &str) -> String {
     out + &tones
 }
 
-/// Returns a key without marks; `đ` becomes `d`.
+/// Returns a key without marks. `đ` becomes `d`.
 pub(crate) fn bare(key: &str) -> String {
     key.chars().filter(|c| !is_combining_mark(*c)).map(|c| if c == 'đ' { 'd' } else { c }).collect()
 }
@@ -73,7 +70,7 @@ mod tests {
             assert_eq!(bare(&key(one)), expected);
         }
         assert_ne!(key("hòa"), key("hóa"));
-        // Composed and decomposed forms are equal.
+        // Composed and decomposed forms have equal keys.
         assert_eq!(key("ho\u{0061}\u{0300}"), key("hòa"));
     }
 

@@ -1,4 +1,4 @@
-//! Tests which requests are accepted, and which of them may change something.
+//! Tests which requests are accepted, and which of these may change something.
 
 use super::*;
 

@@ -1,46 +1,45 @@
 //! Defines the engine of a store: an ordered map from bytes to bytes.
 //!
-//! Keys (`keys.rs`) and records have the same format for every engine. The first byte of a key is the kind of
-//! its record; an engine may store kinds separately.
+//! All engines use the same keys (`keys.rs`) and records. The first byte of a key is the kind of its record;
+//! an engine may store kinds separately.
 //!
 //! | engine | use | how [`Engine::flush`] makes writes durable |
 //! |---|---|---|
 //! | [`embedded`] | one process, a folder | sled's log |
 //! | [`postgres`] | many processes | a transaction, fenced by leases |
+//! | [`remote`] | reading a folder that another process has open | no writes |
 //!
-//! Every engine gives the following guarantees, which `store/tests` checks for each engine:
+//! Every engine that can write guarantees the following; `store/tests` checks each engine:
 //!
 //! 1. After [`Engine::commit`], reads through this engine see the whole batch.
-//! 2. A flushed batch survives a crash. An unflushed batch may be lost as a whole, with all later batches,
-//!    but never in part.
+//! 2. A flushed batch survives a crash. An unflushed batch may be lost with all later batches, but not in
+//!    part.
 //! 3. Keys are returned in the order of their bytes.
 
 pub(crate) mod embedded;
 pub(crate) mod postgres;
+pub(crate) mod remote;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::ops::Bound;
 
 use gleaner_corpus::dedup::{Candidate, Keys, Number};
+use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::partitions::Partition;
 
-/// A key and its value.
 pub(crate) type Pair = (Vec<u8>, Vec<u8>);
 
-/// Pairs in the requested order.
 pub(crate) type Scan = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send>;
 
-/// A range of keys, the order in which to read it, and whether to read the values.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Range {
     pub(crate) begin: Bound<Vec<u8>>,
     pub(crate) end: Bound<Vec<u8>>,
-    /// Whether the last key comes first.
     pub(crate) backwards: bool,
-    /// Whether values are returned empty.
+    /// Whether to return empty values.
     pub(crate) keys_only: bool,
 }
 
@@ -63,7 +62,7 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
-    /// Returns the first byte of the range's lower bound; `None`: it has no lower bound.
+    /// Returns the first byte of the lower bound; `None`: the range has no lower bound.
     pub(crate) fn space(&self) -> Option<u8> {
         match &self.begin {
             Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
@@ -80,20 +79,17 @@ pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(end)
 }
 
-/// A write to one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Write {
     /// Sets the value.
     Put(Vec<u8>),
-    /// Sets the value if the key is absent at the flush. If several processes claim a key, the first to flush
-    /// gets it.
+    /// Sets the value if the key is absent at the flush. The first process to flush gets the key.
     Claim(Vec<u8>),
-    /// Removes the key.
     Remove,
 }
 
 impl Batch {
-    /// Adds a write after the batch's earlier writes.
+    /// Adds a write. It applies after the batch's earlier writes.
     pub(crate) fn write(&mut self, key: Vec<u8>, write: Write) {
         match joined(self.writes.get(&key), write) {
             Some(write) => drop(self.writes.insert(key, write)),
@@ -103,7 +99,6 @@ impl Batch {
 }
 
 impl Write {
-    /// Returns the value of the key after this write.
     pub(crate) fn value(&self) -> Option<&[u8]> {
         match self {
             Self::Put(value) | Self::Claim(value) => Some(value),
@@ -112,8 +107,8 @@ impl Write {
     }
 }
 
-/// Combines two consecutive writes of one key; `None`: they cancel out. An unflushed claim can still be lost
-/// to another process, so removing it must not remove that process's value.
+/// Combines two consecutive writes of one key; `None`: they cancel out. The flush may still lose a claim to
+/// another process, so a removal after a claim must not remove that process's value.
 pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     match (before, then) {
         (Some(Write::Claim(_)), Write::Remove) => None,
@@ -123,7 +118,6 @@ pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     }
 }
 
-/// Writes that take effect together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
     pub(crate) writes: BTreeMap<Vec<u8>, Write>,
@@ -133,13 +127,10 @@ pub(crate) struct Batch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lost {
     pub(crate) key: Vec<u8>,
-    /// The claimed value.
     pub(crate) ours: Vec<u8>,
-    /// The stored value.
     pub(crate) theirs: Vec<u8>,
 }
 
-/// An ordered map from bytes to bytes, with batches and flushes.
 pub(crate) trait Engine: Debug + Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
@@ -150,7 +141,7 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
-    /// Returns the pairs of a range. All its keys must have the same first byte.
+    /// Returns the pairs of a range. All keys of the range must have the same first byte.
     fn scan(&self, range: Range) -> Scan;
 
     fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
@@ -164,17 +155,15 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// Applies all writes of a batch. `partitions`: the partitions whose records the batch changes.
     fn commit(&self, batch: Batch, partitions: BTreeSet<Partition>) -> Result<(), StoreError>;
 
-    /// Writes `records` durably if `key` still has the value `expected`, and returns whether it did. Used for
-    /// records that belong to no partition and that several processes may change. If the connection is lost
-    /// after the write, the result may be `false` although the records were written. The caller must
-    /// therefore read the value after `false`.
+    /// Writes `records` durably if `key` still has the value `expected`, and returns whether they were
+    /// written. For records that belong to no partition and that several processes may change. If the
+    /// connection is lost after the write, `false` may be wrong, so the caller must then read the value.
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;
 
-    /// Makes all committed batches durable. Returns the lost claims. If there are any, nothing was written,
-    /// and the caller must resolve them before the next attempt.
+    /// Makes all committed batches durable. Returns the lost claims. If there are any, nothing was written;
+    /// the caller must resolve them and flush again.
     fn flush(&self) -> Result<Vec<Lost>, StoreError>;
 
-    /// Returns the engine's index of near-duplicates; `None`: the engine has no index.
     fn near(&self) -> Option<&dyn Near> {
         None
     }
@@ -182,7 +171,7 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
 /// An index of near-duplicates in an engine, shared by all writers.
 pub(crate) trait Near {
-    /// Returns the documents that share a band with these keys, like [`gleaner_corpus::dedup::Index`].
+    /// Returns the documents that share a band with `keys`, like [`gleaner_corpus::dedup::Index`].
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, StoreError>;
 
     /// Adds a document. Other processes see it after the next flush.

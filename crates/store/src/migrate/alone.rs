@@ -1,8 +1,7 @@
 //! Takes all partitions of a database for one process.
 //!
-//! A migrating process joins as a worker with a name and settings that no crawl has, so a worker that starts
-//! meanwhile is refused. When the migration ends, no worker is alive, and the settings of the next worker
-//! apply.
+//! The migrating process joins as a worker. No crawl has its name and settings, so a worker that starts
+//! meanwhile is refused. After the migration no worker is alive, and the settings of the next worker apply.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,15 +13,13 @@ use crate::{Store, StoreError, Writer};
 
 const NAME: &str = "migrate";
 
-/// How long the first access waits for an unavailable database. The time is short because the address may be
-/// wrong.
+/// How long the first access waits for an unavailable database. It is short because the address may be wrong.
 const FIRST: Duration = Duration::from_secs(20);
 
 const PARTITIONS: usize = 256;
 
-/// Joins a database as its only worker, with all of its partitions. Waits until the leases of a killed
-/// migration have ended. `create`: whether to create missing tables. The name and settings of the membership
-/// are ignored.
+/// Joins a database as its only worker, with all partitions. Waits until the leases of a killed migration
+/// have ended. `create`: whether to create missing tables. The name and settings in `membership` are ignored.
 ///
 /// # Errors
 /// Other workers are running, or [`join`] or [`visit`] fails.
@@ -53,7 +50,7 @@ fn has_all(writer: &mut Writer) -> Result<bool, StoreError> {
         if leases.is_lost() {
             writer.rejoin()?;
         }
-        // After this call, the gained partitions count as held.
+        // The gained partitions count as held only after this call.
         let _ = leases.gained();
     }
     Ok(store.held_partitions().len() == PARTITIONS)

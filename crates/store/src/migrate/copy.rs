@@ -14,7 +14,6 @@ use crate::partitions::{Partition, Partitions};
 use crate::records::{decode, encode};
 use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
-/// Kinds of records that are copied unchanged.
 const SAME: [u8; 9] = [
     keys::ROBOTS,
     keys::HEALTH,
@@ -27,12 +26,11 @@ const SAME: [u8; 9] = [
     keys::PAGE,
 ];
 
-/// Names of store-wide records that are copied unchanged.
-const META: [&str; 2] = ["run", "clock"];
+const META: [&str; 3] = ["run", "clock", "seeds"];
 
 impl Migration<'_> {
-    /// Copies all records. `place` maps a position in the source's archive to the position in the target's.
-    /// `report` receives the numbers so far after every 100,000 records, and at the end.
+    /// Copies all records. `place` maps a position in the source's archive to one in the target's. `report`
+    /// receives the counts after every 100,000 records and at the end.
     ///
     /// # Errors
     /// A store cannot be read or written; the source is damaged; a partition has no number left.
@@ -72,8 +70,7 @@ impl Migration<'_> {
     }
 }
 
-/// Returns a number from the record `name` of each partition of a store; 0 if the partition has no such
-/// record.
+/// Returns a number from the record `name` of each partition of a store; 0 if a partition has no such record.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,
@@ -88,12 +85,9 @@ fn limits<T: serde::de::DeserializeOwned>(
 struct Copy<'a> {
     from: Store,
     load: Load<'a>,
-    /// How the target is partitioned.
     target: Partitions,
     hosts: Numbers,
-    /// Numbers of documents and clusters.
     numbers: Numbers,
-    /// Totals of the target's partitions.
     totals: BTreeMap<Partition, Totals>,
     moved: Moved,
     report: &'a mut dyn FnMut(&Moved),
@@ -141,8 +135,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the replay positions of each file for which every partition of the source has one. Each
-    /// partition of the target gets the smallest of them.
+    /// Copies the replay positions of each file that has one in every partition of the source. Each partition
+    /// of the target gets the smallest of them.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
@@ -196,7 +190,6 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Returns the target's partition of a document, which is the partition of its URL's host.
     fn partition_of_document(&self, id: DocumentId) -> Result<Partition, StoreError> {
         if !self.target.is_cut() {
             return Ok(Partition::WHOLE);
@@ -208,7 +201,7 @@ impl Copy<'_> {
     }
 
     /// Returns the target's partition of a document with this number in the source. If both stores are
-    /// partitioned, it is the source's partition, and no look-up is needed.
+    /// partitioned, the number contains it, and no look-up is needed.
     fn partition_of_number(&self, number: u32, id: DocumentId) -> Result<Partition, StoreError> {
         match self.from.partitions.is_cut() && self.target.is_cut() {
             true => Ok(self.from.partitions.of_number(number)),
@@ -283,7 +276,6 @@ impl Copy<'_> {
         self.put(keys::cluster(cluster), encode(&record))
     }
 
-    /// Writes the store-wide records and the totals of the partitions.
     fn end(mut self) -> Result<Moved, StoreError> {
         for name in META {
             if let Some(value) = self.from.engine.get(&keys::meta(name))? {

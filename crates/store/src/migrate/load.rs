@@ -1,8 +1,8 @@
 //! Loads records into the target in batches.
 //!
-//! A batch is on disk before the next one begins, so at most one batch is not on disk. Each batch is fenced
-//! by the leases of all partitions: if another worker has one of the partitions, nothing is written. Within a
-//! batch, few records are committed at a time, because sled frees replaced data only after the commit.
+//! At most one batch is not on disk: it is written before the next begins. Each batch is fenced by the leases
+//! of all partitions, so nothing is written if another worker has one of them. Within a batch, few records
+//! are committed at a time, because sled frees replaced data only after the commit.
 
 use std::collections::BTreeSet;
 
@@ -14,19 +14,15 @@ use crate::{Store, StoreError, Writer};
 
 const RECORDS: usize = 4_000;
 const COMMITTED: usize = 50;
-/// Size of a full batch, in bytes.
 const BYTES: usize = 16 << 20;
 
-/// Writes records to the target.
 pub(super) struct Load<'a> {
     to: &'a mut Writer,
     pub(super) store: Store,
     fence: BTreeSet<Partition>,
     batch: Batch,
-    /// Number of records that are not yet on disk.
     waiting: usize,
     bytes: usize,
-    /// Number of records that were written.
     pub(super) records: u64,
 }
 
@@ -63,7 +59,6 @@ impl<'a> Load<'a> {
         self.store.engine.commit(std::mem::take(&mut self.batch), self.fence.clone())
     }
 
-    /// Adds a representative to the index of near-duplicates, if the engine has one.
     pub(super) fn put_near(&self, number: u32, signature: Option<Signature>) {
         if let (Some(near), Some(signature)) = (self.store.engine.near(), signature) {
             near.put(number, &Keys::from_signature(&signature));
@@ -75,7 +70,7 @@ impl<'a> Load<'a> {
         self.commit()?;
         self.to.flush()?;
         if let Some(engine) = &self.store.distributed {
-            // A worker caches the host records that it wrote; they are not needed here.
+            // A worker caches the host records that it wrote. They are not needed here.
             engine.forget();
         }
         Ok(())

@@ -1,21 +1,18 @@
 //! Maps old numbers to new ones.
 //!
-//! First, the target's partition of each old number is recorded. Then new numbers are assigned in the order
-//! of the old ones. Each old number takes 4 bytes, even if it is no longer used.
+//! The first pass records the target's partition of each old number. Then new numbers are assigned in the
+//! order of the old ones. Each old number takes 4 bytes, even if it is unused.
 
 use crate::StoreError;
 use crate::partitions::{Partition, Partitions};
 
-/// Marks an old number that no record uses.
 const NONE: u32 = u32::MAX;
 
-/// A list for each partition of the source. Its entries are partitions of the target before
-/// [`Numbers::assign`], and new numbers after it.
+/// A list of target partitions, after [`Numbers::assign`] of new numbers, per source partition.
 #[derive(Debug)]
 pub(super) struct Numbers {
     what: &'static str,
     partitions: Partitions,
-    /// How many numbers each partition of the source has assigned.
     limits: Vec<u32>,
     lists: Vec<Vec<u32>>,
 }
@@ -26,7 +23,6 @@ impl Numbers {
         Self { what, partitions, limits, lists }
     }
 
-    /// Returns the index of a number's list, and the number's index in that list.
     fn place(&self, number: u32) -> (usize, usize) {
         let partition = self.partitions.of_number(number);
         let first = partition.number(0).unwrap_or(0);
@@ -47,7 +43,6 @@ impl Numbers {
         Ok(())
     }
 
-    /// Assigns new numbers, and returns how many each partition of the target assigned.
     pub(super) fn assign(&mut self, target: &Partitions) -> Result<Vec<u32>, StoreError> {
         let partitions = target.all();
         let mut given = vec![0; partitions.len()];

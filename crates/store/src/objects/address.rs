@@ -1,5 +1,5 @@
-//! Parses storage addresses: `s3://bucket/prefix`, `gs://`, `az://`, `abfs://`, `file:///folder`, or the path
-//! of a folder.
+//! Parses storage addresses: `s3://bucket/prefix`, `gs://`, `az://`, `abfs://`, `file:///folder`, or a
+//! folder.
 //!
 //! Limitation: any address without `://` is a folder, so `s3:/bucket` creates one.
 
@@ -84,7 +84,6 @@ impl Address {
     }
 }
 
-/// Returns an address without possible secrets.
 fn shown(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let rest = rest.split(['?', '#']).next().unwrap_or_default();

@@ -1,12 +1,11 @@
 //! Defines the operations of a storage.
 //!
 //! A put is complete and atomic: a reader sees the object before or after it, never a part. A bucket
-//! guarantees this for a single upload. In a folder, the file is written under another name, synced and
-//! renamed.
+//! guarantees this for a single upload. A folder writes the file under another name, syncs it and renames it.
 //!
-//! Limitation: an object is held in memory as a whole and sent in one request, for which S3 allows 5 GB. If
-//! the writer of a folder is killed, its unfinished file `name#1` stays; it is never listed or removed.
-//! Whether synced data is durable depends on the folder's file system.
+//! Limitations: an object is in memory as a whole and is sent in one request; S3 allows 5 GB for it. If the
+//! writer of a folder is killed, its unfinished file `name#1` stays and is never listed or removed. Whether
+//! synced data is durable depends on the folder's file system.
 
 use std::fmt;
 use std::future::Future;
@@ -36,23 +35,22 @@ const CHECK: Duration = Duration::from_secs(10);
 pub struct Options {
     /// How long a call retries while the storage is unavailable. Zero: one try.
     pub patience: Duration,
-    /// The longest time of one request, including its body.
+    /// Maximum duration of one request, including its body.
     pub timeout: Duration,
-    /// Called while the storage is unavailable: true ends the call. Runs on the storage's own thread and must
-    /// return at once.
+    /// Called while the storage is unavailable; `true` ends the call. It runs on the storage's own thread and
+    /// must return at once.
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Keys, endpoint, region.
     pub environment: Environment,
-    /// A PEM file of certificates trusted in addition to the system's. `None`: the file in `AWS_CA_BUNDLE`,
-    /// if set.
+    /// A PEM file of certificates that are trusted in addition to the system's. `None`: the file in
+    /// `AWS_CA_BUNDLE`, if set.
     pub certificates: Option<PathBuf>,
-    /// Whether a missing folder is created.
+    /// Whether to create a missing folder.
     pub makes_folder: bool,
 }
 
 impl Default for Options {
-    /// Returns options with two minutes of patience, one minute per request and the process's environment,
-    /// which create a missing folder.
+    /// Two minutes of patience, one minute per request, the process's environment; creates a missing folder.
     fn default() -> Self {
         Self {
             patience: Duration::from_secs(120),
@@ -103,8 +101,8 @@ impl fmt::Debug for Objects {
 }
 
 impl Objects {
-    /// Opens the storage at an address ([`Address::parse`]). A missing folder is created if
-    /// [`Options::makes_folder`] is true. No request is sent to a bucket; [`Objects::check`] sends requests.
+    /// Opens the storage at an address ([`Address::parse`]). Creates a missing folder if
+    /// [`Options::makes_folder`] is true. Sends no request to a bucket; [`Objects::check`] does.
     ///
     /// # Errors
     /// The address is invalid, a setting is missing or wrong, or the folder cannot be created.
@@ -126,24 +124,23 @@ impl Objects {
         Ok(Self { storage: Arc::new(Storage { store, address, secrets, engine, guard }), patience })
     }
 
-    /// Makes all clones treat a folder without this object as unavailable, because it is not mounted. Has no
-    /// effect on a bucket.
+    /// From now on, all clones treat a folder without this object as unavailable, because it is not mounted.
+    /// No effect on a bucket.
     pub fn require_object(&self, object: &str) {
-        // An error means that it was set before.
+        // An error means that the object was set before.
         let _ = self.storage.guard.object.set(object.to_owned());
     }
 
-    /// Returns the address with which the storage was opened, for display; it contains no secrets.
+    /// Returns the address given to [`Objects::open`]. It contains no secrets.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.storage.address
     }
 
-    /// Writes an object and replaces any object of that name.
+    /// Writes an object. Replaces an existing object with that name.
     ///
     /// # Errors
-    /// The object was not written. If the storage became unavailable during the call, the object may have
-    /// been written nevertheless.
+    /// The object was not written; after an outage during the call, it may have been.
     pub fn put(&self, name: &str, content: Vec<u8>) -> Result<(), ObjectError> {
         let (path, content) = (name::path(name)?, PutPayload::from(content));
         self.call("write", name, move |store| {
@@ -173,7 +170,7 @@ impl Objects {
         Ok(ranges.into_iter().next().expect("one range was asked for"))
     }
 
-    /// Reads parts of objects (name, offset, length), eight at a time, and returns them in the given order.
+    /// Reads parts of objects (name, offset, length), eight at a time. Returns them in the given order.
     ///
     /// # Errors
     /// The first failure; the remaining parts are not read.
@@ -207,8 +204,7 @@ impl Objects {
     /// Removes an object. A missing object is not an error.
     ///
     /// # Errors
-    /// The object was not removed. If the storage became unavailable during the call, the object may have
-    /// been removed nevertheless.
+    /// The object was not removed; after an outage during the call, it may have been.
     pub fn delete(&self, name: &str) -> Result<(), ObjectError> {
         self.delete_paths(name, vec![name::path(name)?])
     }
@@ -230,7 +226,7 @@ impl Objects {
                 while let Some(result) = removed.next().await {
                     match result {
                         Ok(_) => {}
-                        // From a bucket, this error means that the bucket does not exist.
+                        // From a bucket, this error means that the bucket is missing.
                         Err(object_store::Error::NotFound { source, .. }) if is_of_disk(&*source) => {}
                         Err(error) => return Err(error),
                     }

@@ -15,15 +15,10 @@ use tokio::sync::oneshot;
 #[derive(Debug)]
 pub(crate) struct Engine {
     handle: Handle,
-    /// Dropping it ends the thread.
     _running: oneshot::Sender<()>,
 }
 
 impl Engine {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// The system cannot create a thread or a poller.
     pub(crate) fn start() -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
@@ -35,7 +30,7 @@ impl Engine {
         Ok(Self { handle, _running: running })
     }
 
-    /// Runs a future on the thread and waits for it; `None`: it panicked.
+    /// Runs a future on the thread and waits for it; `None`: the future panicked.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,

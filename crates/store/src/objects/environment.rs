@@ -1,8 +1,8 @@
-//! Reads keys, endpoint and region from the environment variables of the services' own tools, such as
+//! Reads keys, endpoint and region from the environment variables of the services' own tools:
 //! `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ALLOW_HTTP`,
-//! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY`.
+//! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY` and others.
 //!
-//! A secret may be in a file that a variable with the suffix `_FILE` names, for example
+//! A secret may also be in a file: a variable with the suffix `_FILE` names it, for example
 //! `AWS_SECRET_ACCESS_KEY_FILE`. Docker and Kubernetes provide secrets as files.
 //!
 //! Limitation: a file is read once, when the storage is opened. Changed keys take effect after a restart.
@@ -65,7 +65,7 @@ impl Environment {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Replaces variables with the suffix `_FILE` by the content of their files.
+    /// Replaces each variable with the suffix `_FILE` by the content of its file.
     ///
     /// # Errors
     /// A file cannot be read, or a secret is set both ways.
@@ -91,7 +91,7 @@ impl Environment {
 
     pub(crate) fn secrets(&self) -> Vec<String> {
         let set = SECRETS.iter().filter_map(|name| self.get(name));
-        // Shorter values would hide ordinary words; no service uses such short secrets.
+        // Shorter values would also hide ordinary words. No service uses such short secrets.
         set.filter(|value| value.len() > 3).map(str::to_owned).collect()
     }
 }

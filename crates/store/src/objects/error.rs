@@ -1,7 +1,6 @@
 //! Describes errors of a storage: what failed, on which object, and what to do.
 //!
-//! Limitation: some errors include a message of the storage, shortened and without keys. Its wording depends
-//! on the storage.
+//! Limitation: some errors include a shortened message of the storage, without keys. Its wording differs.
 
 use std::io;
 use std::time::Duration;
@@ -106,7 +105,7 @@ pub enum ObjectError {
         /// The number of tries.
         tries: u32,
     },
-    /// A stop was requested while the storage was unavailable.
+    /// The caller requested a stop while the storage was unavailable.
     #[error("{at}: stopped while the storage was unavailable ({why}); start again when it is available")]
     Stopped {
         /// The operation.

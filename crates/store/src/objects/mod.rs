@@ -1,5 +1,4 @@
-//! Stores large files in object storage: S3 or compatible, Google, Azure, or a folder, with the same
-//! functions for all.
+//! Stores large files in object storage: S3 or compatible, Google, Azure, or a folder.
 //!
 //! | module | content |
 //! |---|---|
@@ -14,12 +13,11 @@
 //! | `retries` | waits while the storage is unavailable |
 //! | `engine` | runs the asynchronous library |
 //!
-//! Calls are synchronous and may be made from any thread. A call blocks its thread, and with it any
-//! asynchronous tasks that the thread runs.
+//! Calls are synchronous and may come from any thread. A call blocks its thread and all async tasks on it.
 //!
-//! Limitation: the HTTP status and the kind of connection failure determine whether a storage is unavailable
-//! or refuses a request. A 403 from a proxy looks like a wrong key. A put that timed out may have succeeded,
-//! so callers must write each name only once, or always with the same content.
+//! Limitation: the HTTP status and the kind of connection failure decide whether a storage is unavailable or
+//! refuses a request. A 403 from a proxy looks like a wrong key. A put that timed out may have succeeded, so
+//! callers must write each name only once, or always with the same content.
 
 pub mod address;
 pub mod bucket;

@@ -8,14 +8,12 @@ use object_store::path::Path;
 
 use super::ObjectError;
 
-/// Maximum length of a name in bytes. S3 has the same limit, but counts the prefix, too.
+/// Maximum length of a name in bytes. S3 has the same limit but includes the prefix.
 const LONGEST: usize = 1024;
 
 /// Returns the library's path for a name.
-///
-/// # Errors
-/// The name is empty or too long, has an empty segment, `.`, `..` or a control character, or ends in `#` and
-/// digits.
+/// The error says what is wrong: the name is empty or too long, has an empty segment, `.`, `..` or a control
+/// character, or ends in `#` and digits.
 pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     let wrong = |why: &str| ObjectError::Name { name: name.into(), why: why.into() };
     if name.is_empty() || name.split('/').any(str::is_empty) {
@@ -32,10 +30,8 @@ pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are not allowed"))
 }
 
-/// Returns the library's path for a prefix; `None`: the prefix is empty and means all objects.
-///
-/// # Errors
-/// As for a name. A trailing slash is ignored.
+/// Returns the library's path for a prefix; `None`: the prefix is empty and means all objects. Ignores a
+/// trailing slash. Errors are those of `path`.
 pub(crate) fn prefix(prefix: &str) -> Result<Option<Path>, ObjectError> {
     let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
     if prefix.is_empty() { Ok(None) } else { path(prefix).map(Some) }

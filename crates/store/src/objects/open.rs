@@ -1,15 +1,14 @@
 //! Sets up the library: environment variables, certificates, retries.
 //!
-//! 1. Variables are read like the library's `from_env` does, by their lower-case names. Secrets may come from
-//!    files.
+//! 1. Variables are read by lower-case names, as in the library's `from_env`. Secrets may be in files.
 //! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`, `AZURE_ALLOW_HTTP`) is `true`.
 //! 3. TLS uses rustls with ring, like the fetcher. It trusts the system's roots and the PEM certificates in
 //!    `Options::certificates` or else `AWS_CA_BUNDLE`.
 //! 4. The library repeats failed requests (`retries`).
 //!
 //! Limitation: without keys, the S3 library requests them from the cloud's metadata service
-//! (169.254.169.254). On other machines nothing responds at this address, and a call waits as for an
-//! unavailable storage; its error names the missing keys.
+//! (169.254.169.254). On other machines nothing responds there. The call then waits as for an unavailable
+//! storage, and its error names the missing keys.
 
 use std::fs;
 use std::path::Path as FilePath;
@@ -34,10 +33,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 
 pub(crate) type Store = Arc<dyn ObjectStore>;
 
-/// Sets up the library for an address. `shown`: the address as it appears in errors.
-///
-/// # Errors
-/// A setting is missing or wrong, or a folder cannot be created.
+/// Sets up the library for an address. `shown`: the address for error messages. Errors: a setting is missing
+/// or wrong, or a folder cannot be created.
 pub(crate) fn open(
     address: &Address,
     shown: &str,
@@ -106,7 +103,7 @@ fn open_bucket(
     })
 }
 
-/// Returns the variables that the library knows; other variables with the same prefix belong to other tools.
+/// Returns the variables that the library knows. Others with the same prefix belong to other tools.
 fn known<K: std::str::FromStr>(set: &Environment, prefix: &'static str) -> impl Iterator<Item = (K, String)> {
     let known =
         |(name, value): (&str, &str)| Some((name.to_ascii_lowercase().parse().ok()?, value.to_owned()));
@@ -155,8 +152,8 @@ fn client(options: &Options, set: &Environment) -> Result<ClientOptions, ObjectE
     Ok(certificates.into_iter().fold(client, ClientOptions::with_root_certificate))
 }
 
-/// Selects the cryptography of all TLS in this process, the same as the fetcher's.
+/// Selects the fetcher's cryptography for all TLS in this process.
 fn choose_cryptography() {
-    // An error means that it was selected before.
+    // An error means that one was selected before.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

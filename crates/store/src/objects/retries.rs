@@ -1,13 +1,13 @@
 //! Waits while a storage is unavailable, and logs the outage.
 //!
 //! 1. The library repeats requests ([`config`]). A call is repeated as a whole in three cases: a folder is
-//!    not mounted, a response body breaks off, or the library's retries end before the patience does. They
-//!    end early because the library repeats a request with the signature and keys of its first try.
-//! 2. After a failed request, a call ends as soon as `should_stop` returns true or the patience is over; both
-//!    are checked every 100 ms. Its request is then dropped.
+//!    not mounted, a response body breaks off, or the library's retries end too early. They can end too early
+//!    because the library repeats a request with the signature and keys of its first try.
+//! 2. After a failed request, a call ends as soon as `should_stop` returns true or the patience is over. Both
+//!    are checked every 100 ms; the request is then dropped.
 //! 3. The beginning and the end of an outage are logged once per call.
 //!
-//! Limitation: `should_stop` is not called before a request has failed, so that writes during a stop can
+//! Limitation: `should_stop` is first called after a failed request, so that writes during a stop can
 //! succeed. A stop therefore waits for the first request of a call, at most for the request's time limit.
 
 use std::future::Future;
@@ -26,17 +26,15 @@ use super::watch::{Outage, Trouble};
 const PAUSES: Backoff =
     Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(15), jitter: 0.5..=1.0 };
 const CHECK_EVERY: Duration = Duration::from_millis(100);
-/// Longest time in which the library repeats one request: keys may be valid for only five more minutes.
+/// Longest time for which the library repeats one request. Keys may be valid for only five more minutes.
 const SIGNATURE_LASTS: Duration = Duration::from_secs(4 * 60);
 
-/// How long a call waits for the storage.
 #[derive(Clone)]
 pub(crate) struct Patience {
     pub(crate) lasts: Duration,
     pub(crate) should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// Returns the library's retries.
 pub(crate) fn config(patience: Duration) -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig { init_backoff: PAUSES.first, max_backoff: PAUSES.longest, base: 2.0 },
@@ -45,9 +43,9 @@ pub(crate) fn config(patience: Duration) -> RetryConfig {
     }
 }
 
-/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error, given
-/// the trouble of its last request. It returns the trouble if the storage is unavailable, or else the
-/// permanent error.
+/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error; it gets
+/// the trouble of the attempt's last request. It returns the trouble if the storage is unavailable, or else
+/// the permanent error.
 pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
     patience: &Patience,
     at: &Doing,
@@ -71,7 +69,7 @@ pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
             wait.check()?;
             number += 1;
             sleep(PAUSES.pause(number)).await;
-            // A busy thread may wake here long after a stop.
+            // A busy thread may continue here long after a stop.
             wait.check()?;
         }
     };
@@ -101,7 +99,7 @@ impl Wait<'_> {
         }
     }
 
-    /// Fails if the storage is unavailable and the call must end. Logs the beginning of an outage.
+    /// Fails if the storage is unavailable and the call must end. Logs when an outage begins.
     fn check(&self) -> Result<(), ObjectError> {
         let Outage { trouble, tries, is_logged } = Outage::current();
         let Some(trouble) = trouble.filter(Trouble::passes) else { return Ok(()) };
@@ -134,8 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs a call in which every request fails with 503. Returns its error, its duration and the number of
-    /// attempts.
+    /// Runs a call in which every request fails with 503.
     async fn fail(patience: &Patience) -> (ObjectError, Duration, u32) {
         let (start, mut attempts) = (Instant::now(), 0);
         let attempt = || {

@@ -1,6 +1,6 @@
 //! Runs an operation and interprets its failure.
 //!
-//! Limitation: a response body that breaks off has no status; the storage then counts as unavailable.
+//! Limitation: a response body that breaks off has no status. The storage then counts as unavailable.
 
 use std::error::Error;
 use std::future::Future;
@@ -28,7 +28,7 @@ pub(crate) struct Storage {
     pub(crate) guard: Guard,
 }
 
-/// The path of a folder storage, and an object without which it counts as unavailable.
+/// The path of a folder storage. Without the guard object in it, the storage counts as unavailable.
 pub(crate) struct Guard {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) object: OnceLock<String>,
@@ -85,8 +85,8 @@ impl Storage {
         retries::repeat(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
     }
 
-    /// Whether the guard object exists: an unmounted network folder looks like an empty one. A request for
-    /// the guard object itself always passes.
+    /// Whether the guard object exists. Without this check, an unmounted network folder would look empty. A
+    /// request for the guard object itself always passes.
     fn is_mounted(&self, at: &Doing) -> bool {
         match (&self.guard.folder, self.guard.object.get()) {
             (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
@@ -128,7 +128,7 @@ impl Storage {
         Err(ObjectError::TooShort { at, offset, end })
     }
 
-    /// Classifies the error of an attempt: returns the trouble if the storage is unavailable, or else the
+    /// Classifies the error of an attempt. Returns the trouble if the storage is unavailable, or else the
     /// permanent error. `noted`: the trouble of the attempt's last request.
     fn judge(
         &self,
@@ -181,7 +181,7 @@ fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
     }
 }
 
-/// Returns the shortened message of a library error for which no response was recorded.
+/// Returns the shortened message of a library error without a recorded response.
 fn shown(error: &object_store::Error) -> String {
     error.to_string().chars().take(500).collect()
 }
@@ -191,7 +191,7 @@ fn is_range(why: &str) -> bool {
     why.starts_with("416") || why.contains("Requested range was invalid")
 }
 
-/// Returns a copy of the error, because `io::Error` does not implement `Clone`.
+/// Copies the error, because `io::Error` does not implement `Clone`.
 fn same(error: &io::Error) -> io::Error {
     error
         .raw_os_error()

@@ -2,11 +2,11 @@
 //!
 //! 1. [`Watching`] wraps the library's HTTP client and records each failed status or connection in the
 //!    [`Outage`] of the current call.
-//! 2. [`Trouble::passes`] separates an unavailable storage (no connection, timeout, 408, 429, 5xx) from one
-//!    that refuses.
+//! 2. [`Trouble::passes`] distinguishes an unavailable storage (no connection, timeout, 408, 429, 5xx) from
+//!    one that refuses requests.
 //!
-//! Limitation: only `<Code>` and `<Message>` of a response body are read. Other elements may contain secrets:
-//! S3 returns an unknown session token in one.
+//! Limitation: only `<Code>` and `<Message>` of a response body are read, because other elements may contain
+//! secrets. For example, S3 repeats an unknown session token.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -24,7 +24,7 @@ use super::environment::without;
 
 const SHOWN: usize = 300;
 
-/// Paths at which the S3 library requests keys from the cloud's metadata service if no keys are set.
+/// Paths of the cloud's metadata service. The S3 library requests keys there if none are set.
 const MACHINES: [&str; 2] = ["/latest/api/token", "/latest/meta-data/iam/"];
 
 const NO_KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set";
@@ -95,24 +95,19 @@ tokio::task_local! {
     static OUTAGE: RefCell<Outage>;
 }
 
-/// The failed requests of a call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outage {
-    /// The trouble of the last request; `None`: it succeeded.
+    /// The trouble of the last request; `None`: the request succeeded.
     pub(crate) trouble: Option<Trouble>,
-    /// The number of failed requests.
     pub(crate) tries: u32,
-    /// Whether the beginning of the outage was logged.
     pub(crate) is_logged: bool,
 }
 
 impl Outage {
-    /// Runs a call with an outage of its own.
     pub(crate) async fn scope<T>(call: impl Future<Output = T>) -> T {
         OUTAGE.scope(RefCell::default(), call).await
     }
 
-    /// Records the result of a request of the current call.
     pub(crate) fn note(trouble: Option<Trouble>) {
         // An error means that no call is running.
         let _ = OUTAGE.try_with(|outage| {
@@ -122,12 +117,10 @@ impl Outage {
         });
     }
 
-    /// Marks the beginning of the outage as logged.
     pub(crate) fn set_logged() {
         OUTAGE.with(|outage| outage.borrow_mut().is_logged = true);
     }
 
-    /// Returns the outage of the current call.
     pub(crate) fn current() -> Self {
         OUTAGE.with(|outage| outage.borrow().clone())
     }
@@ -166,8 +159,7 @@ impl Watching {
                 let trouble = Trouble::from_error(host, &error);
                 let passes = trouble.passes();
                 Outage::note(Some(trouble.without(&self.secrets)));
-                // The library retries requests that failed with other kinds of errors, but not with this
-                // kind.
+                // The library retries requests that fail with any other kind of error.
                 return Err(if passes { error } else { HttpError::new(HttpErrorKind::Unknown, error) });
             }
         };
@@ -199,7 +191,7 @@ impl HttpService for Watching {
     }
 }
 
-/// Returns the shortened content of the first element with this name; empty if there is none.
+/// Returns the shortened content of the first element with this name; empty if no element has it.
 fn tag(text: &str, name: &str) -> String {
     let behind = text.split_once(&format!("<{name}>")).map_or("", |(_, behind)| behind);
     cut(behind.split('<').next().unwrap_or_default())
@@ -209,8 +201,8 @@ fn cut(text: &str) -> String {
     text.chars().filter(|char| !char.is_control()).take(SHOWN).collect()
 }
 
-/// Returns the error and its sources, outermost first. An `io::Error` that wraps another hides it from
-/// `source`, so it is unwrapped explicitly.
+/// Returns the error and its sources, outermost first. Unwraps each `io::Error` explicitly, because its
+/// `source` skips the wrapped error.
 pub(crate) fn chain<'e>(error: &'e (dyn Error + 'static)) -> Vec<&'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| within(*error)).collect()
 }

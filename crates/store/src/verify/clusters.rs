@@ -1,6 +1,6 @@
 //! Checks that clusters of near-duplicates are consistent with their documents.
 //!
-//! A cluster's members are counted when its record is checked, which is directly before its members.
+//! The check of a cluster's record counts the members. Their own checks follow directly.
 
 use gleaner_corpus::DocumentId;
 use gleaner_corpus::dedup::Signature;
@@ -10,7 +10,6 @@ use crate::clusters::{ClusterRecord, Kept, Standing};
 use crate::{StoreError, keys};
 
 impl<E: Examiner> Look<'_, E> {
-    /// Checks a signed document: its signature and the document must exist.
     pub(super) fn standing(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(standing) = self.read::<Standing>("a document's standing", key, value) else {
             return Ok(());
@@ -77,7 +76,6 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// Checks the stored data of a signed document with this number.
     fn kept(&mut self, number: u32, kept: &Kept) -> Result<(), StoreError> {
         let expected = Standing { number, cluster: kept.cluster };
         if self.store.standing(kept.id)? != Some(expected) {

@@ -1,7 +1,7 @@
 //! Analyses the shape of a URL: front pages, sections, search and slugs.
 //!
-//! Only path and query count, never the host. The listing words are common in content management systems. A
-//! whole path segment must equal such a word.
+//! Only path and query count, never the host. The listing words are common in content management systems.
+//! They must equal a whole path segment.
 
 const LISTINGS: [&str; 61] = [
     "archive",
@@ -73,16 +73,15 @@ const LIST_KEYS: [&str; 12] =
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Address {
     pub(super) segments: f32,
-    /// The number of words in the last segment, split at hyphens, underscores, `+` and `%20`.
+    /// The number of words in the last segment, separated by hyphens, underscores, `+` and `%20`.
     pub(super) slug_words: f32,
     pub(super) slug_length: f32,
-    /// The length of the longest run of digits in the path.
     pub(super) digits: f32,
     pub(super) ends_in_slash: bool,
     pub(super) has_extension: bool,
     pub(super) has_query: bool,
     pub(super) has_year: bool,
-    /// The number of segments after the last listing word; `None` without a listing word.
+    /// The number of segments after the last listing word; `None`: no listing word.
     pub(super) behind_listing: Option<usize>,
     pub(super) asks_list: bool,
 }

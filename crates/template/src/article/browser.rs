@@ -1,17 +1,16 @@
 //! Recognizes pages whose text appears only in a browser that runs their scripts.
 //!
-//! Meant for pages with hardly any text. Such a page has scripts, and either the empty root element of a
-//! framework or a `<noscript>` that mentions JavaScript.
+//! Used for pages with hardly any text. A page that needs a browser has scripts, and either the empty root
+//! element of a framework or a `<noscript>` that mentions JavaScript.
 //!
-//! Limitation: an application with another root and without `<noscript>` counts as a page with too little text.
+//! Limitation: an application with another root and without `<noscript>` counts as too little text.
 
 use gleaner_html::Page;
 
-/// The `id`s of root elements, as the usual frameworks name them.
+/// The usual `id`s of root elements in frameworks.
 const ROOTS: [&str; 10] =
     ["root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "app-root", "react-root", "q-app"];
 
-/// Whether the page, which has hardly any text, needs a browser.
 pub(super) fn is_needed(page: &Page) -> bool {
     let has_scripts = page.elements("script").next().is_some();
     has_scripts && (has_empty_root(page) || asks_for_javascript(page))

@@ -1,8 +1,8 @@
-//! Finds cards (teasers, tiles, search results): similar elements with the same parent, each with a link.
+//! Finds cards (teasers, tiles, search results): similar elements, each with a link.
 //!
-//! Similar elements have the same parent, tag and class. A card has 3 to 300 words and either a picture or
-//! two blocks, unlike menus and paragraphs with links. At least three cards form a group. A group that begins
-//! inside an earlier group, such as nested cards, does not count.
+//! Similar elements have the same parent, tag and class. Unlike menus and paragraphs with links, a card has 3
+//! to 300 words and either a picture or two blocks. At least three cards form a group. A group that begins
+//! inside an earlier group does not count, such as nested cards.
 
 use std::collections::HashMap;
 
@@ -14,21 +14,17 @@ const GROUP: usize = 3;
 /// The number of words of a card. A longer element is a part of the page.
 const WORDS: std::ops::RangeInclusive<f32> = 3.0..=300.0;
 
-/// Sums over all groups of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Cards {
     pub(super) count: f32,
-    /// The number of cards in the group with the most words.
+    /// The number of cards in the group with the most words,
     pub(super) largest: f32,
-    /// The number of words in this group.
+    /// and the number of words in this group.
     pub(super) largest_words: f32,
-    /// The number of words in all cards.
     pub(super) words: f32,
-    /// How many of `words` are in blocks of body text.
+    /// The part of `words` in blocks of body text.
     pub(super) content: f32,
-    /// The number of cards with a date or time.
     pub(super) dated: f32,
-    /// The number of cards with a price.
     pub(super) priced: f32,
 }
 
@@ -127,7 +123,6 @@ fn is_card(sums: &[f32; KINDS]) -> bool {
     sums[LINKS] > 0.0 && WORDS.contains(&sums[ALL]) && (sums[IMAGES] > 0.0 || sums[BLOCKS] >= 2.0)
 }
 
-/// Whether a text contains a year or a time of day.
 pub(super) fn has_date(text: &str) -> bool {
     let mut before: Option<(usize, char)> = None;
     let mut digits = 0;
@@ -154,7 +149,6 @@ pub(super) fn has_date(text: &str) -> bool {
     false
 }
 
-/// Whether a text contains a currency sign or name beside a digit.
 pub(super) fn has_price(text: &str) -> bool {
     const SIGNS: [&str; 16] =
         ["$", "€", "£", "¥", "₫", "₽", "₹", "₩", "zł", "đ", "руб", "元", "円", "USD", "EUR", "VND"];

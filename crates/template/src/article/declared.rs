@@ -1,6 +1,6 @@
 //! Reads the type that a page declares: OpenGraph and JSON-LD types, and a publication time.
 //!
-//! JSON-LD is searched for `"@type"` and not parsed, because it is invalid on many pages.
+//! JSON-LD is searched for `"@type"` but not parsed, because many pages have invalid JSON-LD.
 
 use gleaner_html::Page;
 
@@ -15,7 +15,7 @@ pub enum Declared {
     Nothing,
 }
 
-/// The schema.org types that make a page a list unless it declares an article type too.
+/// The schema.org types of a list. An article type on the same page takes precedence.
 const LISTINGS: [&str; 6] =
     ["CollectionPage", "SearchResultsPage", "OfferCatalog", "Product", "ProductGroup", "ProductCollection"];
 

@@ -18,18 +18,17 @@ use super::controls::{Controls, links_below};
 use super::declared::{Declared, json_ld_types};
 use super::signals::Signals;
 
-/// The names and values of one page's features.
 pub(super) type Row = Vec<(&'static str, f32)>;
 
-/// The fewest words of a paragraph of body text.
+/// Minimum number of words of a paragraph of body text.
 const PARAGRAPH: u32 = 20;
-/// The fewest words of a long paragraph of body text.
+/// Minimum number of words of a long paragraph of body text.
 const LONG: u32 = 40;
 
-/// The fewest words of a block of links that separates stretches of body text.
+/// Minimum number of words of a block of links that separates stretches of body text.
 const TINY: u32 = 3;
 
-/// The number of blocks, from the headline, in which a date is searched.
+/// A date is searched in this number of blocks, from the headline.
 const NEAR: usize = 8;
 
 pub(super) fn features(page: &Page, url: &str, judged: &[Judged]) -> Row {
@@ -71,7 +70,7 @@ fn content_features(judged: &[Judged], content: &[&Judged], total: f32, row: &mu
     let of = |least: u32| content.iter().filter(move |block| block.words >= least).copied();
     let kind = |kind: LineKind| content.iter().filter(move |block| block.placed.line.kind == kind).copied();
     row.push(("content words, log", ln(own)));
-    row.push(("confidence", block_model::confidence(judged)));
+    row.push(("confidence", block_model::margin(judged)));
     row.push(("share of words in content", share(own, total)));
     row.push(("expected words of content, log", ln(judged.iter().map(chance).sum())));
     row.push(("content blocks, log", ln(content.len() as f32)));
@@ -106,7 +105,6 @@ pub(super) fn is_caption(block: &&Judged) -> bool {
         || ["caption", "gallery", "slide", "photo-", "legend"].iter().any(|word| place.contains(word))
 }
 
-/// Adds the features of the stretches of body text and of the blocks between them.
 fn stretch_features(judged: &[Judged], row: &mut Row) {
     let first = judged.iter().position(Judged::is_content);
     let last = judged.iter().rposition(Judged::is_content);

@@ -1,8 +1,8 @@
 //! The page model: regression trees over the page's [`features`], trained by the example `train_pages` of the
 //! crate eval.
 //!
-//! The JSON file names the feature of each split, so it does not depend on the order of the features. A tree
-//! is a list of splits and a list of leaves. A negative child `c` is the leaf `-c-1`.
+//! The JSON file names the feature of each split and is therefore independent of the order of the features. A
+//! tree is a list of splits and a list of leaves. A negative child `c` is the leaf `-c-1`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,14 +15,12 @@ use super::features::features;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Written {
-    /// For each split: the feature's name, the threshold, the child for values up to the threshold, and the
-    /// child for greater values.
+    /// For each split: feature name, threshold, child for values up to it, child for greater values.
     splits: Vec<(String, f32, i16, i16)>,
     leaves: Vec<f32>,
 }
 
-/// Returns the content of a model file: trees whose splits name their features. `names` is in the order of
-/// the feature numbers.
+/// Serializes a model. The file names the features of the splits. `names`: by feature number.
 ///
 /// # Panics
 /// If a split uses a feature without a name.
@@ -41,7 +39,7 @@ pub fn written(forest: &Forest, names: &[&str]) -> String {
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-/// Parses the content of a model file. `None` if it is malformed or has an unknown feature.
+/// Parses a model file. `None`: the file is malformed or has an unknown feature.
 fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
     let written: Vec<Written> = serde_json::from_str(text).ok()?;
     let numbers: HashMap<&str, u16> = (0..).zip(names).map(|(number, name)| (*name, number)).collect();
@@ -49,7 +47,7 @@ fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
     Some(Forest::new(trees?))
 }
 
-/// Returns `None` if a child is out of range or shared, or if a feature is unknown.
+/// `None`: a child is out of range or has two parents, or a feature is unknown.
 fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
     let split = |(name, threshold, left, right): (String, f32, i16, i16)| {
         Some(Split { feature: *numbers.get(name.as_str())?, left, right, threshold })

@@ -1,11 +1,11 @@
 //! Measures how words, links and sentences are distributed over a page.
 
-use gleaner_extract::words;
+use gleaner_extract::{UNMARKED_SENTENCE, is_of_unmarked_script, words};
 use gleaner_html::text::{is_block, is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
 const SHORT: f64 = 8.0;
-/// A line with fewer words does not interrupt prose, even if it is a link.
+/// A line with fewer words does not interrupt prose, even if the line is a link.
 const TINY: f64 = 3.0;
 
 /// Counts over a page's visible lines. A Chinese or Japanese character counts as half a word.
@@ -16,7 +16,7 @@ pub struct Signals {
     /// The number of words in links.
     pub linked: f64,
     /// The number of words outside links on lines of prose. A line of prose has at least 8 words, at most a
-    /// third of them in links, and a sentence end outside links.
+    /// third of its words in links, and a sentence end outside links (Thai and Lao: at least 16 words).
     pub prose: f64,
     /// The largest number of `prose` words on consecutive lines without a line of links.
     pub stretch: f64,
@@ -29,10 +29,12 @@ struct Line {
     words: f64,
     linked: f64,
     ends_sentence: bool,
+    /// The number of words outside links in a script without full stops.
+    unmarked: f64,
 }
 
 impl Signals {
-    /// Counts a page's lines. Time is linear in the page.
+    /// Counts a page's lines in linear time.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
         let mut signals = Self::default();
@@ -41,7 +43,7 @@ impl Signals {
         each_line(page, body, |line| {
             signals.words += line.words;
             signals.linked += line.linked;
-            if line.ends_sentence && line.words >= SHORT && line.linked * 3.0 <= line.words {
+            if line.has_sentence() && line.words >= SHORT && line.linked * 3.0 <= line.words {
                 run += line.words - line.linked;
                 signals.prose += line.words - line.linked;
                 signals.stretch = signals.stretch.max(run);
@@ -53,7 +55,7 @@ impl Signals {
         signals
     }
 
-    /// Returns the share of the words that are in links, 0 to 1; 0 without words.
+    /// Returns the share of words in links, 0 to 1; 0 without words.
     #[must_use]
     pub fn link_share(&self) -> f64 {
         if self.words > 0.0 { self.linked / self.words } else { 0.0 }
@@ -106,7 +108,13 @@ impl Line {
             self.linked += count;
         } else {
             self.ends_sentence |= ends_sentence(text);
+            let is_unmarked = |word: &&str| word.starts_with(is_of_unmarked_script);
+            self.unmarked += words(text).filter(is_unmarked).count() as f64;
         }
+    }
+
+    fn has_sentence(&self) -> bool {
+        self.ends_sentence || self.unmarked >= UNMARKED_SENTENCE as f64
     }
 }
 
@@ -117,13 +125,13 @@ fn weight(word: &str) -> f64 {
     }
 }
 
-/// Whether a text has a sentence end: an East Asian, South Asian or Arabic mark anywhere, or a Latin mark
-/// before a space, a closing quotation mark or bracket, or the end of the text.
+/// Whether a text has a sentence end: an East Asian, South Asian, Burmese, Khmer or Arabic mark anywhere, or
+/// a Latin mark before a space, a closing quotation mark or bracket, or the end of the text.
 fn ends_sentence(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         let ends = match c {
-            '。' | '！' | '？' | '．' | '।' | '؟' | '۔' => true,
+            '。' | '！' | '？' | '．' | '।' | '؟' | '۔' | '။' | '។' | '៕' => true,
             '.' | '!' | '?' | '…' => chars.peek().is_none_or(|next| {
                 next.is_whitespace() || matches!(next, '"' | '\'' | '”' | '’' | '»' | ')')
             }),

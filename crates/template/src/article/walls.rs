@@ -1,15 +1,15 @@
 //! Recognizes pages that replace an article: bot check, consent wall, login wall, "not found" with status
 //! 200, gallery without text.
 //!
-//! A wall has a typical phrase in its title, a heading or a short line, and little other prose. A declared
-//! article with a publication time is an article if it has a few sentences and no such phrase in its title.
-//! This exception does not apply to login walls, because they often follow the first sentences of an article.
-//! The phrases are common ones in Vietnamese, English, Russian, Chinese, Polish and Greek, and the most
-//! frequent ones in German, French and Spanish.
+//! A wall has a typical phrase in its title, a heading or a short line, and little other prose. A page that
+//! declares an article with a publication time is an article if it has a few sentences and no such phrase in
+//! its title. This exception does not apply to login walls, because they often follow the first sentences of
+//! an article. The phrases are common in Vietnamese, English, Russian, Chinese, Polish and Greek, and the
+//! most frequent ones in German, French and Spanish.
 //!
 //! Limitation: a wall with different phrases is rejected only if its text is too short for an article. "Not
-//! found" beside long teasers is at best a hub. An undeclared article of three sentences is rejected if one
-//! of them states that a page no longer exists.
+//! found" next to long teasers is at best a hub. An undeclared article of three sentences is rejected if one
+//! sentence states that a page no longer exists.
 
 use std::collections::HashSet;
 
@@ -25,46 +25,44 @@ use phrases::WALLS;
 
 struct Wall {
     reason: Reason,
-    /// Phrases that only walls of this kind have, in a title, a heading or a line.
+    /// Phrases in a title, a heading or a line that only this kind of wall has.
     phrases: &'static [&'static str],
-    /// A page with at least this many words of other prose is not a wall.
+    /// A page with at least this number of words of other prose is not a wall.
     most_other: f32,
 }
 
-/// The fewest different phrases of a consent wall. A report on a leak of personal data repeats a single
-/// phrase.
+/// Minimum number of different phrases of a consent wall. A report on a data leak has only one phrase.
 const CONSENT_PHRASES: usize = 3;
 
-/// The most words of a line with a wall's phrase.
+/// Maximum number of words of a line with a wall's phrase.
 const LINE: u32 = 40;
-/// The most words of a paragraph that asks for consent.
+/// Maximum number of words of a paragraph that asks for consent.
 const PARAGRAPH: u32 = 180;
 
 const LONGEST: usize = 4_000;
 
 const PROSE: u32 = 8;
 
-/// The fewest captions of a gallery.
 const CAPTIONS: usize = 5;
-/// A gallery has fewer words than this outside captions.
+/// Maximum number of words of a gallery outside captions.
 const BESIDES: f32 = 90.0;
 
-/// The fewest words of prose with which a declared article with a publication time is an article.
+/// A declared article with a publication time is an article from this number of words of prose.
 const FEW_SENTENCES: f32 = 25.0;
 
 const NEAR: usize = 4;
 
 const PICTURES: usize = 6;
 
-/// Returns the kind of wall, if any. `is_dated_article` tells whether the page declares an article and its
-/// publication time. Time is linear in the page. For an article, the check ends after the first paragraphs.
+/// Returns the kind of wall; `None`: no wall. `is_dated_article`: whether the page declares an article with a
+/// publication time. Linear time; an article is recognized after its first paragraphs.
 pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Option<Reason> {
     let title = page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default();
     let is_wall = |wall: &&Wall| wall.is(page, &title, judged, is_dated_article);
     WALLS.iter().find(is_wall).map(|wall| wall.reason)
 }
 
-/// Returns a text in lower case with plain apostrophes; empty if it is too long for a line of a wall.
+/// Returns a text in lower case with plain apostrophes; empty if the text is too long for a wall's line.
 fn lower(text: &str) -> String {
     if text.len() > LONGEST { String::new() } else { text.to_lowercase().replace('’', "'") }
 }
@@ -92,15 +90,14 @@ impl Wall {
         self.phrases.iter().filter(|phrase| text.contains(*phrase)).count()
     }
 
-    /// Whether a line of body text has a phrase, or there is no body text. A consent banner beside a short
-    /// text does not make a page a wall.
+    /// Whether a line of body text has a phrase, or the page has no body text. A consent banner next to a
+    /// short text does not make a page a wall.
     fn is_the_text(&self, page: &Page, judged: &[Judged]) -> bool {
         let mut content = judged.iter().filter(|block| block.is_content()).peekable();
         content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
     }
 
-    /// Whether a line of at most `most` words has a phrase. A line among readers' comments that asks to log
-    /// in does not count.
+    /// Whether a line of at most `most` words has a phrase, except a log-in request among comments.
     fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most
@@ -109,8 +106,8 @@ impl Wall {
             && !(self.reason == Reason::LoginWall && is_of_comments(page, block))
     }
 
-    /// Whether there are fewer than `most` words of prose. Equal lines count once. Lines that are short
-    /// enough for a wall and have a phrase do not count.
+    /// Whether the page has fewer than `most` words of prose. Equal lines count once. Lines short enough for
+    /// a wall do not count if they have a phrase.
     fn has_less_than(&self, most: f32, judged: &[Judged]) -> bool {
         let longest = if self.reason == Reason::ConsentWall { PARAGRAPH } else { LINE };
         let mut seen = HashSet::new();
@@ -141,7 +138,7 @@ fn is_of_comments(page: &Page, block: &Judged) -> bool {
             .any(|node| kinds_of_element(page, node).any(|kind| kind == "comment"))
 }
 
-/// Returns the number of words of a block. A Chinese or Japanese character counts as half a word.
+/// Returns the number of words. A Chinese or Japanese character counts as half a word.
 fn weight(block: &Judged) -> f32 {
     let is_east = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     let east = block.placed.line.text.chars().filter(|c| is_east(*c)).count() as f32;

@@ -1,4 +1,4 @@
-//! Renders the judgement of a page for a corpus editor, for `gleaner template explain`: every line with its
+//! Renders the judgement of a page for a corpus editor (`gleaner template explain`): every line with its
 //! class ([`crate::class`]), figures and the reason.
 //!
 //! | file | content |
@@ -6,13 +6,12 @@
 //! | `why` | the reason, in a sentence |
 //! | `view` | the layout |
 //!
-//! The result is one HTML file without scripts, pictures or fonts. It is built from the page's lines and
-//! never from its markup. Every text is escaped, and a content security policy forbids all external
-//! resources, so a page's scripts, styles and trackers cannot run.
+//! The result is one HTML file without scripts, pictures or fonts, built from the page's lines and never from
+//! its markup. Every text is escaped, and a content security policy forbids all external resources. The
+//! page's scripts, styles and trackers therefore cannot run.
 //!
-//! Limitation: the file shows lines, not the page. The effects of style sheets (hidden, moved or coloured
-//! text) are not visible. If a page is huge, only its beginning is listed ([`MOST_BYTES`]); the counts cover
-//! the whole page.
+//! Limitation: the file shows lines, not the page. Hidden, moved or coloured text is not visible as such.
+//! Only the beginning of a huge page is listed ([`MOST_BYTES`]); the counts cover the whole page.
 
 mod view;
 mod why;
@@ -25,8 +24,8 @@ pub use view::MOST_BYTES;
 use crate::class::{Because, Class, Named, classify};
 use crate::{Judgement, Pins, SiteTemplate};
 
-/// The style sheet for the classes of lines. It defines `--colour` and `--tint` for every
-/// [`Class::name`](crate::class::Class::name), in a light and a dark version.
+/// The style sheet for the classes of lines. Defines `--colour` and `--tint` for every
+/// [`Class::name`](crate::class::Class::name), light and dark.
 pub const COLOURS: &str = include_str!("colours.css");
 
 /// The input of an explanation.
@@ -64,17 +63,17 @@ pub fn explain(explained: &Explained<'_>) -> String {
 /// A listed line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// The line's text as on the page. The caller must escape it for HTML.
+    /// The line's text as on the page, not escaped for HTML.
     pub text: String,
     /// The line's class.
     pub class: Class,
-    /// The final probability, 0 to 1, that the line is body text.
+    /// The final probability that the line is body text, 0 to 1.
     pub chance: f32,
     /// The reason, in one or more sentences.
     pub why: String,
 }
 
-/// Returns the first lines of the page, at most `limit`, for a different presentation.
+/// Returns at most `limit` lines from the beginning of the page, for a different presentation.
 ///
 /// ```
 /// use gleaner_html::Page;
@@ -102,7 +101,6 @@ pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
     classes.map(one).collect()
 }
 
-/// Returns the class of each line and the evidence for it. Included inserts count as body text.
 fn classes(explained: &Explained<'_>) -> Vec<(Class, Because)> {
     let named = classify(explained.page, &explained.judgement.blocks);
     let named = named.into_iter().zip(&explained.judgement.inserts);
@@ -119,7 +117,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::Inserts;
 
-    /// Returns a model for which exactly the lines of more than seven words are body text.
+    /// Returns a model that labels lines of more than seven words body text.
     pub(crate) fn long_lines() -> Forest {
         let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
@@ -160,8 +158,7 @@ pub(crate) mod tests {
         let pins = Pins::new("pins/a.example.toml", &[(2, "h1")], &[(1, ".ad, .note")]).unwrap();
         let html = explained(&page(9, STORIES[0]), Some(&template()), &pins);
         let body = html.split("<body>").nth(1).unwrap().replace("<li ", "\n<li ").replace("<div>", "\n<div>");
-        // The snapshot was checked in a browser. A difference is a fault, or the new snapshot must be checked
-        // too.
+        // The snapshot was checked in a browser. A new snapshot must be checked too.
         assert_eq!(body, include_str!("snapshot.html"));
     }
 

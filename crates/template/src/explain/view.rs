@@ -1,4 +1,4 @@
-//! Renders an explained page: its header, the legend, and one row per line.
+//! Renders an explained page: the header, the legend, and one row per line.
 
 use gleaner_extract::block_model::Judged;
 use gleaner_html::metadata::metadata;
@@ -12,24 +12,23 @@ use super::{Explained, classes};
 use crate::class::{Because, Class};
 use crate::{Method, Pin, Verdict, judge};
 
-/// The most bytes of rows. A longer page is cut, and a note states this.
+/// Maximum size of the rows in bytes. A longer page is cut, and a note states this.
 pub const MOST_BYTES: usize = 3 << 20;
 
 const MOST_CHARACTERS: usize = 4_000;
 
-/// The fewest consecutive lines of one class that are folded.
+/// Minimum number of consecutive lines of one class that are folded.
 const FOLD_FROM: usize = 6;
-/// The number of folded lines that remain visible.
 const UNFOLDED: usize = 3;
 
 const MOST_INDENT: u32 = 12;
 
-/// The probabilities at which a line is in doubt.
+/// A line with a probability in this range is in doubt.
 const DOUBT: std::ops::Range<f32> = 0.3..0.7;
 
 const MOST_DOUBTS: usize = 12;
 
-/// The columns of a line, each with its meaning.
+/// The columns of a line with their meanings.
 const COLUMNS: [(&str, Option<&str>); 6] = [
     ("Line", None),
     ("Content", Some("chance that it is content, all things considered")),
@@ -42,7 +41,6 @@ const COLUMNS: [(&str, Option<&str>); 6] = [
 pub(super) struct View<'a> {
     explained: &'a Explained<'a>,
     classes: Vec<(Class, Because)>,
-    /// The smallest number of elements above a line.
     least_depth: u32,
 }
 
@@ -61,7 +59,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Renders the page as an HTML file.
     pub(super) fn file(&self) -> String {
         let stated = metadata(self.explained.page);
         let title = stated.title.as_deref().unwrap_or("A page without a title");
@@ -97,10 +94,13 @@ impl<'a> View<'a> {
             lines(all)
         );
         let verdict = judge(self.explained.page, self.explained.url.unwrap_or_default());
+        let judgement = &self.explained.judgement;
         html! {
             dl.facts {
                 (fact("Judged by", &html! { (self.judged_by()) }))
-                (fact("Confidence", &html! { (percent(self.explained.judgement.confidence)) }))
+                @if let Some(confidence) = judgement.method.confidence(judgement.margin) {
+                    (fact("Confidence", &html! { (percent(confidence)) }))
+                }
                 (fact("Content", &html! { (content) }))
                 @if let Verdict::NotArticle(reason) = verdict {
                     (fact("Looks like", &html! { "no article: " (reason.to_string()) }))
@@ -145,7 +145,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the number of lines of the matching classes, and the number of their words.
+    /// Returns the number of lines of the matching classes and the number of their words.
     fn sum(&self, is: impl Fn(Class) -> bool) -> (usize, u64) {
         let blocks = self.explained.judgement.blocks.iter().zip(&self.classes);
         let those = blocks.filter(|(_, (class, _))| is(*class));
@@ -176,7 +176,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Renders the counts of each class, as a bar and as boxes that toggle the lines of the class.
     fn legend(&self) -> Markup {
         let sums = Class::ALL.map(|class| (class, self.sum(|other| other == class)));
         html! {
@@ -197,7 +196,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Renders the lines, up to [`MOST_BYTES`].
     fn list(&self, language: &str) -> Markup {
         let mut rows = String::new();
         let mut at = 0;
@@ -212,8 +210,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Adds the consecutive lines of one class that start at line `from`, and folds a long run of
-    /// boilerplate. Returns the number of the first line that was not added.
+    /// Adds the consecutive lines of one class from line `from`, and folds a long run of boilerplate. Returns
+    /// the number of the next line.
     fn run(&self, from: usize, rows: &mut String) -> usize {
         let class = self.classes[from].0;
         let is_like = |at: &usize| {
@@ -251,7 +249,7 @@ impl<'a> View<'a> {
         at
     }
 
-    /// Returns the indentation of a line: the number of elements above it, minus the page's minimum.
+    /// Returns the number of elements above a line, minus the minimum of the page.
     fn indent(&self, at: usize) -> u32 {
         let block = self.explained.judgement.blocks[at].placed.block;
         (self.explained.page.node(block).depth - self.least_depth).min(MOST_INDENT)
@@ -318,7 +316,6 @@ impl<'a> View<'a> {
     }
 }
 
-/// Renders the text of a line, cut if it is long.
 fn text(block: &Judged) -> Markup {
     let line = &block.placed.line;
     let kind = match line.kind {

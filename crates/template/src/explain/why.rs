@@ -9,7 +9,6 @@ use super::Explained;
 use crate::class::{Because, Class};
 use crate::{Method, Published, SiteTemplate};
 
-/// Converts log-odds to a probability, 0 to 1.
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
@@ -118,8 +117,7 @@ const MOST_ELEMENTS: usize = 4;
 
 const LONGEST_NAME: usize = 80;
 
-/// Returns a selector of an element for a pins file. It has at least `least` steps, and up to four, until one
-/// of them has a class or id.
+/// Returns a selector for a pins file: at least `least` steps, up to four until one has a class or id.
 pub(super) fn selector(page: &Page, element: NodeId, least: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut node = element;

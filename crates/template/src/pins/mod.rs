@@ -1,30 +1,30 @@
-//! Pins: a user's corrections for a host's pages, which override the template.
+//! Pins: a user's corrections for a host's pages. They override the template.
 //!
-//! There is one file per host, with two lists of selectors:
+//! Each host has one file with two lists of selectors:
 //!
 //! 1. A line inside an element that `drop` selects is never body text.
 //! 2. Any other line inside an element that `keep` selects is body text, even if the site repeats it.
 //! 3. Model and template decide on all other lines as if there were no pins.
 //!
-//! Therefore `keep` adds to the text and does not limit it: each key corrects one kind of error, and only on
-//! pages that have the element. If instead `keep` had to select the whole body text, a selector that rescues
-//! a lead paragraph would remove the rest of each article, and a page where it selects nothing would lose its
-//! whole text.
+//! Therefore `keep` adds to the text and does not limit it. Each key corrects one kind of error, and only on
+//! pages with the element. If `keep` had to select the whole body text, a selector that rescues a lead
+//! paragraph would remove the rest of each article, and a page without the element would lose its whole text.
 //!
-//! A file may name the inserts of its host's pages too ([`crate::inserts`]). Otherwise the general setting
-//! applies.
+//! A file may also name its host's inserts ([`crate::inserts`]). Otherwise the general setting applies.
 //!
-//! A line is "inside" an element if all its visible text is inside, so a selected `<b>` within a paragraph
-//! changes nothing.
+//! A line is "inside" an element if all its visible text is inside. A `<b>` in a paragraph changes nothing.
 //!
-//! Limitation: pins do not notice a redesign. After a class is renamed, they silently select nothing.
+//! Limitation: pins do not notice a redesign. After a class is renamed, they select nothing
+//! ([`HostPins::unused`]).
 
+mod hosts;
 mod selector;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use gleaner_corpus::Insert;
+use gleaner_corpus::{Extra, Insert};
 use gleaner_extract::block_model::Judged;
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
@@ -33,21 +33,23 @@ use crate::Inserts;
 use crate::class::Class;
 use selector::{Selector, State};
 
+pub use hosts::HostPins;
 pub use selector::SelectorError;
 
-/// The most selectors of one host, which bounds the cost per page. Each part between commas counts.
+/// Maximum number of selectors of one host, which bounds the cost per page. Each part between commas counts.
 const MOST_SELECTORS: usize = 200;
 
 const PINNED: f32 = 6.0;
 
-/// The pins of a host. The default has no pins and changes nothing.
+/// The pins of a host. The default changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pins {
     file: String,
     entries: Vec<Entry>,
     inserts: Inserts,
-    /// The name of the setting that requests the inserts; empty if there is none.
+    /// The name of the setting that requests the inserts; empty: none.
     asked_by: String,
+    extras: Vec<Extra>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +58,22 @@ struct Entry {
     text: String,
     line: usize,
     selectors: Vec<Selector>,
+    used: Used,
 }
 
-/// The decision of a pin on a line, with the number of the entry that selects the line.
+/// Whether an entry has selected an element of any page. Clones share it. It is no part of the entry's value.
+#[derive(Debug, Clone, Default)]
+struct Used(Arc<AtomicBool>);
+
+impl PartialEq for Used {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Used {}
+
+/// A pin's decision on a line, with the number of the entry that selects the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
     /// The line is body text.
@@ -91,8 +106,7 @@ pub enum PinsError {
 }
 
 impl Pins {
-    /// Parses the selectors of a file with the name `file`. Each selector comes with its line number in the
-    /// file.
+    /// Parses the selectors of the file `file`. Each selector comes with its line number.
     ///
     /// # Errors
     /// [`PinsError`] for the first invalid selector, or for too many selectors.
@@ -124,13 +138,13 @@ impl Pins {
             if count > MOST_SELECTORS {
                 return Err(PinsError::TooMany { file: file.to_owned() });
             }
-            entries.push(Entry { keeps, text: text.to_owned(), line, selectors });
+            entries.push(Entry { keeps, text: text.to_owned(), line, selectors, used: Used::default() });
         }
         Ok(Self { file: file.to_owned(), entries, ..Self::default() })
     }
 
-    /// Sets the inserts and replaces earlier ones. `asked_by` is the name of the setting as users know it,
-    /// such as `text.keep`. It must not be empty.
+    /// Sets the inserts and replaces earlier ones. `asked_by`: the user's name of the setting, such as
+    /// `text.keep`; not empty.
     ///
     /// ```
     /// use gleaner_corpus::Insert;
@@ -144,10 +158,22 @@ impl Pins {
         Self { inserts, asked_by: asked_by.to_owned(), ..self }
     }
 
-    /// Sets the inserts, unless they were set before. An empty set counts as set.
+    /// Sets the inserts unless they are set. An empty set counts as set.
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         if self.asked_by.is_empty() { self.with_inserts(inserts, asked_by) } else { self }
+    }
+
+    /// Sets the parts of a page that are kept in addition to its text.
+    #[must_use]
+    pub fn with_extras(self, extras: Vec<Extra>) -> Self {
+        Self { extras, ..self }
+    }
+
+    /// Returns the parts of a page that are kept in addition to its text.
+    #[must_use]
+    pub fn extras(&self) -> &[Extra] {
+        &self.extras
     }
 
     /// Returns the requested inserts.
@@ -156,23 +182,23 @@ impl Pins {
         self.inserts
     }
 
-    /// Describes an insert and the setting that requests it, such as `by-line (text.keep)`.
+    /// Describes an insert with the setting that requests it, such as `by-line (text.keep)`.
     #[must_use]
     pub fn describe_insert(&self, insert: Insert) -> String {
         format!("{} ({})", Class::from(insert).label(), self.asked_by)
     }
 
-    /// Whether the pins change nothing: no selector and no insert.
+    /// Whether the pins change nothing: no selector, no insert, no additional part of the page.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.inserts.is_empty()
+        self.entries.is_empty() && self.inserts.is_empty() && self.extras.is_empty()
     }
 
     pub(crate) fn selects_nothing(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Returns the file that the pins were read from; empty without a file.
+    /// Returns the name of the pins file; empty without a file.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
@@ -186,6 +212,16 @@ impl Pins {
         self.entries.get(usize::from(at)).map_or_else(String::new, |entry| {
             format!("{key} \"{}\" ({}, line {})", entry.text, self.file, entry.line)
         })
+    }
+
+    /// Describes the pins that have selected no element so far.
+    fn unused(&self) -> impl Iterator<Item = String> {
+        let is_unused = |entry: &Entry| !entry.used.0.load(Ordering::Relaxed);
+        let pin = |keeps, at| if keeps { Pin::Keep(at) } else { Pin::Drop(at) };
+        let entries = (0..).zip(&self.entries);
+        entries
+            .filter(move |(_, entry)| is_unused(entry))
+            .map(move |(at, entry)| self.describe(pin(entry.keeps, at)))
     }
 
     /// Sets the log-odds of every line with a pin to near certainty. Returns the pin of each line, in order.
@@ -202,15 +238,14 @@ impl Pins {
         judged.iter_mut().map(decide).collect()
     }
 
-    /// Returns the pins of every node. Time is proportional to the nodes times the selectors times their
-    /// steps, at most 32.
+    /// Returns the pins of every node. Time: nodes times selectors times steps (at most 32).
     fn of_page(&self, page: &Page) -> Vec<OfNode> {
         let selectors: Vec<(u16, &Entry, &Selector)> = (0..)
             .zip(&self.entries)
             .flat_map(|(at, entry)| entry.selectors.iter().map(move |selector| (at, entry, selector)))
             .collect();
         let mut all: Vec<OfNode> = Vec::with_capacity(page.len());
-        // For each open element, outermost first, one state per selector.
+        // For each open element, from the outermost: one state per selector.
         let mut open: Vec<State> = Vec::new();
         for (id, node) in page.iter() {
             let mut pins = if node.parent == id { OfNode::default() } else { all[node.parent as usize] };
@@ -223,6 +258,7 @@ impl Pins {
                     open.push(state);
                     if selector.selects(state) {
                         pins.add(entry.keeps, *entry_at);
+                        entry.used.0.store(true, Ordering::Relaxed);
                     }
                 }
             }
@@ -244,7 +280,7 @@ impl OfNode {
     }
 }
 
-/// Returns the pin of a line, if all its text is inside selected elements. `drop` takes precedence.
+/// Returns the pin of a line if all its text is inside selected elements. `drop` takes precedence.
 fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin> {
     let is_text = |id: &NodeId| page.text(*id).is_some_and(|text| !text.trim().is_empty());
     let mut texts = nodes.filter(is_text).map(|id| of_nodes[id as usize]);
@@ -254,37 +290,6 @@ fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin
         drop: common.drop.filter(|_| next.drop.is_some()),
     });
     common.drop.map(Pin::Drop).or(common.keep.map(Pin::Keep))
-}
-
-/// The pins of all hosts, with a default for hosts without pins.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HostPins {
-    hosts: BTreeMap<String, Pins>,
-    others: Pins,
-}
-
-impl HostPins {
-    /// Returns the pins of a host, or the default.
-    #[must_use]
-    pub fn of(&self, host: &str) -> &Pins {
-        self.hosts.get(host).unwrap_or(&self.others)
-    }
-
-    /// Sets the inserts of every host without a setting of its own ([`Pins::or_inserts`]).
-    #[must_use]
-    pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
-        let of_host = |(host, pins): (String, Pins)| (host, pins.or_inserts(inserts, asked_by));
-        Self {
-            hosts: self.hosts.into_iter().map(of_host).collect(),
-            others: self.others.or_inserts(inserts, asked_by),
-        }
-    }
-}
-
-impl FromIterator<(String, Pins)> for HostPins {
-    fn from_iter<T: IntoIterator<Item = (String, Pins)>>(all: T) -> Self {
-        Self { hosts: all.into_iter().collect(), others: Pins::default() }
-    }
 }
 
 #[cfg(test)]
@@ -326,6 +331,16 @@ mod tests {
     }
 
     #[test]
+    fn pins_that_select_nothing_are_known() {
+        let pins = Pins::new("x.toml", &numbered(&[".story"]), &numbered(&[".really", ".absent"])).unwrap();
+        let hosts = HostPins::from_iter([("x.example".to_owned(), pins.clone())]).with_extras(&[]);
+        let page = Page::parse(HTML);
+        hosts.of("x.example").decide(&page, &mut block_model::judge(&page, &always(2.0)));
+        assert_eq!(hosts.unused().collect::<Vec<_>>(), ["drop \".absent\" (x.toml, line 2)"]);
+        assert_eq!(HostPins::default().unused().count(), 0);
+    }
+
+    #[test]
     fn what_is_kept_is_content_and_the_rest_stays_as_judged() {
         assert_eq!(content(HTML, &[".story"], &[".ad"], -2.0), ["one", "two bold"]);
         assert_eq!(content(HTML, &[".ad .really"], &[], -2.0), ["four"]);
@@ -363,6 +378,11 @@ mod tests {
         let pins = Pins::new("x.toml", &[], &[(1, "p")]).unwrap();
         let all = HostPins::from_iter([("a.example".to_owned(), pins.clone())]);
         assert_eq!((all.of("a.example"), all.of("b.example")), (&pins, &Pins::default()));
+        let of_site = Pins::new("x.toml", &[], &[(9, "aside")]).unwrap();
+        let sites = ["a.example", "b.example"].map(|site| (site.to_owned(), of_site.clone()));
+        let all = all.with_sites(sites.into_iter().collect());
+        assert_eq!((all.of("a.example"), all.of("www.b.example")), (&pins, &of_site));
+        assert_eq!((all.of("www.a.example"), all.of("c.example")), (&of_site, &Pins::default()));
     }
 
     #[test]

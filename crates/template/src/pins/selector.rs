@@ -8,24 +8,23 @@
 //! | `div p`, `div > p` | descendants of a `div`; children of a `div` |
 //! | `a, b` | elements that `a` or `b` selects |
 //!
-//! Parts without a space between them apply to one element: `p.lead[dir=ltr]`. A backslash escapes
-//! the next character: `.md\:flex`.
+//! Parts without a space between them apply to one element: `p.lead[dir=ltr]`. A backslash escapes the next
+//! character: `.md\:flex`.
 //!
 //! Limitation: siblings, `:not(...)`, `:nth-child(...)` and all other pseudo-classes are rejected with a
-//! message. In practice, classes are sufficient to identify places. This subset of CSS needs only one pass:
-//! the cost is proportional to elements times steps, however deep the page is nested
-//! ([`super::Pins::of_page`]).
+//! message. In practice, classes suffice to identify places. This subset needs only one pass: the cost is
+//! proportional to elements times steps at any depth of nesting ([`super::Pins::of_page`]).
 
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
-/// The most steps of a selector: the number of bits of a [`State`].
+/// Maximum number of steps of a selector: the number of bits of a [`State`].
 const MOST_STEPS: usize = 32;
 
 /// The reason why a text is not a supported selector.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SelectorError {
-    /// The text is empty, or there is no selector after a comma or combinator.
+    /// The text is empty, or no selector follows a comma or combinator.
     #[error("a selector is missing; write a name, .class, #id or [attribute]")]
     Missing,
     /// Syntax that pins do not support.
@@ -39,23 +38,23 @@ pub enum SelectorError {
     /// A class, id or attribute without a name.
     #[error("a name is missing behind `{0}`")]
     NoName(char),
-    /// A bracket or quotation mark that is not closed.
+    /// A bracket or quotation mark is not closed.
     #[error("`{0}` is not closed")]
     Open(char),
-    /// A chain with more steps than are supported.
+    /// A chain has too many steps.
     #[error("more than {MOST_STEPS} steps")]
     TooLong,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Selector {
-    /// The steps from the outermost element to the selected element.
+    /// From the outermost element to the selected element.
     steps: Vec<Step>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Step {
-    /// Whether the preceding step must match the parent, not just any ancestor.
+    /// Whether the preceding step must match the parent instead of any ancestor.
     is_child: bool,
     tests: Vec<Test>,
 }
@@ -64,7 +63,7 @@ struct Step {
 enum Test {
     Tag(String),
     Class(String),
-    /// The attribute's name and, unless its presence is sufficient, the comparison and the value.
+    /// The attribute's name, and the comparison with a value, if any.
     Attribute(String, Option<(Compare, String)>),
 }
 
@@ -80,9 +79,9 @@ enum Compare {
 /// The state of a selector at an open element: one bit per step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct State {
-    /// The steps that match this element, with all preceding steps matched by its ancestors.
+    /// The steps that match this element, if ancestors match all preceding steps.
     met: u32,
-    /// The union of `met` over this element and its ancestors.
+    /// The union of `met` of this element and its ancestors.
     above: u32,
 }
 
@@ -91,7 +90,6 @@ impl Selector {
         Parser { rest: text.trim() }.list()
     }
 
-    /// Computes the state at an element from the state at its parent.
     pub(super) fn enter(&self, page: &Page, element: NodeId, parent: State) -> State {
         let mut met = 0;
         for (at, step) in self.steps.iter().enumerate() {
@@ -124,7 +122,7 @@ impl Test {
 }
 
 impl Compare {
-    /// Whether a value matches. As in CSS, an empty text is never a prefix, suffix or part.
+    /// Whether a value matches. As in CSS, an empty `wanted` is never a prefix, suffix or part.
     fn holds(self, value: &str, wanted: &str) -> bool {
         match self {
             Self::Equal => value == wanted,
@@ -253,7 +251,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an attribute value: a quoted text, or a bare name.
+    /// Parses a quoted text or a bare name.
     fn value(&mut self) -> Result<String, SelectorError> {
         let Some(quote) = self.peek().filter(|sign| matches!(sign, '"' | '\'')) else {
             return self.wanted_name('=');
@@ -276,7 +274,7 @@ impl Parser<'_> {
     }
 
     /// Parses a name: letters, digits, `-`, `_`, non-ASCII characters, and escaped characters. Unlike in CSS,
-    /// it may begin with a digit.
+    /// a name may begin with a digit.
     fn name(&mut self) -> Result<String, SelectorError> {
         let mut name = String::new();
         while let Some(sign) = self.peek() {
@@ -300,7 +298,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// Returns the name of a pseudo-class for the error message, such as `:not` for `:not(.a)`.
+    /// Returns the pseudo-class for the error message, such as `:not` for `:not(.a)`.
     fn pseudo(&self) -> String {
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, ':' | '-');
         self.rest.chars().take_while(is_part).take(40).collect()

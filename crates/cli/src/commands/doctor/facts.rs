@@ -1,30 +1,32 @@
-//! Collects the facts that `gleaner doctor` prints. Each fact is a label and a text.
+//! Collects the facts for `gleaner doctor`. Each fact is a label and a text.
 
 use std::fmt::Write;
 
+use console::Term;
 use serde_json::{Map, Value};
+
+use crate::table::wrapped_at;
 
 #[derive(Debug, Default)]
 pub(super) struct Facts(Vec<(&'static str, String)>);
 
 impl Facts {
-    /// Adds a fact. Several facts can have the same label.
     pub(super) fn add(&mut self, what: &'static str, says: impl Into<String>) {
         self.0.push((what, says.into()));
     }
 
-    /// Inserts a fact before all others.
     pub(super) fn lead(&mut self, what: &'static str, says: impl Into<String>) {
         self.0.insert(0, (what, says.into()));
     }
 
-    /// Formats the facts for people. Consecutive facts with the same label show it once, on the left.
+    /// Formats the facts for people. Consecutive facts with one label show it once, on the left.
     pub(super) fn text(&self) -> String {
         let width = self.0.iter().map(|(what, _)| what.len()).max().unwrap_or_default();
         let (mut text, mut last) = (String::new(), "");
         for (what, says) in &self.0 {
             let shown = if *what == last { "" } else { *what };
-            let _ = writeln!(text, "{shown:width$}  {says}");
+            let line = format!("{shown:width$}  {says}");
+            let _ = writeln!(text, "{}", wrapped_at(&line, width + 2, &Term::stdout()));
             last = what;
         }
         text

@@ -1,11 +1,11 @@
-//! Explains one host: the results of the last runs, and why it has no documents.
+//! Explains one host: the results of the last runs, and why the host has no documents.
 
 use std::path::Path;
 
-use gleaner_crawl::HostView;
-use gleaner_crawl::report::{GroupedCounts, folder, text};
+use gleaner_crawl::report::{Report, folder, text};
+use gleaner_crawl::{HostView, verdict};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_render::text::count;
+use gleaner_render::text::{count, minute};
 use gleaner_store::Counts;
 use jiff::Timestamp;
 
@@ -28,38 +28,20 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
     };
     facts.add("scope", context.scope(url.domain()));
     let host = context.view(host).map_err(Failure::work)?;
-    let said = context.add_findings(&mut facts, &host.record.name)?;
-    let nothing_allowed = context.add_robots(&mut facts, &host);
+    let report = context.newest_report()?;
+    if let Some(report) = &report {
+        add_findings(&mut facts, report, &host.record.name);
+    }
+    context.add_robots(&mut facts, &host);
     context.add_state(&mut facts, &host)?;
-    let given = add_counts(&mut facts, &host);
-    let why = match (host.record.paused, context.is_in_scope(&url)) {
-        (true, _) => "paused by the user; not crawled".into(),
-        (false, false) => "not among the seed sites; not crawled".into(),
-        (false, true) => nothing_allowed.or(said).unwrap_or(given),
-    };
-    facts.lead("why", why);
+    add_counts(&mut facts, &host);
+    facts.lead("why", verdict(&host, context.is_in_scope(&url), report.as_ref()));
     facts.lead("host", host.record.name);
     Ok(facts)
 }
 
-fn given(last: &GroupedCounts, all: &GroupedCounts, runs: usize) -> String {
-    let last_runs = format!("the last {}", count(runs as u64, "run"));
-    match (last.new, all.new, all.worst()) {
-        (0, 0, _) if runs == 0 => "it was not crawled in the last runs".into(),
-        (0, 0, Some((reason, count))) => format!(
-            "no documents in {last_runs}: {}% of its pages end as {reason}",
-            count * 100 / all.pages().max(1)
-        ),
-        (0, 0, None) => {
-            format!("no documents in {last_runs}: its front page and sections link to no new pages")
-        }
-        (0, all, _) => format!("no documents in the newest run, {all} in {last_runs}"),
-        (last, all, _) => format!("documents: {last} in the newest run, {all} in {last_runs}"),
-    }
-}
-
 impl DoctorContext {
-    /// Adds the known hosts of the same site: names with and without `www.` are easily confused.
+    /// Adds the known hosts of the same site, because names with and without `www.` are easily confused.
     fn add_neighbours(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         for host in self.store.hosts() {
             let host = host.map_err(Failure::work)?;
@@ -70,39 +52,20 @@ impl DoctorContext {
         Ok(())
     }
 
-    /// Adds the findings of the last report; returns the most serious one.
-    fn add_findings(&self, facts: &mut Facts, host: &str) -> Result<Option<String>, Failure> {
+    fn newest_report(&self) -> Result<Option<Report>, Failure> {
         let paths = folder::list(&folder::of(Path::new(&self.config.store.path))).map_err(Failure::work)?;
-        let Some(report) = paths.first().map(|path| folder::read(path)).transpose().map_err(Failure::work)?
-        else {
-            return Ok(None);
-        };
-        let of_host = report.findings.iter().filter(|finding| finding.host.as_deref() == Some(host));
-        let mut found = of_host.peekable();
-        let first = found.peek().map(|finding| finding.text.clone());
-        if found.peek().is_none() {
-            facts.add("last report", format!("nothing unusual (run {} of {})", report.run, report.started));
-        }
-        for finding in found {
-            facts.add("last report", text::sentence(finding));
-        }
-        for held in report.hosts.iter().filter(|other| other.name == host).flat_map(|host| &host.held) {
-            facts.add("left", format!("{}: {}", count(held.urls, "URL"), held.why));
-        }
-        Ok(first)
+        paths.first().map(|path| folder::read(path)).transpose().map_err(Failure::work)
     }
 
-    /// Adds the facts on robots.txt. If nothing can be fetched, returns the reason.
-    fn add_robots(&self, facts: &mut Facts, host: &HostView) -> Option<String> {
+    fn add_robots(&self, facts: &mut Facts, host: &HostView) {
         let Some(robots) = &host.robots else {
             facts.add("robots.txt", "not fetched yet");
-            return None;
+            return;
         };
-        facts.add("robots.txt", format!("{robots} (fetched at {})", robots.at));
+        facts.add("robots.txt", format!("{robots} (fetched {} UTC)", minute(robots.at)));
         facts.add("robots.txt", format!("names {}", count(robots.sitemaps as u64, "sitemap")));
         let domain = &host.record.domain;
         facts.add("gap", format!("{} s between two requests to {domain}", host.gap.as_secs_f64()));
-        robots.forbidden.as_ref().map(|reason| format!("nothing can be fetched now: {reason}"))
     }
 
     fn add_state(&self, facts: &mut Facts, host: &HostView) -> Result<(), Failure> {
@@ -116,14 +79,27 @@ impl DoctorContext {
     }
 }
 
-/// Adds the outcomes of the newest run and of all last runs together, the most frequent first. Returns a
-/// sentence that summarizes them.
-fn add_counts(facts: &mut Facts, host: &HostView) -> String {
+fn add_findings(facts: &mut Facts, report: &Report, host: &str) {
+    let mut found = report.findings.iter().filter(|finding| finding.host.as_deref() == Some(host)).peekable();
+    if found.peek().is_none() {
+        facts.add(
+            "last report",
+            format!("nothing unusual (run {} of {} UTC)", report.run, minute(report.started)),
+        );
+    }
+    for finding in found {
+        facts.add("last report", text::sentence(finding));
+    }
+    for held in report.hosts.iter().filter(|other| other.name == host).flat_map(|host| &host.held) {
+        facts.add("left", format!("{}: {}", count(held.urls, "URL"), held.why));
+    }
+}
+
+fn add_counts(facts: &mut Facts, host: &HostView) {
     let seen: Vec<&Counts> = host.counts.iter().flatten().collect();
     let last = seen.first().copied().cloned().unwrap_or_default();
     let mut all = Counts::default();
     seen.iter().for_each(|counts| all.add(counts));
-    let runs = count(seen.len() as u64, "run");
     for (kind, last, all) in
         [("outcomes", &last.outcomes, &all.outcomes), ("links not followed", &last.refused, &all.refused)]
     {
@@ -131,11 +107,11 @@ fn add_counts(facts: &mut Facts, host: &HostView) -> String {
         sorted.sort_by(|a, b| b.1.cmp(a.1));
         for (reason, count) in sorted.into_iter().take(REASONS) {
             let newest = last.get(reason).copied().unwrap_or_default();
-            facts.add(kind, format!("{count:>7} in the last {runs}, {newest:>7} in the newest: {reason}"));
+            let newest = if seen.len() > 1 { format!(" (newest run: {newest})") } else { String::new() };
+            facts.add(kind, format!("{count:>6} {reason}{newest}"));
         }
     }
     if all.outcomes.is_empty() {
-        facts.add("outcomes", format!("none in the last {runs}"));
+        facts.add("outcomes", "none in the last runs");
     }
-    given(&GroupedCounts::from_counts(&last), &GroupedCounts::from_counts(&all), seen.len())
 }

@@ -1,38 +1,40 @@
 //! Runs `gleaner doctor`: explains the stored state of one URL or host, and why it has no document.
 //!
-//! The command reads the store and sends no request unless `--fetch` is given.
+//! The command reads the store. It sends requests only with `--fetch`.
 
 mod facts;
 mod host;
 mod url;
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use gleaner_config::Config;
 use gleaner_crawl::{HostView, RunHistory};
-use gleaner_frontier::{CanonicalUrl, Scope, Seed};
-use gleaner_store::{HostRecord, Options, Store, StoreError};
+use gleaner_frontier::{CanonicalUrl, Found, Refusal, Role, Scope, Seed};
+use gleaner_store::{HostRecord, Store, StoreError, UrlRecord};
 
 use crate::args::{Common, Doctor};
 use crate::failure::Failure;
-use crate::{Done, distributed, settings};
+use crate::{Done, settings};
 
 pub(crate) struct DoctorContext {
     config: Config,
     store: Store,
-    /// `None`: no seed file can be read.
+    /// `None`: the corpus does not record its seeds, and the user named none.
     seeds: Option<Vec<Seed>>,
+    sites: Scope,
 }
 
 pub(crate) fn run(common: &Common, args: &Doctor) -> Done {
     let config = settings::load(common)?;
-    let store = open(&config)?;
-    let seeds = match settings::seeds(&args.seeds, &config) {
-        Err(failure) if !args.seeds.is_empty() => return Err(failure),
-        seeds => seeds.ok(),
+    let store = settings::read_store(&config)?;
+    let seeds = match args.seeds.is_empty() {
+        true => store.seeds().map_err(Failure::work)?,
+        false => Some(settings::seeds(&args.seeds, &[], &config)?),
     };
-    let context = DoctorContext { config, store, seeds };
+    let sites =
+        gleaner_crawl::scope(&config, seeds.as_deref().unwrap_or_default()).map_err(Failure::usage)?;
+    let context = DoctorContext { config, store, seeds, sites };
     let facts = if args.what.contains('/') {
         let text =
             if args.what.contains("://") { args.what.clone() } else { format!("https://{}", args.what) };
@@ -44,20 +46,6 @@ pub(crate) fn run(common: &Common, args: &Doctor) -> Done {
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-fn open(config: &Config) -> Result<Store, Failure> {
-    if distributed::is_shared(config) {
-        return distributed::visit(config);
-    }
-    let options = Options { cache: config.store.cache.get(), create: false };
-    match gleaner_store::open(Path::new(&config.store.path), &options) {
-        Ok(writer) => Ok(writer.store()),
-        Err(error @ StoreError::Busy { .. }) => Err(Failure::Work(format!(
-            "{error}; use a copy: gleaner snapshot COPY, then gleaner doctor --data COPY"
-        ))),
-        Err(error) => Err(Failure::work(error)),
-    }
-}
-
 impl DoctorContext {
     fn view(&self, host: HostRecord) -> Result<HostView, StoreError> {
         let mut history = RunHistory::read(&self.store, RunHistory::KEPT)?;
@@ -66,18 +54,28 @@ impl DoctorContext {
 
     fn scope(&self, domain: &str) -> String {
         let Some(seeds) = &self.seeds else {
-            return "unknown: no seed file was found; set it with --seeds".into();
+            return "unknown: no crawl has recorded its seeds in this corpus; --seeds FILE names them".into();
         };
         match seeds.iter().find(|seed| seed.url.domain() == domain) {
-            Some(seed) => format!("in scope: {domain} is a site of {} line {}", seed.file, seed.line),
+            Some(seed) => format!("in scope: {domain} is a site of {}", seed.origin()),
             None => format!(
                 "out of scope: {domain} is not among the seed sites ({})",
-                Scope::from_seeds(seeds).domains().count()
+                self.sites.domains().count()
             ),
         }
     }
 
     fn is_in_scope(&self, url: &CanonicalUrl) -> bool {
-        self.seeds.as_ref().is_none_or(|seeds| Scope::from_seeds(seeds).contains(url))
+        self.seeds.is_none() || self.sites.contains(url)
+    }
+
+    /// Returns the rule of the settings that excludes a URL. `record`: the URL's record, if known.
+    fn exclusion(&self, url: &CanonicalUrl, record: Option<&UrlRecord>) -> Option<String> {
+        let role = record.map_or(Role::Page, |record| record.role);
+        let dated = record.and_then(|record| record.dated);
+        match self.sites.objection(&Found { url: url.clone(), role, dated, news: false })? {
+            Refusal::Excluded { rule } => Some(rule),
+            _ => None,
+        }
     }
 }

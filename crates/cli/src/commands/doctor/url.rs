@@ -1,4 +1,4 @@
-//! Explains one URL, in the order of processing: canonical form, request, response, document.
+//! Explains one URL in the order of processing: canonical form, request, response, document.
 
 use std::path::{Path, PathBuf};
 
@@ -38,34 +38,30 @@ pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<
 }
 
 impl DoctorContext {
-    /// Adds the facts; returns the sentence that explains why the URL has a document or has none.
+    /// Adds the facts. Returns the sentence that explains why the URL has or lacks a document.
     fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
         facts.add("key", url.key().to_string());
         facts.add("scope", self.scope(url.domain()));
+        let record = self.store.url(url.key()).map_err(Failure::work)?;
+        let excluded = self.exclusion(url, record.as_ref());
+        if let Some(rule) = &excluded {
+            facts.add("settings", format!("they exclude it: {rule}"));
+        }
         let robots = self.robots(url)?;
-        let forbidden = robots.as_ref().is_some_and(|(rule, _)| !rule.is_allowed());
+        let forbidden = robots.as_ref().and_then(|(rule, _)| match rule {
+            Rule::Disallowed { rule } => Some(rule.clone()),
+            Rule::Allowed { .. } => None,
+        });
         facts.add("robots.txt", robots.map_or_else(|| "not fetched yet".into(), |(_, says)| says));
-        let Some(record) = self.store.url(url.key()).map_err(Failure::work)? else {
+        let Some(record) = record else {
             facts.add("state", "unknown: no page, feed or sitemap that was read links to it");
             if fetch {
                 self.add_fetched(facts, url)?;
             }
-            return Ok(self.of_unknown(url, forbidden, fetch));
+            return Ok(self.of_unknown(url, excluded, forbidden.is_some(), fetch));
         };
         facts.add("state", state(&record));
-        let tries = if record.tries > 0 {
-            format!(", failed attempts since: {}", record.tries)
-        } else {
-            String::new()
-        };
-        facts.add(
-            "found",
-            format!(
-                "as a {:?}, link distance {} from a seed, sitemap or feed{tries}",
-                record.role, record.depth
-            )
-            .to_lowercase(),
-        );
+        facts.add("found", found(&record));
         if let Some(outcome) = &record.last {
             facts.add("last visit", outcome.to_string());
             if let Outcome::Failed { reason } = outcome
@@ -83,12 +79,21 @@ impl DoctorContext {
         if fetch {
             self.add_fetched(facts, url)?;
         }
-        Ok(why(&record, document.as_ref(), judged))
+        Ok(why(&record, document.as_ref(), judged, forbidden.as_deref()))
     }
 
-    fn of_unknown(&self, url: &CanonicalUrl, forbidden: bool, fetch: bool) -> String {
+    fn of_unknown(
+        &self,
+        url: &CanonicalUrl,
+        excluded: Option<String>,
+        forbidden: bool,
+        fetch: bool,
+    ) -> String {
         if !self.is_in_scope(url) {
             return "links to it are not followed: its site is not among the seeds".into();
+        }
+        if let Some(rule) = excluded {
+            return format!("links to it are not followed: the settings exclude it ({rule})");
         }
         if forbidden {
             return "it would not be fetched: robots.txt forbids it".into();
@@ -166,8 +171,8 @@ impl DoctorContext {
         Ok(())
     }
 
-    /// Classifies the archived page with the current rules. Returns whether it is an article; `None` if there
-    /// is no archived page or it cannot be read.
+    /// Classifies the archived page with the current rules. Returns whether it is an article; `None`: there
+    /// is no readable archived page.
     fn add_archived(
         &self,
         facts: &mut Facts,
@@ -248,11 +253,9 @@ impl DoctorContext {
             (_, Method::BlockModel) | (None, _) => "alone".into(),
             (Some(template), _) => format!("with its host's template, version {}", template.version),
         };
-        Ok(format!(
-            "an article: {} {by}, confidence {:.2}",
-            count(words as u64, "word"),
-            extracted.confidence
-        ))
+        let confidence = extracted.method.confidence(extracted.margin);
+        let confidence = confidence.map(|it| format!(", confidence {it:.2}")).unwrap_or_default();
+        Ok(format!("an article: {} {by}{confidence}", count(words as u64, "word")))
     }
 
     fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
@@ -269,6 +272,15 @@ impl DoctorContext {
         }
         Ok(())
     }
+}
+
+fn found(record: &UrlRecord) -> String {
+    let tries = match record.tries {
+        0 => String::new(),
+        tries => format!(", failed attempts since: {tries}"),
+    };
+    let (role, depth) = (record.role.label(), record.depth);
+    format!("as a {role}, link distance {depth} from a seed, sitemap or feed{tries}")
 }
 
 fn time(second: u64) -> String {
@@ -295,12 +307,22 @@ fn state(record: &UrlRecord) -> String {
     }
 }
 
-/// Returns the sentence that explains why the URL has a document or has none.
-fn why(record: &UrlRecord, document: Option<&Document>, judged: Option<bool>) -> String {
+/// Explains why the URL has or lacks a document. `forbidden`: the rule of robots.txt that disallows it now, or
+/// why robots.txt is unavailable.
+fn why(
+    record: &UrlRecord,
+    document: Option<&Document>,
+    judged: Option<bool>,
+    forbidden: Option<&str>,
+) -> String {
     let Some(outcome) = &record.last else {
-        return match record.state {
-            UrlState::Buffered { .. } => {
+        return match (&record.state, forbidden) {
+            (UrlState::Buffered { .. }, _) => {
                 "its page was fetched; its document follows when its host's template is learned".into()
+            }
+            (_, Some(rule)) => format!("it has not been fetched: {rule}"),
+            _ if record.tries > 0 => {
+                format!("{} failed; `--fetch` shows the response", count(record.tries.into(), "request"))
             }
             _ => "it has not been fetched yet".into(),
         };

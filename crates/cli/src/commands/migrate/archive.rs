@@ -1,8 +1,8 @@
-//! Moves the archive of a corpus from files in a folder into object storage, and back.
+//! Moves the archive of a corpus from files in a folder to object storage, and back.
 //!
-//! On the way into object storage, files larger than 64 MiB are split between records. Each further piece
-//! gets a new number, and so do later files where needed: numbers follow the order of the records. Other
-//! files keep their name and number. On the way back, each object becomes a file.
+//! On the way to object storage, files above 64 MiB are split between records. Each further piece gets a new
+//! number, and so do later files if necessary: numbers follow the order of the records. Other files keep name
+//! and number. On the way back, each object becomes a file.
 //!
 //! Limitation: only the first piece of a file has a `warcinfo` record.
 
@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use crate::aside::say;
 use crate::failure::Failure;
 
-/// Size in bytes from which a file is split; workers write objects of the same size.
+/// Maximum size in bytes of a piece. Workers write objects of this size.
 const PIECE: u64 = 64 << 20;
 
 #[derive(Debug, Default)]
@@ -29,12 +29,12 @@ pub(super) struct Copied {
     pub(super) bytes: u64,
 }
 
-/// The new places of the records: for each old file number, the first byte and the new number of each piece.
+/// The new places of records. For each old file number: the first byte and the new number of each piece.
 #[derive(Debug, Default)]
 pub(super) struct Places(HashMap<u32, Vec<(u64, u32)>>);
 
 impl Places {
-    /// Returns the place of a record in the target; unchanged if its file was not copied.
+    /// Returns the place of a record in the target. It is the same if its file was not copied.
     pub(super) fn of(&self, at: Archived) -> Archived {
         let pieces = self.0.get(&at.file).map(Vec::as_slice).unwrap_or_default();
         let piece = pieces.iter().rev().find(|(begin, _)| *begin <= at.offset);
@@ -46,7 +46,6 @@ impl Places {
 struct Piece {
     begin: u64,
     end: u64,
-    /// Number of records, without `warcinfo` records.
     records: u64,
 }
 
@@ -62,7 +61,7 @@ pub(super) fn put(
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let number = Place { file: file.clone(), offset: 0 }.number();
         let length = match &end {
-            // The store never confirmed the records after this length.
+            // The store never confirmed later records.
             Some(end) if end.file == file => end.length,
             _ => path.metadata().map_err(wrong)?.len(),
         };
@@ -94,7 +93,6 @@ fn put_file(
     writer.commit(change).map_err(Failure::work)
 }
 
-/// Returns the pieces into which the first `length` bytes of a file are split.
 fn pieces(path: &Path, length: u64, size: u64) -> io::Result<Vec<Piece>> {
     let (mut pieces, mut begin, mut records) = (Vec::new(), 0, 0);
     for item in Reader::open(path, 0, 0)? {
@@ -155,7 +153,7 @@ pub(super) fn fetch(
         move |error: io::Error| Failure::Work(format!("cannot write {path}: {error}"))
     };
     fs::create_dir_all(&folder).map_err(wrong(&folder))?;
-    // These files are from an interrupted migration: the folder was empty when it began.
+    // The folder was empty at first, so these files come from an interrupted migration.
     for path in archive_files(config).map_err(Failure::work)? {
         fs::remove_file(&path).map_err(wrong(&path))?;
     }
@@ -209,11 +207,12 @@ mod tests {
                 status: 200,
                 headers: &[],
                 body: body.as_bytes(),
+                coded: None,
                 is_cut: false,
                 request: &[],
                 fields: &[],
             };
-            let record = capture.response(capture.digest(), 1);
+            let record = capture.response(capture.digests().payload, 1);
             let place = archive.append(&record, Timestamp::UNIX_EPOCH).unwrap();
             (file, _) = (place.file, offsets.push(place.offset));
         }
@@ -227,7 +226,8 @@ mod tests {
         let places = Places(HashMap::from([(1, numbered)]));
         let whole = read(&path, 0, length).unwrap();
         for offset in offsets {
-            let archived = Archived { file: 1, offset, at: Timestamp::UNIX_EPOCH, digest: [0; 20] };
+            let archived =
+                Archived { file: 1, offset, at: Timestamp::UNIX_EPOCH, digest: [0; 20], payload: None };
             let moved = places.of(archived);
             let piece = &pieces[moved.file as usize - 5];
             let content = read(&path, piece.begin, piece.end).unwrap();

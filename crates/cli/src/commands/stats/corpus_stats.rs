@@ -17,13 +17,11 @@ pub(super) struct CorpusStats {
     pub(super) folder: String,
     pub(super) documents: u64,
     pub(super) words: u64,
-    /// Number of distinct words, ignoring case; an estimate with an error of about 1%.
+    /// Number of distinct words, ignoring case: an estimate with an error of about 1%.
     pub(super) types: Option<u64>,
-    /// Number of URLs whose text is that of a document stored under another URL.
     pub(super) duplicates: u64,
-    /// Number of documents that another, nearly identical document represents.
+    /// Number of members of clusters, without the representatives.
     pub(super) near_duplicates: u64,
-    /// Number of documents that represent near-duplicates.
     pub(super) clusters: u64,
     pub(super) last_run: Option<Run>,
     pub(super) languages: Vec<Language>,
@@ -55,11 +53,10 @@ pub(super) struct Host {
     pub(super) fetched: u64,
     pub(super) queued: u64,
     pub(super) buffered: u32,
-    /// The template's version and how well it fits the last pages, as readable text.
+    /// The template's version and how well it fits the last pages, in words.
     pub(super) template: String,
 }
 
-/// Figures that require reading all documents.
 #[derive(Debug, Default)]
 pub(super) struct Pass {
     types: BTreeMap<String, Distinct>,
@@ -93,7 +90,7 @@ impl Pass {
 }
 
 impl CorpusStats {
-    /// Computes the figures of `store`; `pass` is `None` if the documents were not read.
+    /// `pass`: `None` if the documents were not read.
     pub(super) fn new(store: &Store, config: &Config, pass: Option<&Pass>) -> Result<Self, StoreError> {
         let totals = store.totals()?;
         let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {

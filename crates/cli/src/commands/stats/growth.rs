@@ -1,7 +1,7 @@
 //! Formats the growth by day as a table with bars and as an SVG chart.
 //!
-//! Limitation: a document counts for the day on which it was fetched (UTC), not published. The table shows
-//! the last 30 days with documents; the chart and `--json` show all days.
+//! Limitation: a document counts on the day of fetching (UTC), not of publication. The table shows the last
+//! 30 days with documents; the chart and `--json` show all days.
 
 use gleaner_render::svg::{self, Anchor, INK, Paint, Plot, Scale, Stroke};
 use gleaner_render::text::count;
@@ -14,7 +14,6 @@ use crate::table::table;
 
 const DAYS: usize = 30;
 
-/// Length of the longest bar in characters.
 const BAR: u64 = 40;
 
 const SIZE: (f64, f64) = (760.0, 360.0);
@@ -48,14 +47,12 @@ pub(super) fn table_of(days: &[Day]) -> String {
     table(&["Fetched (UTC)", "Documents", "Words", "Total", ""], rows)
 }
 
-/// Draws a bar of block characters, in steps of one eighth of a character.
 fn bar(count: u64, most: u64) -> String {
     let eighths = if most == 0 { 0 } else { (count * BAR * 8).div_ceil(most) };
     let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][(eighths % 8) as usize];
     "█".repeat((eighths / 8) as usize) + rest
 }
 
-/// Draws an SVG chart: documents per day as bars, the running total as a line.
 pub(super) fn svg(days: &[Day]) -> String {
     let content = match (days.first(), days.last()) {
         (Some(first), Some(last)) => chart(days, first.day, last.day),
@@ -67,7 +64,7 @@ pub(super) fn svg(days: &[Day]) -> String {
 fn chart(days: &[Day], first: Date, last: Date) -> Markup {
     let most = days.iter().map(|day| day.documents).max().unwrap_or(0);
     let all: u64 = days.iter().map(|day| day.documents).sum();
-    // Days without documents take up space on the x axis too.
+    // Days without documents also take up space.
     let x = Scale::new((0.0, distance(first, last) + 1.0), ACROSS);
     let plot = |most: u64| Plot { x, y: Scale::new((0.0, most.max(1) as f64), UP) };
     let (per_day, total) = (plot(most), plot(all));
@@ -91,12 +88,10 @@ fn chart(days: &[Day], first: Date, last: Date) -> Markup {
     }
 }
 
-/// Returns the number of days from `first` to `day`.
 fn distance(first: Date, day: Date) -> f64 {
     first.until((Unit::Day, day)).map_or(0.0, |span| f64::from(span.get_days()))
 }
 
-/// Draws a vertical axis: with [`Anchor::End`], the left one; otherwise the right one.
 fn axis(plot: &Plot, most: u64, anchor: Anchor, color: &'static str, name: &str) -> Markup {
     let (x, beside, inwards) = match anchor {
         Anchor::End => (ACROSS.0, -6.0, Anchor::Start),

@@ -1,7 +1,7 @@
 //! Runs `gleaner stats`: prints figures of the corpus.
 //!
-//! The store keeps the numbers of documents and words by language. Types (distinct words) and growth by day
-//! need one pass over all documents, in bounded memory; `--quick` skips this pass.
+//! The store has the numbers of documents and words by language. Types (distinct words) and growth by day
+//! need a pass over all documents, in bounded memory; `--quick` omits it.
 
 mod corpus_stats;
 mod growth;
@@ -22,7 +22,7 @@ use corpus_stats::{CorpusStats, Pass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     let config = settings::load(common)?;
-    let store = settings::store(&config, false)?;
+    let store = settings::read_store(&config)?;
     let pass = match args.quick {
         true => None,
         false => {

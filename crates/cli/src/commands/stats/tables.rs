@@ -1,5 +1,7 @@
 //! Formats the figures as tables.
 
+use gleaner_render::text::count;
+
 use super::corpus_stats::{CorpusStats, Host};
 use super::growth;
 use crate::table::{NOTHING, table};
@@ -33,22 +35,20 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
     text + &format!("\n{}\n", hosts(stats))
 }
 
+/// Formats the hosts with documents or queued URLs, those with the most documents first. Counts the others.
 fn hosts(stats: &CorpusStats) -> String {
-    let rows = stats.hosts.iter().map(|host| {
-        let Host { stored, near_duplicates, duplicates, fetched, queued, buffered, .. } = *host;
-        let numbers = [stored, near_duplicates, duplicates, fetched, queued, buffered.into()];
-        let cells = numbers.map(|number| number.to_string());
-        [host.host.clone()].into_iter().chain(cells).chain([host.template.clone()]).collect()
+    let (mut shown, silent): (Vec<&Host>, Vec<&Host>) =
+        stats.hosts.iter().partition(|host| host.stored + host.near_duplicates + host.queued > 0);
+    shown.sort_by(|a, b| b.stored.cmp(&a.stored).then_with(|| a.host.cmp(&b.host)));
+    let rows = shown.into_iter().map(|host| {
+        let Host { stored, near_duplicates, duplicates, fetched, queued, .. } = *host;
+        let cells = [stored, near_duplicates, duplicates, fetched, queued].map(|number| number.to_string());
+        [host.host.clone()].into_iter().chain(cells).collect()
     });
-    let head = [
-        "Host",
-        "Stored",
-        "Near-duplicates",
-        "Duplicates",
-        "Pages fetched",
-        "Queued",
-        "Buffered",
-        "Template",
-    ];
-    table(&head, rows)
+    let head = ["Host", "Stored", "Near-duplicates", "Duplicates", "Fetched", "Queued"];
+    let mut text = table(&head, rows);
+    if !silent.is_empty() {
+        text += &format!("\nand {} without documents", count(silent.len() as u64, "host"));
+    }
+    text
 }

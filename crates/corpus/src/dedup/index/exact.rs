@@ -17,7 +17,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// Returns an empty index that keeps the last `most` documents (at least 1) under each key.
+    /// Creates an empty index. It keeps the last `most` documents (at least 1) under each key.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self { documents: BTreeMap::new(), most: most.max(1) }

@@ -1,4 +1,4 @@
-//! Indexes of band keys, which return the documents that may be similar to a new one.
+//! Indexes of band keys. They return the documents that may be similar to a new one.
 //!
 //! [`Index`] is the interface. [`Table`] has a fixed size and gradually loses old documents when full;
 //! [`Exact`] keeps every key. Both limit the entries per key.
@@ -14,33 +14,32 @@ pub use table::Table;
 
 use crate::dedup::bands::Keys;
 
-/// A document's number in the index, assigned by the caller.
+/// A document's number in the index. The caller assigns it.
 pub type Number = u32;
 
-/// A document that shares keys with the queried one.
+/// A document that shares keys with the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
     /// The document's number.
     pub document: Number,
-    /// Number of keys that it shares with the queried document, 1 to [`BANDS`](crate::dedup::BANDS).
+    /// Number of keys shared with the query, 1 to [`BANDS`](crate::dedup::BANDS).
     pub shared: u32,
 }
 
-/// An index from band keys to document numbers.
-///
-/// Each call handles all keys of a document, so that a database can answer in one request.
+/// An index from band keys to document numbers. Each call handles all keys of a document, so that a database
+/// can answer in one request.
 pub trait Index {
-    /// The error if the index cannot be read or written; `Infallible` for indexes in memory.
+    /// The error of reading or writing the index; `Infallible` for indexes in memory.
     type Error;
 
-    /// Returns the documents that share a key with `keys`, each once: most shared keys first, and the
-    /// greatest (newest) number first among equals. The limit of entries per key bounds the length.
+    /// Returns each document that shares a key with `keys` once: most shared keys first, then greatest
+    /// (newest) number first. The limit of entries per key bounds the length.
     ///
     /// # Errors
     /// If the index cannot be read.
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Self::Error>;
 
-    /// Stores a document under its keys. If there is no room under a key, an entry is dropped.
+    /// Stores a document under its keys. Drops an entry of a full key.
     ///
     /// # Errors
     /// If the index cannot be written.

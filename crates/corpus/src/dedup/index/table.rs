@@ -1,19 +1,19 @@
-//! A table of fixed size in memory, which gradually loses old documents when full.
+//! A table of fixed size in memory. When full, it gradually loses old documents.
 //!
 //! A bucket has 64 bytes (a cache line) and ten entries, each with 16 bits of the key and the document's
-//! number. Each key belongs to one bucket. If the bucket already has [`SAME`] entries with the same 16
-//! bits, the one with the smallest number is replaced, so a frequent key displaces only its own entries.
-//! Otherwise, if the bucket is full, an entry chosen by hash is replaced.
+//! number. Each key belongs to one bucket. If the bucket already has [`SAME`] entries with the same 16 bits,
+//! the entry with the smallest number is replaced, so a frequent key displaces only its own entries.
+//! Otherwise a full bucket loses an entry chosen by hash.
 //!
 //! Each key of a document is kept or lost independently. A document that has lost half of its 42 keys is
-//! still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents have
-//! lost more keys, so no cleanup is needed. [`Table::kept`] returns the share of entries that fit.
+//! still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents have lost
+//! more keys, so no cleanup is needed. [`Table::kept`] returns the share of entries that fit.
 //!
-//! The table is not stored on disk. It is rebuilt from the stored signatures, 256 bytes per document, in
-//! the order of the document numbers.
+//! The table is not on disk. It is rebuilt from the stored signatures, 256 bytes per document, in the order
+//! of the document numbers.
 //!
-//! Limitation: 16 bits can match by chance, so one query in 150 has a candidate without a shared key.
-//! The comparison of signatures rejects it.
+//! Limitation: 16 bits can match by chance, so one query in 150 has a candidate without a shared key. The
+//! comparison of signatures rejects it.
 
 use std::convert::Infallible;
 
@@ -26,7 +26,7 @@ const ENTRIES: usize = 10;
 /// Maximum entries of a bucket with the same 16 bits.
 const SAME: usize = 4;
 
-/// Ten entries; the first `filled` are valid.
+/// Ten entries. The first `filled` are valid.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     documents: [Number; ENTRIES],
@@ -45,8 +45,7 @@ pub struct Table {
 impl Table {
     const BUCKET: usize = size_of::<Bucket>();
 
-    /// Returns an empty table of at most `bytes` bytes, but at least one bucket. All its memory is
-    /// allocated at once.
+    /// Creates an empty table of at most `bytes` bytes, at least one bucket. Allocates all memory at once.
     #[must_use]
     pub fn with_memory(bytes: usize) -> Self {
         Self { buckets: vec![EMPTY; (bytes / Self::BUCKET).max(1)] }
@@ -70,7 +69,6 @@ impl Table {
     }
 }
 
-/// Returns the bits of a key that its entry stores; the high bits select the bucket.
 const fn tag(key: u64) -> u16 {
     key as u16
 }

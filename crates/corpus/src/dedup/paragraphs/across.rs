@@ -1,8 +1,8 @@
-//! Records which sites repeat a paragraph, in bounded memory. The number of sites is never too high.
+//! Records in bounded memory which sites repeat a paragraph. The number of sites is never too high.
 //!
-//! A site is stored as 32 bits of its name's hash and counts once. When there are more than twice the
-//! requested number of paragraphs, those with no more sites than the median are dropped. If nearly all
-//! paragraphs have one site, nearly all are dropped.
+//! A site is stored as 32 bits of its name's hash and counts once. At more than twice the requested number of
+//! paragraphs, those with no more sites than the median are dropped. If nearly all paragraphs have one site,
+//! nearly all are dropped.
 //!
 //! Limitation: in one of 8,000 sets of 1,000 sites, two sites have the same 32 bits.
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::dedup::mix::{mix, step};
 
-/// Maximum sites stored per paragraph, so thresholds above this are never reached.
+/// Maximum number of sites stored per paragraph. Higher thresholds are never reached.
 const MOST: usize = 16;
 
 /// Paragraphs with the sites that repeat them.
@@ -20,8 +20,7 @@ pub struct Across {
 }
 
 impl Across {
-    /// Records that a site repeats a paragraph. Keeps `paragraphs` paragraphs, temporarily up to twice
-    /// as many.
+    /// Records that a site repeats a paragraph. Keeps `paragraphs` paragraphs, at times twice as many.
     pub fn add(&mut self, key: u64, site: &str, paragraphs: usize) {
         let site = mix(site.bytes().fold(1, |hash, byte| step(hash, byte.into()))) as u32;
         let sites = self.sites.entry(key).or_default();
@@ -33,13 +32,13 @@ impl Across {
         }
     }
 
-    /// Returns the number of sites that repeat a paragraph, at most 16; 0 if unknown.
+    /// Returns the number of sites that repeat a paragraph, at most 16; 0: unknown.
     #[must_use]
     pub fn of(&self, key: u64) -> u32 {
         self.sites.get(&key).map_or(0, |sites| sites.len() as u32)
     }
 
-    /// Iterates over the paragraphs with their sites in the order of keys, for storage.
+    /// Returns the paragraphs with their sites in the order of keys, for storage.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[u32])> {
         self.sites.iter().map(|(key, sites)| (*key, sites.as_slice()))
     }

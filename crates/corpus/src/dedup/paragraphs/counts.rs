@@ -3,14 +3,14 @@
 //! J. Misra, D. Gries: Finding Repeated Elements, 1982; in the form of D. Anderson and others: A
 //! High-Performance Algorithm for Identifying Frequent Items in Data Streams, IMC 2017.
 //! * A known key increments its counter; a new key gets a counter of 1.
-//! * When there are more than twice the requested counters, the median is subtracted from all counts,
-//!   and counters at zero are dropped. The work per key is therefore constant on average.
+//! * At more than twice the requested counters, the median is subtracted from all counts, and counters at
+//!   zero are dropped. So the work per key is constant on average.
 //!
-//! A count is at most the true count, and at least the true count minus [`Counts::missed`]. The latter
-//! is at most the number of all keys seen divided by the number of requested counters. A sketch such as
-//! count-min errs in the other direction: with it, paragraphs that occur once could be removed.
+//! A count is at most the true count, and at least the true count minus [`Counts::missed`]. The latter is at
+//! most the number of all keys divided by the number of requested counters. A sketch such as count-min errs
+//! in the other direction: with it, paragraphs that occur once could be removed.
 //!
-//! Cost: 12 bytes per counter plus the map's overhead; 4,096 requested counters take about 200 KB.
+//! Cost: 12 bytes per counter plus the map's overhead. 4,096 requested counters take about 200 KB.
 //!
 //! ```
 //! use gleaner_corpus::dedup::paragraphs::Counts;
@@ -30,8 +30,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts a key and returns its count. `counters` is the requested number of counters, at least 1.
-    /// Temporarily up to twice as many exist.
+    /// Counts a key and returns its count. `counters`: the requested number of counters, at least 1. For a
+    /// time, up to twice as many exist.
     pub fn add(&mut self, key: u64, counters: usize) -> u32 {
         let count = self.counters.entry(key).or_insert(0);
         *count = count.saturating_add(1);
@@ -43,13 +43,13 @@ impl Counts {
         count
     }
 
-    /// Returns the count of a key; 0 if it was never seen or was dropped.
+    /// Returns the count of a key; 0: never seen, or dropped.
     #[must_use]
     pub fn of(&self, key: u64) -> u32 {
         self.counters.get(&key).copied().unwrap_or(0)
     }
 
-    /// Returns by how much a count may be too low.
+    /// Returns the maximum amount by which a count is too low.
     #[must_use]
     pub const fn missed(&self) -> u32 {
         self.missed
@@ -67,7 +67,7 @@ impl Counts {
         self.counters.is_empty()
     }
 
-    /// Iterates over the keys with their counts in the order of keys, for storage.
+    /// Returns the keys with their counts in the order of keys, for storage.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         self.counters.iter().map(|(key, count)| (*key, *count))
     }

@@ -1,25 +1,23 @@
 //! Finds paragraphs that many documents repeat: boilerplate that extraction kept.
 //!
 //! Paragraphs are counted when each document is stored ([`Paragraphs::count`]) and removed at export
-//! ([`Paragraphs::repeated`]), because the first document with "Follow us on..." does not show that the
-//! line is repeated. A paragraph counts as repeated for one of two reasons, with thresholds in
+//! ([`Paragraphs::repeated`]), because the first document with "Follow us on..." does not show that the line
+//! is repeated. There are two reasons to count a paragraph as repeated, with thresholds in
 //! [`ParagraphParams`]:
 //! * within its site: a minimum number and share of the site's documents contain it;
-//! * across sites: several documents of each of several sites contain it. A paragraph that occurs once
-//!   on each of twenty sites is wire copy and is not affected.
+//! * across sites: several documents of each of several sites contain it. A paragraph that occurs once on
+//!   each of twenty sites is wire copy and is not affected.
 //!
-//! [`Paragraphs::repeated`] only reports paragraphs. Each result has the paragraph's position, its hash
-//! and the number of documents or sites, to be stored as provenance with the exported text.
+//! [`Paragraphs::repeated`] only reports paragraphs. Each result has the paragraph's position, its hash and
+//! the number of documents or sites: the provenance to store with the exported text.
 //!
-//! Memory: the [`Counts`] of a site are bounded and never too high, so every reported paragraph is
-//! repeated. Rare paragraphs may be missed: with the default 4,096 counters and twenty paragraphs per
-//! document, those in fewer than one of 200 documents. The counts of a site are full after about 400
-//! documents and take 200 KB. A caller with thousands of sites stores them elsewhere
-//! ([`Paragraphs::release`]).
+//! Memory: a site's [`Counts`] are bounded and never too high, so every reported paragraph is repeated. Rare
+//! paragraphs may be missed: with the default 4,096 counters and twenty paragraphs per document, those in
+//! fewer than one of 200 documents. The counts of a site are full after about 400 documents and take 200 KB.
+//! A caller with thousands of sites stores them elsewhere ([`Paragraphs::release`]).
 //!
-//! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs.
-//! Count only the representatives of clusters; otherwise the copies of one article make its paragraphs
-//! repeated.
+//! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs. Count
+//! only the representatives of clusters; otherwise the copies of one article make its paragraphs repeated.
 //!
 //! ```
 //! use gleaner_corpus::dedup::paragraphs::{Paragraphs, ParagraphParams, Reason};
@@ -45,16 +43,15 @@ use crate::dedup::tokens::Tokens;
 /// Thresholds for repeated paragraphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParagraphParams {
-    /// Minimum words of a paragraph that is counted and removed.
+    /// Minimum number of words in a paragraph to count and remove.
     pub words: usize,
-    /// Minimum documents of a site that contain the paragraph.
+    /// Minimum number of documents of a site with the paragraph.
     pub documents: u32,
-    /// Minimum share of the site's documents that contain the paragraph, 0 to 1.
+    /// Minimum share of the site's documents with the paragraph, 0 to 1.
     pub share: f64,
-    /// Minimum sites that repeat the paragraph, at most 16; `None` to check only within sites.
+    /// Minimum number of sites that repeat the paragraph, at most 16; `None`: check only within sites.
     pub sites: Option<u32>,
-    /// For [`Self::sites`]: a site repeats a paragraph if at least this many of its documents contain
-    /// it.
+    /// For [`Self::sites`]: a site repeats a paragraph in at least this number of its documents.
     pub documents_a_site: u32,
     /// Requested number of counted paragraphs, per site and across sites.
     pub counted: usize,
@@ -71,14 +68,14 @@ impl Default for ParagraphParams {
 pub enum Reason {
     /// The paragraph is in many documents of its site.
     Site {
-        /// Minimum number of documents that contain it.
+        /// Minimum number of documents with the paragraph.
         documents: u32,
         /// Number of the site's counted documents.
         of: u32,
     },
     /// The paragraph is repeated on several sites.
     Across {
-        /// Minimum number of sites that repeat it.
+        /// Minimum number of sites with the paragraph.
         sites: u32,
     },
 }
@@ -94,9 +91,8 @@ pub struct Repeated {
     pub reason: Reason,
 }
 
-/// Returns the hash of a paragraph's tokens, which is the same for equal paragraphs; `None` if it has
-/// fewer than `words` words. Case, punctuation and the place of tone marks are ignored, but digits are
-/// not.
+/// Returns the hash of a paragraph's tokens; `None`: it has fewer than `words` words. Case, punctuation and
+/// the place of tone marks do not matter, but digits do.
 #[must_use]
 pub fn key(paragraph: &str, words: usize) -> Option<u64> {
     let tokens = Tokens::from_text(paragraph);
@@ -109,7 +105,7 @@ pub fn key(paragraph: &str, words: usize) -> Option<u64> {
 pub struct Site {
     /// Number of counted documents.
     pub documents: u32,
-    /// How many of these documents contain each paragraph, by its key.
+    /// Number of these documents with each paragraph, by the paragraph's key.
     pub counts: Counts,
 }
 
@@ -128,7 +124,7 @@ impl Paragraphs {
         Self { params, ..Self::default() }
     }
 
-    /// Counts the paragraphs of a new document, each distinct paragraph once.
+    /// Counts each distinct paragraph of a new document once.
     pub fn count(&mut self, site: &str, text: &str) {
         let mut keys: Vec<u64> = text.lines().filter_map(|line| key(line, self.params.words)).collect();
         keys.sort_unstable();
@@ -142,7 +138,7 @@ impl Paragraphs {
         }
     }
 
-    /// Returns the repeated paragraphs of a text, according to the counts so far.
+    /// Returns the repeated paragraphs of a text by the counts so far.
     #[must_use]
     pub fn repeated(&self, site: &str, text: &str) -> Vec<Repeated> {
         let keys = text.lines().map(|line| key(line, self.params.words)).enumerate();
@@ -163,7 +159,7 @@ impl Paragraphs {
         })
     }
 
-    /// Returns the counts of a site, for storage; `None` for an unknown site.
+    /// Returns the counts of a site, for storage; `None`: the site is unknown.
     #[must_use]
     pub fn site(&self, site: &str) -> Option<&Site> {
         self.sites.get(site)
@@ -175,13 +171,12 @@ impl Paragraphs {
         &self.across
     }
 
-    /// Removes and returns a site's counts, to be stored until [`Self::restore`]; `None` for an unknown
-    /// site.
+    /// Removes and returns a site's counts. Store them until [`Self::restore`]. `None`: the site is unknown.
     pub fn release(&mut self, site: &str) -> Option<Site> {
         self.sites.remove(site)
     }
 
-    /// Adds stored counts of sites, and replaces the counts across sites.
+    /// Adds stored counts of sites. Replaces the counts across sites.
     pub fn restore(&mut self, sites: impl IntoIterator<Item = (String, Site)>, across: Across) {
         self.sites.extend(sites);
         self.across = across;

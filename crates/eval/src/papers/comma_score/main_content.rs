@@ -1,12 +1,11 @@
-//! Counts the commas and full stops of a page, inside and outside of its main content.
+//! Counts the commas and full stops of a page inside and outside main content.
 //!
-//! Main content consists of those blocks of the page (cut at block-level tags and `br`) that the rule of the
-//! block measure ([`blocks`](crate::measure::blocks)) finds in the gold text. This way, anchors in main
-//! content can be counted, which the gold text does not show.
+//! Main content is the blocks of the page (cut at block-level tags and `br`) that the rule of the block
+//! measure ([`blocks`](crate::measure::blocks)) finds in the gold text. This makes it possible to count
+//! anchors in main content, which the gold text does not show.
 //!
 //! Limitation: a block elsewhere that repeats the article's words counts as main content. A block of the
-//! article does not count if the gold text has different words. The time is linear in the sizes of page and
-//! gold text.
+//! article does not count if the gold text has different words. Linear time in page and gold text.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +20,7 @@ use crate::measure::words::{normal, words};
 pub(super) struct Sides {
     pub(super) main: Punctuation,
     pub(super) rest: Punctuation,
-    /// The counts of those characters in main content that are not letters, digits or white space.
+    /// The counts of characters in main content other than letters, digits and white space.
     marks: BTreeMap<char, u64>,
     letters: u64,
     latin: u64,

@@ -21,13 +21,13 @@ use crate::papers::statistics::mean;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// Maximum number of pages of a site that are timed: the first ones with gold text.
+/// Maximum number of timed pages of a site: the first pages with gold text.
 pub(super) const TIMED: usize = 100;
 
 pub(super) const RUNS: usize = 3;
 
 struct Both {
-    /// The indexed search. Its result equals that of comparing all pairs.
+    /// The indexed search. The result equals a comparison of all pairs.
     ce: content_extractor::Site,
     template: Template,
 }
@@ -57,11 +57,10 @@ impl Both {
 
 struct Fold {
     teachers: usize,
-    /// This field and the next two use the block tags that the papers name.
+    /// The next three fields use the block tags that the papers name.
     named: Both,
     all_pairs: content_extractor::Site,
-    /// Only the distinct non-content blocks, as one page. The paper's table seems to contain the time of this
-    /// variant.
+    /// The distinct non-content blocks as one page. The paper's table seems to have this variant's time.
     only_temp: content_extractor::Site,
     by_default: Both,
 }
@@ -177,7 +176,7 @@ pub(super) struct OfSite {
     pub(super) times: Times,
 }
 
-/// Measures a set. `None`: the gold texts of its pages contain no words.
+/// Measures a set. `None`: the gold texts have no words.
 pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSite>, SetError> {
     let kept = in_order(set.entries.par_iter().take(KEPT).map(Entry::read))?;
     let folds: Vec<Fold> = (0..FOLDS).into_par_iter().map(|fold| Fold::learn(&kept, fold)).collect();

@@ -6,7 +6,7 @@ pub(super) struct Printed {
     pub(super) ce: [&'static str; 3],
     pub(super) fast: [&'static str; 3],
     pub(super) improvement: &'static str,
-    /// This field and the next: the values of ContentExtractor and of FastContentExtractor.
+    /// The values of ContentExtractor and FastContentExtractor, here and in the next field.
     pub(super) block_f: [&'static str; 2],
     pub(super) word_f: [&'static str; 2],
 }
@@ -42,8 +42,8 @@ mod tests {
         assert_eq!(off, ["cnn.com", "news.bbc.co.uk"]);
     }
 
-    /// Checks the copied values: the sums of the columns show a wrong value, and the paper's sentences a
-    /// value in the wrong column (blocks "similar", words "as accurate for most").
+    /// Checks the copied values: a wrong value changes the sums of the columns, and a value in the wrong
+    /// column contradicts the paper's sentences (blocks "similar", words "as accurate for most").
     #[test]
     fn f_is_as_printed() {
         let sum = |f: fn(&Printed) -> &str| {

@@ -1,12 +1,12 @@
-//! Features of the elements around a block: tags, names, sums, similar siblings, path, and the element with
-//! the most prose.
+//! Features of the elements around a block: tags, names, sums, similar siblings, path, element with most
+//! prose.
 
 use super::super::block::Block;
 use super::super::lexicon::KIND_NAMES;
 use super::super::scene::Element;
 use super::{FAR, Features, INNER, OUTERMOST, Sink, distance, ln, share};
 
-/// The tags for which the distance to the nearest ancestor is a feature.
+/// Each of these tags has a feature: the distance to the nearest ancestor with the tag.
 pub(super) const TAGS: [&str; 23] = [
     "article",
     "main",

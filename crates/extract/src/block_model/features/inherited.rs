@@ -17,19 +17,15 @@ const NOWHERE: u8 = REACH as u8;
 
 #[derive(Debug, Clone)]
 pub(super) struct Inherited {
-    /// The number of its ancestors; 0 for the first element.
     pub(super) depth: u32,
-    /// Distance up to the nearest ancestor with each of [`TAGS`].
     pub(super) tags: [u8; TAGS.len()],
-    /// Distance up to the nearest ancestor of each kind.
     pub(super) kinds: [u8; KIND_COUNT],
-    /// Distance up to the nearest common ancestor with the best element, and from there down to the best
-    /// element.
+    /// Distance up to the nearest common ancestor with the best element, then down to the best element.
     pub(super) to_best: (u8, u8),
-    /// The index of its own tag in [`OWN`]; the length of [`OWN`] for other tags.
+    /// The index of the element's tag in [`OWN`]; the length of [`OWN`] for other tags.
     pub(super) own_tag: f32,
     pub(super) sums: [f32; SUMS],
-    /// Logarithm of the number of similar siblings, and the share of them that contain a date.
+    /// Logarithm of the number of similar siblings, and the share of similar siblings that contain a date.
     pub(super) alike: [f32; 2],
 }
 

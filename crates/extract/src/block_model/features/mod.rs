@@ -2,11 +2,11 @@
 //!
 //! Groups, in order: the block's own text, its place, the page's metadata, the tags and names around it, sums
 //! over the elements around it, similar siblings, its path, the element with the most prose, its neighbours,
-//! the page. Distances to ancestors are counted in elements from the block's own element (0); [`FAR`] if
-//! there is no such ancestor. Logarithms are `ln(1 + x)`.
+//! the page. The distance to an ancestor is a number of elements, from 0 for the block's own element; without
+//! such an ancestor it is [`FAR`]. Logarithms are `ln(1 + x)`.
 //!
-//! Limitation: a feature that is added, moved, renamed or computed differently requires a newly trained
-//! model. If the feature names differ, the model file is rejected. A different computation is not detected.
+//! Limitation: every change of a feature's name, position or computation requires a newly trained model. A
+//! model file with other feature names is rejected. A changed computation is not detected.
 
 mod around;
 mod inherited;
@@ -25,17 +25,17 @@ use super::lexicon::{COMMENTS, RELATED};
 use super::repeated::Repeated;
 use super::scene::Scene;
 
-/// The distance if there is no such ancestor or headline.
+/// The distance if the ancestor or headline does not exist.
 const FAR: f32 = 99.0;
 
 const REACH: usize = 24;
 
-/// The number of ancestors, from the block's own element, whose similar siblings are counted.
+/// Similar siblings are counted for this number of elements, from the block's own element upwards.
 const INNER: usize = 9;
-/// The number of outermost elements of the page that are skipped in this count.
+/// The number of outermost elements that this count skips.
 const OUTERMOST: u32 = 2;
 
-/// A receiver of a block's features: names, values, and numbers if a name occurs several times.
+/// Receives a block's features: name, number (if several features share the name) and value.
 pub(super) trait Sink {
     fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
 }
@@ -52,16 +52,15 @@ impl Sink for Vec<String> {
     }
 }
 
-/// A page's scene with running sums, from which the features are computed.
 #[derive(Debug)]
 pub(super) struct Features<'a> {
     page: &'a Page,
     scene: &'a Scene,
-    /// For each block, the words and the prose words of all earlier blocks.
+    /// For each block: the number of words and of prose words in all earlier blocks.
     words_before: Vec<f32>,
     prose_before: Vec<f32>,
     opened: [Vec<f32>; 2],
-    /// For each block, how often its text occurred before.
+    /// For each block: the number of earlier blocks with the same text.
     repeats: Vec<f32>,
     inherited: Vec<Inherited>,
     cards: Vec<Card>,
@@ -149,8 +148,7 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Returns, for each block, the number of words before the last short line with this saying, or -1 without
-/// such a line.
+/// For each block: words of the page before the last short line with this saying; -1 without such a line.
 fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     let (mut words, mut since) = (0.0, -1.0);
     let mut of = |block: &Block| {

@@ -1,11 +1,10 @@
-//! Features of the block itself: its text, its place on the page, and its agreement with the page's metadata.
+//! Features of the block itself: its text, its place on the page, and its agreement with the metadata.
 
 use super::super::block::{Block, Characters};
 use super::super::hashing::{Sorted, shared};
 use super::super::lexicon::{SAYING_COUNT, SAYING_NAMES};
 use super::{FAR, Features, Sink, flag, ln, share};
 
-/// The tags that are distinguished for the block's own element.
 pub(super) const OWN: [&str; 22] = [
     "p",
     "div",

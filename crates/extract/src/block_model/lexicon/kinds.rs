@@ -200,7 +200,7 @@ const KINDS: [Entry; KIND_COUNT] = [
         ],
         whole: &["alert", "message", "form", "rules", "hidden"],
     },
-    // The names of consent platforms, and what sites call a dialog of their own.
+    // The names of consent platforms, and common names of a site's own dialog.
     Entry {
         name: "consent",
         parts: &[
@@ -240,10 +240,8 @@ const KINDS: [Entry; KIND_COUNT] = [
 
 pub(in crate::block_model) const KIND_COUNT: usize = 16;
 
-/// The kind of consent dialogs.
 pub(in crate::block_model) const CONSENT: u32 = 1 << 15;
 
-/// The names of the kinds, in the order of the bits that [`Kinds::of`] sets.
 pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 
 const LONGEST_NAMES: usize = 400;

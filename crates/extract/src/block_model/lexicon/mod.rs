@@ -1,9 +1,9 @@
 //! Word lists that determine the kinds of elements ([`kinds`]) and of short lines ([`sayings`]).
 //!
 //! The words for elements are common in web design and not specific to a site. The phrases for lines are in
-//! some 15 languages. Each list is one feature, and the model learns its weight.
+//! some 15 languages. Each list is one feature with a weight from training.
 //!
-//! Limitation: the model identifies an entry by position, so reordering the entries requires retraining.
+//! Limitation: the model identifies a list by position, so reordering the lists requires retraining.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
@@ -15,10 +15,9 @@ pub(super) use sayings::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, sayings}
 
 struct Entry {
     name: &'static str,
-    /// Strings that match anywhere; they are long enough for this.
+    /// Strings that match anywhere. They are long enough to avoid false matches.
     parts: &'static [&'static str],
-    /// For names of elements only: strings that match a whole word of a name, between hyphens, capitals or
-    /// spaces.
+    /// For element names only: strings that match a whole word of a name.
     whole: &'static [&'static str],
 }
 

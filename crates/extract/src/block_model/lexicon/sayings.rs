@@ -1,7 +1,7 @@
 //! The kind of a short line: a heading over comments or related stories, a credit, an offer, a by-line.
 //!
 //! Limitation: a phrase counts anywhere in the line, so a headline that contains `share` counts as an offer.
-//! The model learns how much weight this has.
+//! The model's training sets the weight.
 
 use std::sync::LazyLock;
 
@@ -233,13 +233,12 @@ const SAYINGS: [Entry; SAYING_COUNT] = [
     },
 ];
 
-/// The names of the sayings, in the order of the bits that [`sayings`] sets.
 pub(in crate::block_model) const SAYING_NAMES: [&str; SAYING_COUNT] = names(&SAYINGS);
 
-/// A line with more bytes than this is not a heading or note.
+/// The maximum length of a heading or note, in bytes.
 const LONGEST_SAYING: usize = 160;
 
-/// Returns the sayings of a short line: bit `n` is for `SAYING_NAMES[n]`. 0 for a long line.
+/// Returns the sayings of a line: bit `n` is for `SAYING_NAMES[n]`. 0 for a long line.
 pub(in crate::block_model) fn sayings(line: &str) -> u32 {
     if line.len() > LONGEST_SAYING {
         return 0;

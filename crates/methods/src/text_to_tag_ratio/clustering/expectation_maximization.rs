@@ -1,13 +1,11 @@
-//! Expectation maximization on the smoothed array: a mixture of normal distributions (A. Dempster, N. Laird,
-//! D. Rubin, 1977).
+//! Expectation maximization: a mixture of normal distributions (A. Dempster, N. Laird, D. Rubin, 1977).
 //!
-//! As in Weka, the initial distributions are the clusters of k-means, each with its mean, its deviation and
-//! its share of the lines. Expectation and maximization alternate until the mean log-likelihood grows by less
-//! than 1e-6, at most 100 times (fewer times for more than 200,000 lines). Each line is assigned to the
-//! distribution that most probably produced it.
+//! As in Weka, the initial distributions are the clusters of k-means, each with mean, deviation and share of
+//! the lines. Expectation and maximization alternate until the mean log-likelihood grows by less than 1e-6,
+//! at most 100 times (fewer times for more than 200,000 lines). Each line is assigned to its most probable
+//! distribution.
 //!
-//! A deviation is at least 1e-6, because half of a page's ratios may be 0, and the deviation of equal values
-//! is 0.
+//! A deviation is at least 1e-6: half of a page's ratios may be 0, and equal values have deviation 0.
 
 use std::f64::consts::TAU;
 
@@ -33,9 +31,9 @@ impl Normal {
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,
-    /// The weighted sum of the ratios' differences from the previous mean.
+    /// The weighted sum of the differences from the previous mean,
     first: f64,
-    /// The weighted sum of the squares of these differences.
+    /// and of their squares.
     second: f64,
 }
 
@@ -46,7 +44,7 @@ impl Sums {
         self.second += weight * difference * difference;
     }
 
-    /// Returns the distribution that fits best; `before` with share 0 if all weights are 0.
+    /// Returns the best-fitting distribution; `before` with share 0 if all weights are 0.
     fn maximized(&self, before: &Normal, lines: usize) -> Normal {
         if self.weight <= 0.0 {
             return Normal { share: 0.0, ..*before };
@@ -61,8 +59,7 @@ impl Sums {
     }
 }
 
-/// Returns `k` clusters of ratios, with the means of their distributions; no clusters if `k` is 0 or there
-/// are no ratios.
+/// Returns `k` clusters with the means of their distributions; none if `k` is 0 or there are no ratios.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut mixture = of_k_means(ratios, k);
@@ -91,8 +88,7 @@ fn of_k_means(ratios: &[f64], k: usize) -> Vec<Normal> {
     sums.iter().zip(before).map(|(sums, before)| sums.maximized(&before, ratios.len())).collect()
 }
 
-/// Runs one round of expectation and maximization. Returns the new mixture, and the mean log-likelihood of
-/// the old one.
+/// Runs one round. Returns the new mixture and the mean log-likelihood of the old mixture.
 fn iterated(ratios: &[f64], mixture: &[Normal]) -> (Vec<Normal>, f64) {
     let mut sums = vec![Sums::default(); mixture.len()];
     let mut weights = vec![0.0; mixture.len()];
@@ -107,9 +103,8 @@ fn iterated(ratios: &[f64], mixture: &[Normal]) -> (Vec<Normal>, f64) {
     (next.collect(), likelihood / ratios.len().max(1) as f64)
 }
 
-/// Sets `weights` to the probabilities that each distribution produced a ratio. Returns the log density of
-/// the mixture at the ratio. The greatest logarithm is subtracted first, to avoid a division by 0 far from
-/// all means.
+/// Sets `weights` to the probability of each distribution for a ratio. Returns the log density of the mixture
+/// at the ratio. The largest logarithm is subtracted first, to avoid a division by 0 far from all means.
 fn expected(mixture: &[Normal], ratio: f64, weights: &mut [f64]) -> f64 {
     for (weight, normal) in weights.iter_mut().zip(mixture) {
         *weight = normal.log_density(ratio);

@@ -1,13 +1,12 @@
-//! Section 4: selects the content lines, in one of five ways.
+//! Section 4: five ways to select the content lines.
 //!
-//! Three of the ways are known clustering algorithms (section 4.2). They are run for 1, 2 and 3 clusters. A
-//! cluster is content if its mean is above the threshold, by default the standard deviation. Of the three
-//! runs, that with the most content clusters is used; among equals, that with the fewest clusters. If no run
-//! has a content cluster, the page has no content.
+//! Three of the ways are known clustering algorithms (section 4.2), run for 1, 2 and 3 clusters. A cluster is
+//! content if its mean is above the threshold, by default the standard deviation. The run with the most
+//! content clusters is used, and among equal runs the run with the fewest clusters. If no run has a content
+//! cluster, the page has no content.
 //!
-//! K-means and expectation maximization end after at most 100 iterations, a limit that the paper does not
-//! have. For more than 200,000 lines, they end earlier, so that a run reads at most 20,000,000 lines in
-//! total.
+//! K-means and expectation maximization end after at most 100 iterations, a limit that the paper lacks. For
+//! more than 200,000 lines, they end earlier, so that a run reads at most 20,000,000 lines in total.
 
 pub mod expectation_maximization;
 pub mod farthest_first;
@@ -20,7 +19,7 @@ const MOST_CLUSTERS: usize = 3;
 
 const MOST_ITERATIONS: usize = 100;
 
-/// The most lines that all iterations of a run read in total.
+/// Maximum number of lines that all iterations of a run read in total.
 const MOST_LOOKS: usize = 20_000_000;
 
 fn most_iterations(lines: usize) -> usize {
@@ -32,7 +31,7 @@ fn most_iterations(lines: usize) -> usize {
 pub struct Clusters {
     /// The mean of each cluster, in no particular order.
     pub means: Vec<f64>,
-    /// The cluster of each line, as an index of `means`; empty if there are no clusters.
+    /// The cluster of each line, as an index of `means`; empty without clusters.
     pub assigned: Vec<usize>,
 }
 
@@ -176,7 +175,7 @@ mod tests {
                 let own = (ratio - found.means[*cluster]).abs();
                 prop_assert!(found.means.iter().all(|mean| own <= (ratio - mean).abs()));
             }
-            // After the last iteration, each mean is that of its lines.
+            // After the last iteration, each mean is the mean of the cluster's lines.
             prop_assert_eq!(found.means_of(&ratios), found.means);
         }
     }

@@ -116,7 +116,7 @@ impl LeaseKeeper {
         let thread = std::thread::Builder::new()
             .name("leases".into())
             .spawn(keep)
-            .map_err(|error| StoreError::Address { reason: format!("no thread for leases: {error}") })?;
+            .map_err(|source| StoreError::Thread { task: "the leases", source })?;
         Ok(Self { heartbeat, stop_signal, thread: Some(thread), engine })
     }
 

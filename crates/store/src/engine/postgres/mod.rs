@@ -97,7 +97,7 @@ impl Postgres {
             .thread_name("postgres")
             .enable_all()
             .build()
-            .map_err(|error| StoreError::Address { reason: format!("no thread for it: {error}") })?;
+            .map_err(|source| StoreError::Thread { task: "the database", source })?;
         let link = || Link::new(runtime.handle().clone(), address.clone(), patience.clone());
         Ok(Self(Arc::new(Inner {
             reading: link(),

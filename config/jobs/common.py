@@ -1,0 +1,226 @@
+"""What the jobs share: the session, marks of completed work, WARC records, and runs of the gleaner command."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+from publicsuffixlist import PublicSuffixList
+from pyarrow import fs
+from pyspark.sql import DataFrame, SparkSession
+
+FIELDS = re.compile(rb"(?im)^(WARC-Type|WARC-Target-URI|Content-Length):[ \t]*<?([^>\r\n]*?)>?[ \t]*\r?$")
+SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
+DOCUMENTS_IN_A_BATCH = 256
+SITES = PublicSuffixList()
+
+
+def session(job: str, rows_in_a_batch: int) -> SparkSession:
+    """Starts or joins the session of a job, a Python file. A worker holds a batch of rows in memory at once."""
+    spark = (
+        SparkSession.builder.appName(f"gleaner {Path(job).stem}")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", rows_in_a_batch)
+        .getOrCreate()
+    )
+    for file in (__file__, job):
+        spark.sparkContext.addPyFile(file)
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def exists(spark: SparkSession, path: str) -> bool:
+    """Whether a file or folder exists, in any file system that Spark can read."""
+    jvm: Any = spark.sparkContext._jvm
+    hadoop: Any = spark.sparkContext._jsc
+    at = jvm.org.apache.hadoop.fs.Path(path)
+    return bool(at.getFileSystem(hadoop.hadoopConfiguration()).exists(at))
+
+
+def is_done(spark: SparkSession, folder: str) -> bool:
+    """Whether Spark has completely written a folder."""
+    return exists(spark, f"{folder}/_SUCCESS")
+
+
+def step(spark: SparkSession, folder: str, result: DataFrame) -> DataFrame:
+    """Writes the result of a step if that is not done; returns what is written."""
+    if not is_done(spark, folder):
+        result.write.mode("overwrite").option("compression", "zstd").parquet(folder)
+    return spark.read.schema(result.schema).parquet(folder)
+
+
+def publish(spark: SparkSession, work: str, folder: str, result: DataFrame) -> DataFrame:
+    """Writes a result into a folder of the user, once; never over a complete result of other work."""
+    mark = f"{work}/written/{hashlib.sha256(folder.encode()).hexdigest()[:16]}"
+    if not is_done(spark, mark):
+        if is_done(spark, folder) or (exists(spark, folder) and not exists(spark, f"{folder}/_temporary")):
+            sys.exit(f"{folder} exists and is not of this work folder. Name a new folder, or remove it.")
+        result.write.mode("overwrite").option("compression", "zstd").parquet(folder)
+        spark.createDataFrame([(folder,)], "folder string").coalesce(1).write.mode("overwrite").text(mark)
+    return spark.read.parquet(folder)
+
+
+def agree(spark: SparkSession, work: str, plan: dict[str, Any]) -> None:
+    """Records the plan of a work folder, or checks that it has the same plan."""
+    folder, text = f"{work}/plan", json.dumps(plan, sort_keys=True)
+    if not is_done(spark, folder):
+        spark.createDataFrame([(text,)], "plan string").coalesce(1).write.mode("overwrite").text(folder)
+        return
+    before = json.loads("".join(row.value for row in spark.read.text(folder).collect()))
+    changed = [key for key, value in json.loads(text).items() if before.get(key) != value]
+    if changed:
+        sys.exit(f"{work} was begun with other values of: {', '.join(changed)}. Name another work folder.")
+
+
+def file_system(path: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a path or address, and the path there. s3a:// is Hadoop's name for s3://."""
+    if "://" not in path:
+        return fs.LocalFileSystem(), str(Path(path).absolute())
+    system, inner = fs.FileSystem.from_uri(re.sub("^s3a:", "s3:", path))
+    return system, inner
+
+
+def warc_files(inputs: list[str]) -> list[str]:
+    """The WARC files of files and folders: inputs in the order given, those of a folder by name."""
+    found: list[str] = []
+    for path in inputs:
+        system, inner = file_system(path)
+        info = system.get_file_info(inner)
+        if info.type == fs.FileType.NotFound:
+            sys.exit(f"cannot read {path}: there is no such file or folder")
+        # An executor has another working directory.
+        path = path if "://" in path else inner
+        if info.type == fs.FileType.File:
+            found.append(path)
+            continue
+        below = [entry.path for entry in system.get_file_info(fs.FileSelector(inner, recursive=True))]
+        names = sorted(name for name in below if name.endswith(SUFFIXES))
+        found.extend(path.rstrip("/") + name.removeprefix(inner.rstrip("/")) for name in names)
+    return found
+
+
+@dataclass
+class Record:
+    """A WARC record with a page: its place in the file, its site, and all its bytes."""
+
+    number: int
+    site: str
+    content: bytes
+
+
+def records(path: str, largest: int) -> Iterator[Record]:
+    """The records of type response and resource in a WARC file, whose content is at most `largest` bytes.
+
+    Raises OSError where the file is damaged, and RuntimeError if it cannot be read.
+    """
+    system, inner = file_system(path)
+    try:
+        file = system.open_input_file(inner)
+    except OSError as error:
+        raise RuntimeError(f"cannot open {path}: {error}") from error
+    with file:
+        start = file.read(4)
+        file.seek(0)
+        coding = "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if start == b"\x28\xb5\x2f\xfd" else None
+        stream: Any = pa.PythonFile(Source(file, path), mode="r")
+        stream = pa.CompressedInputStream(stream, coding) if coding else stream
+        # The library gives nothing of a piece with damage, so pieces are small.
+        yield from _records(io.BufferedReader(stream, 1 << 16), largest)
+
+
+class Source:
+    """A file whose read errors are told from damage: they are not OSErrors."""
+
+    closed = False
+
+    def __init__(self, file: Any, path: str) -> None:  # noqa: ANN401
+        self.file, self.path = file, path
+
+    def read(self, size: int) -> bytes:
+        """Reads at most so many bytes."""
+        try:
+            return bytes(self.file.read(size))
+        except OSError as error:
+            raise RuntimeError(f"cannot read {self.path}: {error}") from error
+
+    def close(self) -> None:
+        """Leaves the file open; who opened it closes it."""
+
+
+def _records(stream: IO[bytes], largest: int) -> Iterator[Record]:
+    number = 0
+    while head := _head(stream):
+        fields = {name.lower(): value for name, value in FIELDS.findall(head)}
+        length, kind = int(fields.get(b"content-length", 0)), fields.get(b"warc-type", b"").lower()
+        number += 1
+        if kind not in (b"response", b"resource") or length > largest:
+            _skip(stream, length, number)
+            continue
+        block = stream.read(length)
+        if len(block) < length:
+            raise OSError(f"record {number} is cut")
+        yield Record(number, site_of(fields.get(b"warc-target-uri", b"")), head + block + b"\r\n\r\n")
+
+
+def _head(stream: IO[bytes]) -> bytes:
+    """The lines of the next record before its content. Skips what is not a record."""
+    line = stream.readline(1 << 16)
+    while line and not line.startswith(b"WARC/"):
+        line = stream.readline(1 << 16)
+    lines = []
+    while line.strip():
+        lines.append(line)
+        line = stream.readline(1 << 16)
+    if lines and not line:
+        raise OSError("the file ends within a record")
+    return b"".join(lines) + line
+
+
+def _skip(stream: IO[bytes], length: int, number: int) -> None:
+    while length > 0:
+        read = len(stream.read(min(length, 1 << 20)))
+        if read == 0:
+            raise OSError(f"record {number} is cut")
+        length -= read
+
+
+def site_of(url: bytes) -> str:
+    """The registrable domain of an address, else its host; empty if it has none."""
+    try:
+        host = (urlsplit(url.decode()).hostname or "").rstrip(".")
+        host = host.encode("idna").decode() if not host.isascii() else host
+    except ValueError:
+        return ""
+    is_address = ":" in host or host.replace(".", "").isdecimal()
+    return host if is_address else SITES.privatesuffix(host) or host
+
+
+def local_folder() -> str | None:
+    """The folder for temporary files of a Spark worker; None for that of the system."""
+    return os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or None
+
+
+def gleaner(*arguments: str) -> str:
+    """Runs the installed command gleaner; returns what it wrote to standard output."""
+    beside = Path(sys.executable).parent / "gleaner"
+    program = os.environ.get("GLEANER") or (str(beside) if beside.exists() else shutil.which("gleaner"))
+    if not program:
+        raise FileNotFoundError("the command gleaner is not installed: pip install the gleaner wheel")
+    ran = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        said = ran.stderr.strip()[-2000:]
+        raise RuntimeError(f"gleaner {arguments[0]} ended with {ran.returncode}: {said}")
+    return ran.stdout

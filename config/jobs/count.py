@@ -1,0 +1,76 @@
+"""Counts the documents of a corpus on a Spark cluster.
+
+Input:   folders of `gleaner export` or extract.py, as Parquet; with --duplicates the result of near_duplicates.py.
+Output:  OUT, one JSON object per line: by (total, host, language, day), key, documents, words, urls, exact, near.
+         `urls` counts addresses of the same text. `exact` and `near` count documents that another one represents.
+
+    spark-submit statistics.py IN... --out OUT [--duplicates DUPLICATES]
+
+A day is that of fetching, in UTC. The job has one pass and holds one row per host, language and day.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import common
+
+
+def arguments(words: list[str] | None) -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("inputs", nargs="+", metavar="IN", help="folders or files of exported Parquet")
+    parser.add_argument("--out", required=True, help="new folder of the result")
+    parser.add_argument("--duplicates", help="result of near_duplicates.py over the same inputs")
+    return parser.parse_args(words)
+
+
+def documents_of(spark: SparkSession, inputs: list[str], duplicates: str | None) -> DataFrame:
+    """The fields that are counted, of all inputs."""
+    some = ("id", "host", "language", "fetched", "words", "urls")
+    parts = [spark.read.parquet(path).select(*some, F.lit(path).alias("source")) for path in inputs]
+    documents = parts[0]
+    for part in parts[1:]:
+        documents = documents.union(part)
+    if duplicates is None:
+        return documents.withColumn("kind", F.lit(None).cast("string"))
+    kinds = spark.read.parquet(duplicates).select("id", "source", "kind")
+    return documents.join(kinds, ["id", "source"], "left")
+
+
+def count(documents: DataFrame) -> DataFrame:
+    """Counts by each of the keys, and in total."""
+    day = F.date_format("fetched", "yyyy-MM-dd")
+    keys = {"total": F.lit(""), "host": F.col("host"), "language": F.col("language"), "day": day}
+    pairs = F.explode(F.array(*[F.struct(F.lit(by).alias("by"), key.alias("key")) for by, key in keys.items()]))
+    counted = (
+        documents.withColumn("of", pairs)
+        .groupBy("of.by", "of.key")
+        .agg(
+            F.count("*").alias("documents"),
+            F.sum("words").alias("words"),
+            F.sum(F.size("urls")).alias("urls"),
+            F.count_if(F.col("kind") == "exact").alias("exact"),
+            F.count_if(F.col("kind") == "near").alias("near"),
+        )
+    )
+    return counted.orderBy(F.col("by") != "total", "by", "key")
+
+
+def main(words: list[str] | None = None) -> None:
+    """Runs the job with these words of a command line."""
+    asked = arguments(words)
+    spark = common.session(__file__, common.DOCUMENTS_IN_A_BATCH)
+    if common.exists(spark, asked.out):
+        sys.exit(f"{asked.out} exists. Name a new folder.")
+    count(documents_of(spark, asked.inputs, asked.duplicates)).coalesce(1).write.json(asked.out)
+    for row in spark.read.json(asked.out).where("by = 'total'").collect():
+        print(f"documents: {row['documents']}; words: {row['words']}; exact: {row['exact']}; near: {row['near']}")
+
+
+if __name__ == "__main__":
+    main()

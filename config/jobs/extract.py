@@ -1,0 +1,218 @@
+"""Extracts the documents of WARC files on a Spark cluster.
+
+Input:   WARC files of any crawler, or folders of them.
+Output:  OUT, Parquet files with the fields of `gleaner export`, one row per text, in the order of `id`.
+
+    spark-submit extract.py WARC... --work WORK --out OUT
+
+1. records:    each WARC file is read by one task; its pages are stored by site, in buckets of sites.
+2. documents:  each site's pages, in the order of the files, go through `gleaner ingest` and `gleaner export`.
+               A template belongs to a host, so a site gives the same documents on any machine.
+3. OUT:        documents with the same text become one: the first fetched, with the addresses of all.
+
+The same command continues after an interruption. Steps 1 and 2 are done in parts, each marked when complete.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+import common
+
+PAGES = "site string, file int, record long, warc binary, error string"
+IN_A_BATCH, BYTES_IN_A_BATCH = 32, 16 << 20
+Batches = Iterable[pa.RecordBatch]
+
+
+def arguments(words: list[str] | None) -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("warc", nargs="+", help="WARC files, or folders of them")
+    parser.add_argument("--work", required=True, help="folder of intermediate results; a new one, or the same to resume")
+    parser.add_argument("--out", required=True, help="folder of the documents")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of gleaner; repeatable")
+    parser.add_argument("--confidence", type=float, default=0.1, help="as in gleaner export [default: 0.1]")
+    parser.add_argument("--buckets", type=int, default=64, help="number of groups of sites [default: 64]")
+    parser.add_argument("--buckets-at-once", type=int, default=16, help="buckets done together [default: 16]")
+    parser.add_argument("--tasks", type=int, help="tasks for these buckets [default: 4 for each core]")
+    parser.add_argument("--files-at-once", type=int, default=1000, help="WARC files done together [default: 1000]")
+    parser.add_argument("--largest", type=int, default=8 << 20, help="larger records are left out [default: 8 MiB]")
+    parser.add_argument("--run-size", type=int, default=64 << 20, help="bytes of small sites in one run [default: 64 MiB]")
+    asked = parser.parse_args(words)
+    if any(setting.startswith("corpus.duplicates") for setting in asked.set):
+        parser.error("corpus.duplicates cannot be set: this job finds exact duplicates, near_duplicates.py the others")
+    return asked
+
+
+def read_pages(files: list[str], largest: int) -> Callable[[Batches], Batches]:
+    """Reads the WARC files of the given numbers. A damaged file gives a row with the error."""
+
+    def pages(number: int) -> Iterator[dict[str, object]]:
+        at = 0
+        try:
+            for record in common.records(files[number], largest):
+                at, warc = record.number, pa.compress(record.content, "zstd", asbytes=True)
+                yield {"site": record.site, "file": number, "record": at, "warc": warc, "error": None}
+        except (OSError, ValueError) as error:
+            said = f"{files[number]}: {error}"
+            yield {"site": "", "file": number, "record": at, "warc": None, "error": said}
+
+    def run(batches: Batches) -> Batches:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from in_batches(pages(number))
+
+    return run
+
+
+def in_batches(pages: Iterator[dict[str, object]]) -> Batches:
+    """Joins rows to batches of a bounded size."""
+    rows: list[dict[str, object]] = []
+    size = 0
+    for page in pages:
+        rows.append(page)
+        size += len(page["warc"]) if isinstance(page["warc"], bytes) else 0
+        if len(rows) >= IN_A_BATCH or size >= BYTES_IN_A_BATCH:
+            yield pa.RecordBatch.from_pylist(rows, ARROW_PAGES)
+            rows, size = [], 0
+    if rows:
+        yield pa.RecordBatch.from_pylist(rows, ARROW_PAGES)
+
+
+ARROW_PAGES = pa.schema(
+    [
+        ("site", pa.string()),
+        ("file", pa.int32()),
+        ("record", pa.int64()),
+        ("warc", pa.binary()),
+        ("error", pa.string()),
+    ]
+)
+
+
+def extract_sites(settings: list[str], run_size: int) -> Callable[[Batches], Batches]:
+    """Extracts pages that are sorted by site. Whole sites are collected in a WARC file on disk, then extracted."""
+
+    def run(batches: Batches) -> Batches:
+        with tempfile.TemporaryDirectory(dir=common.local_folder()) as folder:
+            path, last = Path(folder) / "pages.warc.zst", None
+            file = path.open("wb")
+            for batch in batches:
+                for site, warc in zip(batch.column("site").to_pylist(), batch.column("warc"), strict=True):
+                    if site != last and file.tell() >= run_size:
+                        file.close()
+                        yield from documents_of(path, settings)
+                        file = path.open("wb")
+                    last = site
+                    file.write(warc.as_buffer())
+            file.close()
+            yield from documents_of(path, settings)
+
+    return run
+
+
+def documents_of(warc: Path, settings: list[str]) -> Batches:
+    """Runs `gleaner ingest` and `gleaner export` on a WARC file, in a new folder beside it."""
+    if warc.stat().st_size == 0:
+        return
+    with tempfile.TemporaryDirectory(dir=warc.parent) as folder:
+        out = Path(folder) / "documents.parquet"
+        common.gleaner("ingest", str(warc), "--data", f"{folder}/data", *settings)
+        common.gleaner("export", "--data", f"{folder}/data", "--confidence", "0", "--out", str(out))
+        yield from pq.ParquetFile(out).iter_batches(batch_size=common.DOCUMENTS_IN_A_BATCH)
+
+
+def document_schema() -> StructType:
+    """The fields of a document, as the installed gleaner exports them."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "empty.warc").touch()
+        out = f"{folder}/empty.parquet"
+        common.gleaner("ingest", f"{folder}/empty.warc", "--data", f"{folder}/data")
+        common.gleaner("export", "--data", f"{folder}/data", "--out", out)
+        return from_arrow_schema(pq.read_schema(out))
+
+
+def without_repeats(documents: DataFrame) -> DataFrame:
+    """Keeps the first fetched document of each text, with the addresses of the others in the order of their ids."""
+    copy = F.struct("fetched", "id", "url")
+    texts = documents.groupBy("content_hash").agg(F.sort_array(F.collect_list(copy)).alias("copies"))
+    texts = texts.where(F.size("copies") > 1)
+    later = F.expr("transform(array_sort(transform(slice(copies, 2, size(copies)), c -> struct(c.id, c.url))), c -> c.url)")
+    first = texts.select(F.col("copies")[0].id.alias("id"), F.concat(F.array(F.col("copies")[0].url), later).alias("all"))
+    rest = texts.select(F.explode(F.expr("slice(copies, 2, size(copies))")).alias("copy")).select("copy.id")
+    changed = first.unionByName(rest, allowMissingColumns=True).withColumn("changed", F.lit(True))
+    joined = documents.join(changed, "id", "left").where("changed is null or all is not null")
+    return joined.withColumn("urls", F.coalesce("all", "urls")).select(documents.columns)
+
+
+def make_records(spark: SparkSession, files: list[str], asked: argparse.Namespace) -> None:
+    """Step 1."""
+    bucket = F.when(F.col("error").isNotNull(), -1).otherwise(F.pmod(F.xxhash64("site"), F.lit(asked.buckets)))
+    for part, start in enumerate(range(0, len(files), asked.files_at_once)):
+        folder, end = f"{asked.work}/records/part={part:05}", min(start + asked.files_at_once, len(files))
+        if common.is_done(spark, folder):
+            continue
+        pages = spark.range(start, end, 1, end - start).mapInArrow(read_pages(files, asked.largest), PAGES)
+        writer = pages.withColumn("bucket", bucket.cast("int")).write.mode("overwrite")
+        writer.partitionBy("bucket").option("compression", "none").parquet(folder)
+
+
+def make_documents(spark: SparkSession, schema: StructType, asked: argparse.Namespace) -> list[str]:
+    """Step 2. Returns the folders of the documents."""
+    settings = ["--set", "corpus.duplicates=[]", "--set", "crawl.workers=1", "--set", "log.level=error"]
+    settings += [word for setting in asked.set for word in ("--set", setting)]
+    pages = spark.read.schema(PAGES + ", part int, bucket int").parquet(f"{asked.work}/records")
+    folders = []
+    for start in range(0, asked.buckets, asked.buckets_at_once):
+        folders.append(f"{asked.work}/documents/{start:05}")
+        some = pages.where(F.col("bucket").between(start, start + asked.buckets_at_once - 1))
+        tasks = asked.tasks or 4 * spark.sparkContext.defaultParallelism
+        sites = some.select("site", "file", "record", "warc").repartition(tasks, "site")
+        ordered = sites.sortWithinPartitions("site", "file", "record")
+        documents = ordered.mapInArrow(extract_sites(settings, asked.run_size), schema)
+        common.step(spark, folders[-1], documents)
+    return folders
+
+
+def main(words: list[str] | None = None) -> None:
+    """Runs the job with these words of a command line."""
+    asked = arguments(words)
+    spark = common.session(__file__, IN_A_BATCH)
+    files = common.warc_files(asked.warc)
+    if not files:
+        sys.exit(f"no WARC files in {', '.join(asked.warc)}")
+    plan = {key: value for key, value in vars(asked).items() if key not in ("warc", "out", "work", "confidence", "tasks")}
+    common.agree(spark, asked.work, {**plan, "files": files})
+    make_records(spark, files, asked)
+    schema = document_schema()
+    folders = make_documents(spark, schema, asked)
+    documents = without_repeats(spark.read.schema(schema).parquet(*folders))
+    certain = documents.where(F.col("confidence").isNull() | (F.col("confidence") >= asked.confidence))
+    ordered = certain.repartitionByRange("id").sortWithinPartitions("id")
+    common.publish(spark, asked.work, asked.out, ordered)
+    tell(spark, asked)
+
+
+def tell(spark: SparkSession, asked: argparse.Namespace) -> None:
+    """Prints what was done, and which files are damaged."""
+    records = spark.read.schema(PAGES + ", part int, bucket int").parquet(f"{asked.work}/records")
+    damaged = [row.error for row in records.where("bucket = -1").select("error").limit(20).collect()]
+    pages = records.where("bucket >= 0").count()
+    print(f"pages: {pages}; documents: {spark.read.parquet(asked.out).count()}; in {asked.out}")
+    for error in damaged:
+        print(f"damaged, read up to there: {error}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,350 @@
+"""Finds near-duplicates over any number of exports on a Spark cluster, by the rule of docs/dedup.md.
+
+Input:   folders or files of `gleaner export`, of extract.py, or of other programs: Parquet or JSON Lines with the
+         fields id (unique within an input) and text; fetched and words if known.
+Output:  OUT, Parquet files with a row per document that another represents: id, source (the input), head,
+         head_source, similarity, kind (exact or near). With --write UNIQUE also the documents that remain.
+
+    spark-submit near_duplicates.py IN... --work WORK --out OUT [--write UNIQUE]
+
+1. documents:   signature and content hash of each text, numbered in the order of fetched, id, input.
+2. repeats:     documents with exactly the text of an earlier one; they are compared no further.
+3. pairs:       documents that share a band, in the order of their numbers: each is compared by signature with the
+                first 16 and the last 16 before it; after the first 4,096 of a band, with the first 16 only.
+4. components:  documents that are connected by pairs.
+5. clusters:    each component in the order of its numbers: a document is compared with representatives only, by
+                signature and by text, and joins the first duplicate. Otherwise it is a representative itself.
+
+The same command continues after an interruption; steps that are complete are marked. Differences from one crawl are
+in docs/dedup.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sqlite3
+import unicodedata
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import gleaner
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+import common
+
+FIRST, LAST, MOST = 16, 16, 4096
+COMPARED, READ = 64, 4
+RELATED = 0.25
+BANDS = 42
+NEVER = 2**63 - 1
+SIGNED = "source int, id string, time long, words long, hash binary, signature binary, text string"
+Batches = Iterable[pa.RecordBatch]
+
+
+def arguments(words: list[str] | None) -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("inputs", nargs="+", metavar="IN", help="exports: folders or files, Parquet or JSON Lines")
+    parser.add_argument("--work", required=True, help="folder of intermediate results; a new one, or the same to resume")
+    parser.add_argument("--out", required=True, help="folder of the list of duplicates")
+    parser.add_argument("--write", help="also write the documents without duplicates into this folder")
+    parser.add_argument("--head", choices=["first", "longest"], default="first", help="the representative [default: first]")
+    parser.add_argument("--bands-at-once", type=int, default=14, help="bands done together, of 42 [default: 14]")
+    return parser.parse_args(words)
+
+
+def read_input(spark: SparkSession, path: str) -> DataFrame:
+    """Reads an export with all its fields."""
+    is_json = path.rstrip("/").endswith((".jsonl", ".jsonl.gz"))
+    return spark.read.json(path) if is_json else spark.read.parquet(path)
+
+
+def of_input(documents: DataFrame, source: int) -> DataFrame:
+    """The fields of an input that are needed."""
+    fields = set(documents.columns)
+    time = F.unix_micros(F.col("fetched").cast("timestamp")) if "fetched" in fields else F.lit(None).cast("long")
+    words = F.col("words") if "words" in fields else F.size(F.split("text", r"\s+"))
+    return documents.select(
+        F.lit(source).alias("source"),
+        F.col("id").cast("string").alias("id"),
+        F.coalesce(time, F.lit(NEVER)).alias("time"),
+        words.cast("long").alias("words"),
+        "text",
+    )
+
+
+def sign(batches: Batches) -> Batches:
+    """Adds the content hash and the signature of each text; a short text has no signature."""
+    for batch in batches:
+        texts = batch.column("text").to_pylist()
+        plain = [" ".join(unicodedata.normalize("NFC", text).split()).encode() for text in texts]
+        hashes = pa.array([hashlib.blake2b(text, digest_size=16).digest() for text in plain], pa.binary())
+        signatures = pa.array([gleaner.signature(text) for text in texts], pa.binary())
+        columns = {name: batch.column(name) for name in ("source", "id", "time", "words")}
+        columns |= {"hash": hashes, "signature": signatures, "text": batch.column("text")}
+        yield pa.RecordBatch.from_pydict(columns)
+
+
+def band_keys(some: range) -> Callable[[Batches], Batches]:
+    """Gives a row per document and band: the key of the band, the document's number and its signature."""
+
+    def run(batches: Batches) -> Batches:
+        for batch in batches:
+            signatures = batch.column("signature")
+            keys = [gleaner.bands(signature) for signature in signatures.to_pylist()]
+            columns = np.array(keys, np.int64).reshape(len(keys), BANDS)[:, some.start : some.stop]
+            for band in range(columns.shape[1]):
+                key = pa.array(np.ascontiguousarray(columns[:, band]))
+                yield pa.RecordBatch.from_arrays([key, batch.column("number"), signatures], ["key", "number", "signature"])
+
+    return run
+
+
+class Band:
+    """The documents with the same key that later ones are compared with."""
+
+    def __init__(self, key: int) -> None:
+        self.key, self.count = key, 0
+        self.first: list[tuple[int, bytes]] = []
+        self.last: deque[tuple[int, bytes]] = deque(maxlen=LAST)
+
+    def meet(self, number: int, signature: bytes) -> Iterator[int]:
+        """Adds a document, and returns the earlier ones with a similar signature."""
+        known = [*self.first, *self.last] if self.count < MOST else self.first
+        yield from (earlier for earlier, other in known if gleaner.similarity(signature, other) >= RELATED)
+        if len(self.first) < FIRST:
+            self.first.append((number, signature))
+        elif self.count < MOST:
+            self.last.append((number, signature))
+        self.count += 1
+
+
+def pairs(batches: Batches) -> Batches:
+    """Finds similar documents among those with the same key; the rows are sorted by key and number."""
+    band = Band(0)
+    for batch in batches:
+        keys = batch.column("key").to_numpy()
+        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+        ends = np.append(starts[1:], len(keys))
+        # A key of one document has no pairs, unless the batch before or after has it too.
+        is_shared = (ends - starts > 1) | (starts == 0) | (ends == len(keys))
+        later: list[int] = []
+        earlier: list[int] = []
+        for start, end in zip(starts[is_shared].tolist(), ends[is_shared].tolist(), strict=True):
+            key = int(keys[start])
+            band = band if band.count and band.key == key else Band(key)
+            some = batch.slice(start, end - start)
+            for number, signature in zip(some["number"].to_pylist(), some["signature"].to_pylist(), strict=True):
+                met = list(band.meet(number, signature))
+                later += [number] * len(met)
+                earlier += met
+        yield pa.RecordBatch.from_pydict({"later": pa.array(later, pa.int64()), "earlier": pa.array(earlier, pa.int64())})
+
+
+class Clusters:
+    """The clusters of one component at a time, in a temporary database that is on disk when it is large."""
+
+    def __init__(self, longest: bool) -> None:
+        self.longest = longest
+        self.base = sqlite3.connect("", isolation_level=None)
+        self.base.execute("pragma cache_size = -65536")
+        self.base.execute("create table documents (number integer primary key, head int, words int, signature, text)")
+
+    def head(self, number: int) -> int:
+        """The document that a document is assigned to; itself if it is a representative."""
+        return int(self.one("select head from documents where number = ?", number)[0])
+
+    def one(self, query: str, *values: int) -> Any:  # noqa: ANN401
+        """The first row of a query."""
+        return self.base.execute(query, values).fetchone()
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Assigns a document to the representative that it duplicates, or makes it a representative."""
+        number, words = row["number"], row["words"]
+        head = self.duplicate_of(row)
+        values = (number, number, words, row["signature"], row["text"])
+        self.base.execute("insert into documents values (?, ?, ?, ?, ?)", values)
+        if head is None:
+            return
+        is_longer = self.longest and words > self.one("select words from documents where number = ?", head)[0]
+        member, to = (head, number) if is_longer else (number, head)
+        self.base.execute("update documents set head = ? where number = ?", (to, member))
+
+    def duplicate_of(self, row: dict[str, Any]) -> int | None:
+        """The representative that a document duplicates: as `ask` in crates/corpus/src/dedup/ask.rs decides."""
+        earlier: int
+        met = zip(row["earlier"] or [], row["shared"] or [], strict=True)
+        heads = sorted(((shared, earlier) for earlier, shared in met if self.head(earlier) == earlier), reverse=True)
+        alike = []
+        for _, earlier in heads[:COMPARED]:
+            (signature,) = self.one("select signature from documents where number = ?", earlier)
+            alike.append((-gleaner.similarity(row["signature"], signature), earlier))
+        for _, earlier in sorted(alike)[:READ]:
+            (text,) = self.one("select text from documents where number = ?", earlier)
+            if gleaner.verdict(row["text"], text) == "duplicate":
+                return earlier
+        return None
+
+    def members(self) -> Iterator[dict[str, Any]]:
+        """The documents that another represents; then forgets the component."""
+        for number, signature in self.base.execute("select number, signature from documents where head <> number"):
+            head = number
+            while (above := self.head(head)) != head:
+                head = above
+            (other,) = self.one("select signature from documents where number = ?", head)
+            yield {"number": number, "head": head, "similarity": gleaner.similarity(signature, other)}
+        self.base.execute("delete from documents")
+
+
+def clusters(longest: bool) -> Callable[[Batches], Batches]:
+    """Finds the representatives; the rows are sorted by component and number."""
+    schema = pa.schema([("number", pa.int64()), ("head", pa.int64()), ("similarity", pa.float64())])
+
+    def run(batches: Batches) -> Batches:
+        state, last = Clusters(longest), None
+        for batch in batches:
+            done: list[dict[str, Any]] = []
+            for row in batch.to_pylist():
+                if row["component"] != last:
+                    done.extend(state.members())
+                    last = row["component"]
+                state.add(row)
+            yield pa.RecordBatch.from_pylist(done, schema)
+        yield pa.RecordBatch.from_pylist(list(state.members()), schema)
+
+    return run
+
+
+def components(spark: SparkSession, similar: DataFrame, work: str) -> DataFrame:
+    """The first document that each document is connected with, by large and small stars in turn.
+
+    R. Kiveris et al., Connected Components in MapReduce and Beyond, SoCC 2014. The edges become stars around the
+    first document of each component after about log2(n) rounds.
+    """
+    edges = similar.select(F.col("later").alias("node"), F.col("earlier").alias("to"))
+    before, step = None, 0
+    while True:
+        folder = f"{work}/components/{step:03}"
+        if not common.is_done(spark, folder):
+            small_star(large_star(edges)).write.mode("overwrite").parquet(folder)
+        edges = spark.read.parquet(folder)
+        state = edges.agg(F.count("*"), F.sum(F.xxhash64("node", "to").cast("decimal(38)"))).first()
+        if state == before:
+            return edges
+        before, step = state, step + 1
+
+
+def large_star(edges: DataFrame) -> DataFrame:
+    """Connects the later neighbours of each document with the first of its neighbours."""
+    both = edges.union(edges.select(F.col("to").alias("node"), F.col("node").alias("to")))
+    first = F.least("node", F.min("to").over(Window.partitionBy("node")))
+    return (
+        both.select("to", "node", first.alias("first"))
+        .where("to > node")
+        .select(F.col("to").alias("node"), F.col("first").alias("to"))
+        .distinct()
+    )
+
+
+def small_star(edges: DataFrame) -> DataFrame:
+    """Connects each document and its earlier neighbours with the first of them."""
+    first = edges.select("node", "to", F.min("to").over(Window.partitionBy("node")).alias("first"))
+    ends = first.select(F.explode(F.array("node", "to")).alias("node"), F.col("first").alias("to"))
+    return ends.where("node <> to").distinct()
+
+
+def number_documents(spark: SparkSession, inputs: list[str]) -> DataFrame:
+    """Step 1."""
+    parts = [of_input(read_input(spark, path), source) for source, path in enumerate(inputs)]
+    documents = parts[0]
+    for part in parts[1:]:
+        documents = documents.union(part)
+    ordered = documents.repartitionByRange("time", "id", "source").sortWithinPartitions("time", "id", "source")
+    return ordered.mapInArrow(sign, SIGNED).withColumn("number", F.monotonically_increasing_id())
+
+
+def find_repeats(documents: DataFrame) -> DataFrame:
+    """Step 2."""
+    first = F.min("number").over(Window.partitionBy("hash"))
+    return documents.select("number", first.alias("first")).where("number <> first")
+
+
+def find_pairs(spark: SparkSession, texts: DataFrame, asked: argparse.Namespace) -> DataFrame:
+    """Step 3."""
+    folders = []
+    for start in range(0, BANDS, asked.bands_at_once):
+        some = range(start, min(start + asked.bands_at_once, BANDS))
+        keyed = texts.mapInArrow(band_keys(some), "key long, number long, signature binary")
+        ordered = keyed.repartition("key").sortWithinPartitions("key", "number")
+        folders.append(f"{asked.work}/pairs/{start:02}")
+        common.step(spark, folders[-1], ordered.mapInArrow(pairs, "later long, earlier long"))
+    found = spark.read.parquet(*folders)
+    return found.groupBy("later", "earlier").agg(F.count("*").cast("int").alias("shared"))
+
+
+def find_clusters(documents: DataFrame, similar: DataFrame, stars: DataFrame, longest: bool) -> DataFrame:
+    """Step 5."""
+    met = similar.groupBy("later").agg(F.collect_list(F.struct("earlier", "shared")).alias("met"))
+    met = met.select(F.col("later").alias("number"), F.col("met.earlier").alias("earlier"), F.col("met.shared").alias("shared"))
+    first = stars.select(F.col("to").alias("number"), F.col("to").alias("component")).distinct()
+    nodes = stars.select(F.col("node").alias("number"), F.col("to").alias("component")).union(first)
+    rows = documents.select("number", "words", "signature", "text").join(nodes, "number").join(met, "number", "left")
+    ordered = rows.repartition("component").sortWithinPartitions("component", "number")
+    return ordered.mapInArrow(clusters(longest), "number long, head long, similarity double")
+
+
+def list_duplicates(documents: DataFrame, repeats: DataFrame, near: DataFrame, inputs: list[str]) -> DataFrame:
+    """Joins exact and near-duplicates. A repeat is represented by the representative of the text's first document."""
+    of_first = near.select(F.col("number").alias("first"), "head", "similarity")
+    exact = repeats.join(of_first, "first", "left").select(
+        "number",
+        F.coalesce("head", "first").alias("head"),
+        F.coalesce("similarity", F.lit(1.0)).alias("similarity"),
+        F.when(F.col("head").isNull(), "exact").otherwise("near").alias("kind"),
+    )
+    members = near.select("number", "head", "similarity", F.lit("near").alias("kind")).union(exact)
+    names = F.array(*[F.lit(path) for path in inputs])
+    named = documents.select("number", "id", names[F.col("source")].alias("source"))
+    heads = named.toDF("head_number", "head", "head_source")
+    members = members.withColumnRenamed("head", "head_number")
+    both = members.join(named, "number").join(heads, "head_number")
+    columns = ["id", "source", "head", "head_source", "similarity", "kind"]
+    return both.repartitionByRange("number").sortWithinPartitions("number").select(columns)
+
+
+def unique(spark: SparkSession, path: str, duplicates: DataFrame) -> DataFrame:
+    """The documents of an input that no other represents, with their fields."""
+    removed = duplicates.where(F.col("source") == path).select("id")
+    kept = read_input(spark, path).join(removed, "id", "left_anti")
+    return kept.repartitionByRange("id").sortWithinPartitions("id")
+
+
+def main(words: list[str] | None = None) -> None:
+    """Runs the job with these words of a command line."""
+    asked = arguments(words)
+    spark, work = common.session(__file__, common.DOCUMENTS_IN_A_BATCH), asked.work
+    common.agree(spark, work, {"inputs": asked.inputs, "head": asked.head, "bands_at_once": asked.bands_at_once})
+    documents = common.step(spark, f"{work}/documents", number_documents(spark, asked.inputs))
+    repeats = common.step(spark, f"{work}/repeats", find_repeats(documents))
+    signed = documents.select("number", "signature").where("signature is not null")
+    texts = common.step(spark, f"{work}/texts", signed.join(repeats, "number", "left_anti"))
+    similar = common.step(spark, f"{work}/similar", find_pairs(spark, texts, asked))
+    stars = components(spark, similar, work)
+    near = common.step(spark, f"{work}/clusters", find_clusters(documents, similar, stars, asked.head == "longest"))
+    found = list_duplicates(documents, repeats, near, asked.inputs)
+    duplicates = common.publish(spark, work, asked.out, found)
+    for number, path in enumerate(asked.inputs if asked.write else []):
+        folder = f"{asked.write}/input={number:03}"
+        common.publish(spark, work, folder, unique(spark, path, duplicates))
+    kinds = {row["kind"]: row["count"] for row in duplicates.groupBy("kind").count().collect()}
+    heads = duplicates.select("head", "head_source").distinct().count()
+    print(f"documents: {documents.count()}; clusters: {heads}; exact: {kinds.get('exact', 0)}; near: {kinds.get('near', 0)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+"""Tests of the jobs on a local Spark, with the archive of the bundled newspaper and made texts.
+
+pytest config/jobs
+
+They need Java, pyspark, and the gleaner wheel, or its command in GLEANER for the tests of extraction.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import common
+import count
+import extract
+
+HERE = Path(__file__).parent
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A Spark of two cores."""
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False)
+    local = builder.config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
+    session = local.config("spark.sql.shuffle.partitions", 2).getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive of a crawl of the bundled newspaper."""
+    folder = tmp_path_factory.mktemp("newspaper")
+    common.gleaner("crawl", "--config", str(HERE.parent / "demo.toml"), "--data", str(folder / "data"))
+    return folder / "data" / "archive"
+
+
+@pytest.fixture(scope="session")
+def one_export(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documents that `gleaner ingest` and `gleaner export` give on one machine."""
+    folder = tmp_path_factory.mktemp("one")
+    common.gleaner("ingest", str(archive), "--data", str(folder / "data"), "--set", 'corpus.duplicates=["exact"]')
+    common.gleaner("export", "--data", str(folder / "data"), "--out", str(folder / "out.parquet"))
+    return folder / "out.parquet"
+
+
+@pytest.fixture(scope="session")
+def one_machine(one_export: Path) -> Rows:
+    """Those documents as rows."""
+    return rows(one_export)
+
+
+def rows(path: Path) -> Rows:
+    """The rows of Parquet files in the order of their names."""
+    return [row for file in ds.dataset(path).files for row in pq.read_table(file).to_pylist()]
+
+
+def words_of(archive: Path, folder: Path, *more: str) -> list[str]:
+    """The command line of an extraction."""
+    return [str(archive), "--work", str(folder / "work"), "--out", str(folder / "out"), *more]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 5])
+def test_extraction_equals_one_machine(
+    spark: SparkSession, archive: Path, one_machine: Rows, tmp_path: Path, parts: int
+) -> None:
+    """Every field of every document is equal, in any number of partitions."""
+    spark.conf.set("spark.sql.shuffle.partitions", parts)
+    extract.main(words_of(archive, tmp_path, "--tasks", str(parts), "--buckets", str(parts), "--run-size", str(2 * parts)))
+    assert len(one_machine) > 50 and any(len(row["urls"]) > 1 for row in one_machine)
+    assert rows(tmp_path / "out") == one_machine
+
+
+def test_an_extraction_continues_after_a_kill(spark: SparkSession, archive: Path, one_machine: Rows, tmp_path: Path) -> None:
+    """What was complete is not done again."""
+    more = ("--buckets", "8", "--buckets-at-once", "1", "--tasks", "1")
+    words = words_of(archive, tmp_path, *more)
+    job = subprocess.Popen([sys.executable, str(HERE / "extract.py"), *words], process_group=0, stderr=subprocess.DEVNULL)
+    first = tmp_path / "work" / "documents" / "00000" / "_SUCCESS"
+    while not first.exists():
+        assert job.poll() is None, "the job ended before it was killed"
+    os.killpg(job.pid, signal.SIGKILL)
+    job.wait()
+    assert not (tmp_path / "out" / "_SUCCESS").exists()
+    before = first.stat().st_mtime_ns
+    extract.main(words)
+    assert (first.stat().st_mtime_ns, rows(tmp_path / "out")) == (before, one_machine)
+
+
+def test_other_settings_and_folders_in_use_are_refused(spark: SparkSession, archive: Path, tmp_path: Path) -> None:
+    """A work folder belongs to one set of files and settings, and nobody's folder is written over."""
+    extract.main(words_of(archive, tmp_path, "--buckets", "2"))
+    with pytest.raises(SystemExit, match="other values of: buckets"):
+        extract.main(words_of(archive, tmp_path, "--buckets", "3"))
+    with pytest.raises(SystemExit, match="Name a new folder"):
+        extract.main([str(archive), "--work", str(tmp_path / "other"), "--out", str(tmp_path / "out")])
+    with pytest.raises(SystemExit, match="no such file or folder"):
+        extract.main(words_of(tmp_path / "absent", tmp_path / "third"))
+
+
+def test_a_damaged_file_is_named(
+    spark: SparkSession, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The records before the damage are read."""
+    (tmp_path / "in").mkdir()
+    whole = next(archive.glob("*.warc.gz")).read_bytes()
+    (tmp_path / "in" / "cut.warc.gz").write_bytes(whole[: len(whole) * 9 // 10])
+    extract.main(words_of(tmp_path / "in", tmp_path))
+    said = capsys.readouterr()
+    assert "cut.warc.gz" in said.err and rows(tmp_path / "out")
+
+
+def test_codings_of_warc_files_are_read(archive: Path, tmp_path: Path) -> None:
+    """A WARC file gives the same records plain and in each coding."""
+    file = next(archive.glob("*.warc.gz"))
+    with pa.input_stream(str(file)) as stream:
+        plain = stream.read()
+    (tmp_path / "a.warc").write_bytes(plain)
+    (tmp_path / "a.warc.zst").write_bytes(pa.compress(plain, "zstd", asbytes=True))
+    expected = list(common.records(str(file), 1 << 20))
+    assert len(expected) > 100 and {record.site for record in expected} == {"baolang.example", "villagepost.example"}
+    assert b"".join(record.content for record in expected).count(b"WARC-Type: response") == len(expected)
+    for name in ("a.warc", "a.warc.zst"):
+        assert list(common.records(str(tmp_path / name), 1 << 20)) == expected
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_for_damaged(tmp_path: Path) -> None:
+    """A task that cannot open or read a file fails, and Spark repeats it."""
+
+    class Broken:
+        def read(self, size: int) -> bytes:
+            raise OSError(f"no connection for {size} bytes")
+
+    with pytest.raises(RuntimeError, match=r"cannot open .*absent\.warc"):
+        list(common.records(str(tmp_path / "absent.warc"), 1))
+    stream: Any = pa.CompressedInputStream(pa.PythonFile(common.Source(Broken(), "a.warc"), mode="r"), "gzip")
+    with pytest.raises(RuntimeError, match=r"cannot read a\.warc: no connection"):
+        stream.read(1)
+
+
+def test_sites_are_registrable_domains() -> None:
+    """Addresses in any spelling of a host belong to one site."""
+    cases = {
+        b"http://www.BBC.co.uk/a": "bbc.co.uk",
+        b"https://a.b.example.:8080/": "b.example",
+        "https://báo.example/".encode(): "xn--bo-mia.example",
+        b"http://127.0.0.1/": "127.0.0.1",
+        b"http://[::/": "",
+        b"dns:a.example": "",
+    }
+    assert {url: common.site_of(url) for url in cases} == cases
+
+
+# ------------------------------------------------------------------------------------------ near-duplicates
+
+
+def texts() -> list[str]:
+    """300 texts, of which every third is an edited copy of an earlier one, and every tenth an equal one."""
+    chance = random.Random(1)
+    made: list[str] = []
+    for number in range(300):
+        words = [f"word{chance.randrange(5000)}" for _ in range(chance.randrange(5, 200))]
+        if number % 3 == 2:
+            words = made[chance.randrange(number)].split()
+            words = [f"edited{at}" if chance.random() < 0.06 else word for at, word in enumerate(words)]
+        made.append(" ".join(words) if number % 10 != 9 else made[chance.randrange(number)])
+    return made
+
+
+@pytest.fixture(scope="session")
+def exports(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The texts in two inputs of other programs; the later half comes first."""
+    folder = tmp_path_factory.mktemp("exports")
+    lines = [
+        {"id": f"{number:04}", "text": text, "fetched": f"2026-11-{1 + number // 20:02}T00:{number % 60:02}:00Z"}
+        for number, text in enumerate(texts())
+    ]
+    for number, line in enumerate(lines):
+        line["fetched"] = f"2026-11-01T{number // 60:02}:{number % 60:02}:00Z"
+    paths = [folder / "later.jsonl", folder / "earlier.jsonl"]
+    for path, some in zip(paths, (lines[150:], lines[:150]), strict=True):
+        path.write_text("".join(json.dumps(line) + "\n" for line in some))
+    return [str(path) for path in paths]
+
+
+def near(exports: list[str], folder: Path, *more: str) -> Rows:
+    """The result of the job."""
+    pytest.importorskip("gleaner", reason="skipped: the gleaner wheel is not installed")
+    import near_duplicates
+
+    near_duplicates.main([*exports, "--work", str(folder / "work"), "--out", str(folder / "out"), *more])
+    return rows(folder / "out")
+
+
+@pytest.mark.parametrize("parts", [1, 2, 5])
+def test_near_duplicates_equal_one_machine(spark: SparkSession, exports: list[str], tmp_path: Path, parts: int) -> None:
+    """The representatives are those of the same texts in memory, in any number of partitions."""
+    import gleaner
+
+    spark.conf.set("spark.sql.shuffle.partitions", parts)
+    found = near(exports, tmp_path, "--bands-at-once", str(42 // parts), "--write", str(tmp_path / "unique"))
+    expected = {f"{at:04}": f"{head:04}" for at, head in enumerate(gleaner.near_duplicates(texts())) if at != head}
+    assert {row["id"]: row["head"] for row in found} == expected and len(expected) > 90
+    assert {row["kind"] for row in found} == {"exact", "near"}
+    kept = [row["id"] for part in sorted((tmp_path / "unique").glob("input=*")) for row in rows(part)]
+    assert sorted([*kept, *expected]) == [f"{at:04}" for at in range(300)]
+
+
+def test_near_duplicates_of_a_corpus(spark: SparkSession, archive: Path, tmp_path: Path) -> None:
+    """The clusters of the newspaper are those that `gleaner duplicates` lists."""
+    common.gleaner("ingest", str(archive), "--data", str(tmp_path / "data"))
+    common.gleaner(
+        "export", "--data", str(tmp_path / "data"), "--members", "--confidence", "0", "--out", str(tmp_path / "all.parquet")
+    )
+    found = near([str(tmp_path / "all.parquet")], tmp_path)
+    listed = [
+        json.loads(line)
+        for line in common.gleaner("duplicates", "--data", str(tmp_path / "data"), "--json", "--limit", "0").splitlines()
+    ]
+    expected = {frozenset({line["id"], *(member["id"] for member in line["members"])}) for line in listed}
+    # Which of the two was stored first depends on threads, so only the sets are compared.
+    assert {frozenset({row["id"], row["head"]}) for row in found} == expected and len(expected) == 2
+
+
+def test_counts(spark: SparkSession, one_export: Path, tmp_path: Path) -> None:
+    """Totals are the sums over the documents, and each of the keys adds up to them."""
+    one_machine = rows(one_export)
+    count.main([str(one_export), "--out", str(tmp_path / "counts")])
+    counted = [json.loads(line) for file in (tmp_path / "counts").glob("*.json") for line in file.read_text().splitlines()]
+    total = counted[0]
+    assert (total["by"], total["documents"], total["words"]) == (
+        "total",
+        len(one_machine),
+        sum(row["words"] for row in one_machine),
+    )
+    for by in ("host", "language", "day"):
+        assert sum(row["words"] for row in counted if row["by"] == by) == total["words"]
+    assert {row["key"] for row in counted if row["by"] == "language"} == {"en", "vi"}

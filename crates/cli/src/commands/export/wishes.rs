@@ -1,0 +1,258 @@
+//! Converts the options of an export to a format and a filter. Refuses contradictory ones.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use gleaner_corpus::Condition;
+use gleaner_corpus::is_of_host;
+use gleaner_export::{Compression, Filter, Format, Manifest, Property, TextFilter};
+use gleaner_store::Store;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+
+use crate::Done;
+use crate::args::{Compress, Export, ExportFormat};
+use crate::failure::Failure;
+
+/// Returns the export format by the options or the ending of the file's name. Fails if they contradict each
+/// other or if the target does not suit the format.
+pub(super) fn format(args: &Export) -> Result<Format, Failure> {
+    let (by_name, compressed) = args.out.as_deref().map(by_ending).unwrap_or_default();
+    let contradicts = args.format.zip(by_name).is_some_and(|(format, named)| format != named)
+        || args.compress.zip(compressed).is_some_and(|(compress, named)| compress != named);
+    if contradicts {
+        let name = args.out.as_deref().unwrap_or(Path::new("")).display();
+        return Err(Failure::Usage(format!(
+            "--format or --compress contradicts the ending of {name}: omit the option, or choose another name"
+        )));
+    }
+    if let (None, None, Some(ending)) = (args.format, by_name, args.out.as_deref().and_then(unknown_ending)) {
+        return Err(Failure::Usage(format!(
+            "no format has the ending .{ending}: choose .jsonl, .parquet, .csv, .tei, .md, .conllu or .vert, or set --format"
+        )));
+    }
+    let compress = args.compress.or(compressed).unwrap_or(Compress::None);
+    let format = of(args.format.or(by_name).unwrap_or(ExportFormat::Jsonl), compress);
+    if format.needs_folder() && args.into.is_none() {
+        return Err(Failure::Usage("this format has several files: set --into DIR to a new folder".into()));
+    }
+    if compress != Compress::None && format.compression().is_none() {
+        return Err(Failure::Usage(
+            "--compress is not possible: this format has a compression of its own, or plain text files"
+                .into(),
+        ));
+    }
+    if compress != Compress::None && matches!(format, Format::Markdown(_)) && args.into.is_some() {
+        return Err(Failure::Usage(
+            "--compress is not possible: --into writes Markdown as one file per document".into(),
+        ));
+    }
+    if args.fields.is_some() && !format.has_fields() {
+        return Err(Failure::Usage("--fields requires --format jsonl, csv, parquet or datasets".into()));
+    }
+    let is_binary = compress != Compress::None || format == Format::Parquet;
+    if is_binary && args.into.is_none() && args.out.is_none() && io::stdout().is_terminal() {
+        return Err(Failure::Usage("this format cannot be written to a terminal: set --out FILE".into()));
+    }
+    Ok(format)
+}
+
+const fn of(format: ExportFormat, compress: Compress) -> Format {
+    let compression = match compress {
+        Compress::None => Compression::None,
+        Compress::Gzip => Compression::Gzip,
+        Compress::Zstd => Compression::Zstd,
+    };
+    match format {
+        ExportFormat::Jsonl => Format::JsonLines(compression),
+        ExportFormat::Csv => Format::Csv(compression),
+        ExportFormat::Vertical => Format::Vertical(compression),
+        ExportFormat::Conllu => Format::Conllu(compression),
+        ExportFormat::Tei => Format::Tei(compression),
+        ExportFormat::Markdown => Format::Markdown(compression),
+        ExportFormat::Parquet => Format::Parquet,
+        ExportFormat::Text => Format::TextByDocument,
+        ExportFormat::TextBySite => Format::TextBySite,
+        ExportFormat::Datasets => Format::Datasets,
+    }
+}
+
+/// Returns format and compression by a name's ending: `x.parquet`, `x.jsonl.gz`, `x.vert.zst`.
+fn by_ending(path: &Path) -> (Option<ExportFormat>, Option<Compress>) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let (name, compress) = match name.rsplit_once('.') {
+        Some((name, "gz")) => (name, Some(Compress::Gzip)),
+        Some((name, "zst")) => (name, Some(Compress::Zstd)),
+        _ => (name.as_str(), None),
+    };
+    let format = match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("parquet") => ExportFormat::Parquet,
+        Some("jsonl" | "ndjson") => ExportFormat::Jsonl,
+        Some("csv") => ExportFormat::Csv,
+        Some("vert" | "vertical") => ExportFormat::Vertical,
+        Some("conllu") => ExportFormat::Conllu,
+        Some("xml" | "tei") => ExportFormat::Tei,
+        Some("md" | "markdown") => ExportFormat::Markdown,
+        _ => return (None, compress),
+    };
+    (Some(format), compress)
+}
+
+/// Returns the ending of a name if it consists of letters, apart from that of a compression. A name's last
+/// part may also be a number or a date.
+fn unknown_ending(path: &Path) -> Option<String> {
+    let ending = path.extension()?.to_string_lossy().to_lowercase();
+    let is_word = ending.chars().all(|c| c.is_ascii_alphabetic()) && !matches!(&*ending, "gz" | "zst");
+    is_word.then_some(ending)
+}
+
+pub(super) fn refuse_unknown(store: &Store, filter: &Filter) -> Done {
+    let languages: Vec<String> = store.totals().map_err(Failure::work)?.languages.into_keys().collect();
+    let is_known = |tag: &String| languages.contains(tag);
+    if !filter.languages.is_empty() && !filter.languages.iter().any(is_known) {
+        return Err(no_match("--language", &filter.languages, "languages", &languages));
+    }
+    if filter.hosts.is_empty() {
+        return Ok(());
+    }
+    let hosts = store.hosts().map(|host| host.map(|host| host.name).map_err(Failure::work));
+    let hosts: Vec<String> = hosts.collect::<Result<_, _>>()?;
+    let is_wanted = |host: &String| filter.hosts.iter().any(|wanted| is_of_host(host, wanted));
+    if hosts.iter().any(is_wanted) {
+        return Ok(());
+    }
+    Err(no_match("--host", &filter.hosts, "hosts", &hosts))
+}
+
+const MOST_LISTED: usize = 10;
+
+fn no_match(option: &str, wanted: &[String], what: &str, known: &[String]) -> Failure {
+    let listed = known.iter().take(MOST_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = known.len().saturating_sub(MOST_LISTED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let listed = if known.is_empty() { "none".to_owned() } else { listed };
+    let wanted = wanted.join(", ");
+    Failure::Work(format!("no document matches {option} {wanted}; {what} in this corpus: {listed}{more}"))
+}
+
+pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
+    let asked = args
+        .conditions
+        .iter()
+        .map(|text| text.parse::<Condition>().map_err(|error| Failure::Usage(format!("--where {error}"))));
+    let filter = times(args)?;
+    let sure = (args.confidence > 0.0).then(|| Ok(Condition::confidence(args.confidence)));
+    Ok(Filter {
+        hosts: args.host.iter().map(|host| host.to_ascii_lowercase()).collect(),
+        languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
+        texts: searched(args).map(|(property, wanted)| TextFilter::new(property, wanted)).collect(),
+        members: args.members,
+        conditions: sure.into_iter().chain(asked).collect::<Result<_, _>>()?,
+        limit: args.limit,
+        ..filter
+    })
+}
+
+/// Returns a filter with the times only. Refuses a range that begins after its end.
+fn times(args: &Export) -> Result<Filter, Failure> {
+    let of = |option, text: &Option<String>| text.as_deref().map(|text| time(option, text)).transpose();
+    let filter = Filter {
+        since: args.since.as_deref().map(since).transpose()?,
+        until: of("--until", &args.until)?,
+        published_since: of("--published-from", &args.published_from)?,
+        published_until: args.published_to.as_deref().map(published_until).transpose()?,
+        ..Filter::default()
+    };
+    for (options, begin, end) in [
+        ("--since is after --until", filter.since, filter.until),
+        ("--published-from is after --published-to", filter.published_since, filter.published_until),
+    ] {
+        if begin.zip(end).is_some_and(|(begin, end)| begin >= end) {
+            return Err(Failure::Usage(format!("{options}: no time is between them")));
+        }
+    }
+    Ok(filter)
+}
+
+pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[String])> {
+    let wanted = |property| match property {
+        Property::Title => &*args.title,
+        Property::Section => &args.section,
+        Property::Author => &args.author,
+        Property::Tag => &args.tag,
+    };
+    Property::ALL
+        .into_iter()
+        .map(move |property| (property, wanted(property)))
+        .filter(|(_, wanted)| !wanted.is_empty())
+}
+
+/// Returns the end of `--published-to`: the end of a day, or the moment after a time.
+fn published_until(text: &str) -> Result<Timestamp, Failure> {
+    let last = time("--published-to", text)?;
+    let step =
+        if text.parse::<Timestamp>().is_ok() { Span::new().nanoseconds(1) } else { Span::new().hours(24) };
+    Ok(last.checked_add(step).unwrap_or(Timestamp::MAX))
+}
+
+fn since(text: &str) -> Result<Timestamp, Failure> {
+    let path = Path::new(text);
+    if time("--since", text).is_ok() || !path.exists() {
+        return time("--since", text);
+    }
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    match Manifest::read(folder).map_err(Failure::usage)? {
+        Some(manifest) if manifest.complete => Ok(manifest.until),
+        Some(_) => Err(Failure::Usage(format!("--since {text}: that export is not complete"))),
+        None => Err(Failure::Usage(format!("--since {text}: the folder has no manifest.json"))),
+    }
+}
+
+fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
+    let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
+    text.parse::<Timestamp>().ok().or_else(day).ok_or_else(|| {
+        Failure::Usage(format!(
+            "{option} {text}: expected a day such as 2026-11-20, or a time such as 2026-11-20T02:30:00Z"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_of_names() {
+        let of = |name: &str| by_ending(Path::new(name));
+        assert_eq!(of("a/x.parquet"), (Some(ExportFormat::Parquet), None));
+        assert_eq!(of("x.JSONL.gz"), (Some(ExportFormat::Jsonl), Some(Compress::Gzip)));
+        assert_eq!(of("x.vert.zst"), (Some(ExportFormat::Vertical), Some(Compress::Zstd)));
+        assert_eq!(of("x.gz"), (None, Some(Compress::Gzip)));
+        assert_eq!(of("x.csv.gz"), (Some(ExportFormat::Csv), Some(Compress::Gzip)));
+        assert_eq!(of("x.xml"), (Some(ExportFormat::Tei), None));
+        for name in ["x", "x.txt", "parquet", "-", ""] {
+            assert_eq!(of(name), (None, None), "{name}");
+        }
+        let unknown = |name: &str| unknown_ending(Path::new(name));
+        assert_eq!(unknown("x.TXT").as_deref(), Some("txt"));
+        for name in ["x", "x.gz", "x.2026-11-20", "x.1", "-", ""] {
+            assert_eq!(unknown(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn days_and_times_are_read() {
+        let read = |text| time("--since", text).map(|time| time.to_string()).ok();
+        assert_eq!(read("2026-11-20").as_deref(), Some("2026-11-20T00:00:00Z"));
+        assert_eq!(read("2026-11-20T09:30:00+07:00").as_deref(), Some("2026-11-20T02:30:00Z"));
+        assert_eq!(read("yesterday"), None);
+    }
+
+    #[test]
+    fn the_last_day_of_publication_is_whole() {
+        let until = |text| published_until(text).unwrap().to_string();
+        assert_eq!(until("2026-11-20"), "2026-11-21T00:00:00Z");
+        assert_eq!(until("2026-11-20T02:30:00Z"), "2026-11-20T02:30:00.000000001Z");
+    }
+}

@@ -1,0 +1,139 @@
+//! Runs `gleaner extract`: prints the text of one page, or a JSON object for each of many pages.
+
+mod many;
+
+use std::io::{self, Write};
+
+use gleaner_config::Config;
+use gleaner_eval::{Learned, Method};
+use gleaner_extract::block_model;
+use gleaner_methods::Input;
+use gleaner_text::draft::draft_of;
+use gleaner_text::{Document, Page, extract_with};
+use serde::Serialize;
+
+use crate::args::{Common, Extract, PageFormat};
+use crate::aside::say;
+use crate::commands::one_page::{self, Knowledge, OnePage, Source};
+use crate::commands::pages;
+use crate::failure::Failure;
+use crate::{Done, settings};
+
+pub(crate) fn run(common: &Common, args: Extract) -> Done {
+    let config = settings::load(common)?;
+    refuse_what_has_no_effect(&args)?;
+    let extractor = Extractor::new(&args, common, &config)?;
+    match (args.format, args.pages.as_slice()) {
+        (PageFormat::Jsonl, _) => many::run(&extractor),
+        (_, [page]) if !many::is_many(page) => print(&extractor, page),
+        _ => Err(Failure::Usage("several pages need --format jsonl".into())),
+    }
+}
+
+fn print(extractor: &Extractor, name: &str) -> Done {
+    let args = extractor.args;
+    let Extracted { document, is_cut } = extractor.read(name)?;
+    if is_cut {
+        say("gleaner: the page is too large; its end was not read");
+    }
+    let looks =
+        document.not_article.map(|reason| format!("the page does not look like an article: {reason}"));
+    let no_text = document.text.is_empty().then(|| format!("{} found no text on this page", args.method));
+    let said = no_text.into_iter().chain(looks).collect::<Vec<_>>().join("; ");
+    if document.text.is_empty() && args.format == PageFormat::Text {
+        return Err(Failure::Work(said));
+    }
+    if !said.is_empty() {
+        say(format_args!("gleaner: {said}"));
+    }
+    let text = match args.format {
+        PageFormat::Text => document.text + "\n",
+        _ => json(&document),
+    };
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+struct Extracted {
+    document: Document,
+    /// Whether the page is so large that its end was not read.
+    is_cut: bool,
+}
+
+struct Extractor<'a> {
+    args: &'a Extract,
+    config: &'a Config,
+    source: Source<'a>,
+    /// What the method learned from the pages of `--beside`.
+    learned: Learned,
+}
+
+impl<'a> Extractor<'a> {
+    fn new(args: &'a Extract, common: &'a Common, config: &'a Config) -> Result<Self, Failure> {
+        let source = Source::new(&args.how, common, config)?;
+        let needs = args.method.uses_site() && (args.method != Method::Gleaner || !args.beside.is_empty());
+        let learned = if needs { learned(args)? } else { Learned::default() };
+        Ok(Self { args, config, source, learned })
+    }
+
+    fn read(&self, name: &str) -> Result<Extracted, Failure> {
+        let OnePage { source, page } = one_page::read(name, &self.args.how, self.config)?;
+        let found = self.by_method(&source, &page)?;
+        let document = found.unwrap_or_else(|| Document::without_text(&page, self.args.method.name()));
+        Ok(Extracted { document, is_cut: page.is_cut() })
+    }
+
+    fn by_method(&self, source: &str, page: &Page) -> Result<Option<Document>, Failure> {
+        let method = self.args.method;
+        if method == Method::Gleaner && self.args.beside.is_empty() {
+            let Knowledge { template, pins } = self.source.knowledge(page.canonical_url())?;
+            return Ok(extract_with(page, template.as_deref(), &pins));
+        }
+        let input = Input { source, page: page.tree() };
+        let lines = method.extract(input, &self.learned, block_model::built_in());
+        let draft = draft_of(page.tree(), &page.origin(), &lines, method.name(), None);
+        Ok(draft.map(|draft| Document::from_draft(page, draft)))
+    }
+}
+
+fn refuse_what_has_no_effect(args: &Extract) -> Done {
+    let method = args.method;
+    let reason = if args.how.template.is_some() && method != Method::Gleaner {
+        format!("--template requires --method {}: {method} does not use templates", Method::Gleaner)
+    } else if !args.how.keep.is_empty() && (method != Method::Gleaner || !args.beside.is_empty()) {
+        format!("--keep requires --method {} without --beside", Method::Gleaner)
+    } else if !args.how.also.is_empty() && (method != Method::Gleaner || !args.beside.is_empty()) {
+        format!("--also requires --method {} without --beside", Method::Gleaner)
+    } else if !args.how.also.is_empty() && args.format == PageFormat::Text {
+        "--also requires --format json or jsonl: plain text has no fields".to_owned()
+    } else if !args.beside.is_empty() && !method.uses_site() {
+        let of_sites: Vec<&str> = Method::all().filter(|other| other.uses_site()).map(Method::name).collect();
+        format!(
+            "--beside requires a method that learns a site ({}): {method} reads one page",
+            of_sites.join(", ")
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Usage(reason))
+}
+
+fn learned(args: &Extract) -> Result<Learned, Failure> {
+    let method = args.method;
+    let pages: Vec<(String, gleaner_html::Page)> = pages::files(&args.beside)?
+        .into_iter()
+        .map(|path| {
+            let name = path.display().to_string();
+            Ok((name.clone(), gleaner_html::embedded::complete(&pages::source(&name)?)))
+        })
+        .collect::<Result<_, Failure>>()?;
+    if !pages.is_empty() {
+        let pages: Vec<_> = pages.iter().map(|(name, page)| (name.as_str(), page)).collect();
+        return Ok(Learned::from_pages(&[method], block_model::built_in(), "unknown", &pages));
+    }
+    Err(Failure::Usage(format!("{method} compares pages of one site: add other pages with --beside PAGES")))
+}
+
+/// Returns a value as a line of JSON.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("texts and numbers are JSON") + "\n"
+}

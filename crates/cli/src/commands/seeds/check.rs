@@ -1,0 +1,296 @@
+//! Checks one seed: what robots.txt allows, which links the front page, a feed and a sitemap have, and
+//! whether one of these links leads to an article.
+
+use gleaner_corpus::{Admission, words};
+use gleaner_fetch::{Access, Response, Verdict as Rule, Want};
+use gleaner_frontier::{
+    Body, CanonicalUrl, Discovered, Found, Limits, Role, Scope, Seed, feed, links, looks_like_article,
+    sitemap, sniff,
+};
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use gleaner_html::embedded::complete;
+use gleaner_template::{HostPins, Verdict, judge};
+use gleaner_text::draft::{Origin, draft};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::probe::{Prober, Refused};
+
+/// Maximum number of articles to request until one has a text.
+const ARTICLES: usize = 3;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Checked {
+    pub(super) seed: String,
+    pub(super) origin: String,
+    pub(super) site: String,
+    pub(super) verdict: Outlook,
+    /// Why the seed does not work without reservation.
+    pub(super) reason: Option<String>,
+    /// `rules`, `none`, `denied` (for the front page) or `failed`.
+    pub(super) robots: Option<&'static str>,
+    pub(super) feeds: Listing,
+    pub(super) sitemaps: Listing,
+    /// Number of links on the front page that look like articles and may be followed.
+    pub(super) links: Option<usize>,
+    pub(super) article: Option<Article>,
+}
+
+/// The expected result of a crawl of the seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Outlook {
+    /// An article was extracted.
+    Works,
+    /// The site can be crawled, but no article was extracted.
+    Unsure,
+    /// The site cannot be crawled.
+    Fails,
+}
+
+/// The feeds or sitemaps of a site. Only the first one is read.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Listing {
+    pub(super) found: usize,
+    pub(super) links: usize,
+    pub(super) problem: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Article {
+    pub(super) url: String,
+    pub(super) words: u64,
+    pub(super) language: String,
+    pub(super) title: Option<String>,
+}
+
+impl Checked {
+    pub(super) fn new(seed: &Seed) -> Self {
+        Self {
+            seed: seed.url.as_str().into(),
+            origin: seed.origin(),
+            site: seed.url.domain().into(),
+            verdict: Outlook::Fails,
+            reason: None,
+            robots: None,
+            feeds: Listing::default(),
+            sitemaps: Listing::default(),
+            links: None,
+            article: None,
+        }
+    }
+
+    pub(super) fn conclude(&mut self, verdict: Outlook, reason: impl Into<String>) {
+        self.verdict = verdict;
+        self.reason = Some(reason.into()).filter(|reason| !reason.is_empty());
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) scope: Scope,
+    pub(super) admission: Admission,
+    pub(super) pins: HostPins,
+}
+
+/// Checks a seed. `checked` always has the results so far, so the caller can end the check at any time.
+pub(super) async fn check(prober: &mut Prober<'_>, seed: &Seed, rules: &Rules, checked: &mut Checked) {
+    if let Err(reason) = steps(prober, seed, rules, checked).await {
+        checked.conclude(Outlook::Fails, reason);
+    }
+}
+
+async fn steps(
+    prober: &mut Prober<'_>,
+    seed: &Seed,
+    rules: &Rules,
+    checked: &mut Checked,
+) -> Result<(), String> {
+    let access = prober.access(&seed.url).await.map_err(|refused| refused.reason().to_owned())?;
+    checked.robots = Some(name_of(&access));
+    if let Access::AllDisallowed { reason } = &access {
+        return Err(format!("its robots.txt cannot be read, so nothing may be requested: {reason}"));
+    }
+    let (mut candidates, no_front) = match read_front(prober, seed, rules, checked).await {
+        Ok(candidates) => (candidates, None),
+        Err(Refused::Host(reason)) => return Err(format!("its front page: {reason}")),
+        Err(Refused::Here(reason)) => (Vec::new(), Some(format!("its front page: {reason}"))),
+    };
+    let sitemaps = named_sitemaps(&access, &seed.url, &rules.scope);
+    candidates.extend(read_sitemaps(prober, &seed.url, &sitemaps, rules, &mut checked.sitemaps).await);
+    match (read_article(prober, &candidates, rules).await, no_front) {
+        (Ok(article), no_front) => {
+            checked.article = Some(article);
+            let verdict = if no_front.is_some() { Outlook::Unsure } else { Outlook::Works };
+            checked.conclude(verdict, no_front.unwrap_or_default());
+        }
+        (Err(_), Some(no_front)) if candidates.is_empty() => return Err(no_front),
+        (Err(reason), _) => checked.conclude(Outlook::Unsure, reason),
+    }
+    Ok(())
+}
+
+async fn read_front(
+    prober: &mut Prober<'_>,
+    seed: &Seed,
+    rules: &Rules,
+    checked: &mut Checked,
+) -> Result<Vec<Found>, Refused> {
+    let (url, response) = prober.get(&seed.url, Want::Page).await?;
+    if !rules.scope.contains(&url) {
+        let domain = url.domain();
+        let reason = format!("it redirects to {url}, which is not among the seeds; list {domain} instead");
+        return Err(Refused::Host(reason));
+    }
+    let (feeds, pages) = front_links(&url, &response, &rules.scope);
+    drop(response);
+    checked.links = Some(pages.len());
+    let mut candidates = read_feeds(prober, &feeds, rules, &mut checked.feeds).await;
+    candidates.extend(pages);
+    Ok(candidates)
+}
+
+fn name_of(access: &Access) -> &'static str {
+    match access {
+        Access::AllAllowed => "none",
+        Access::AllDisallowed { .. } => "failed",
+        Access::Rules(_) => match access.verdict("/") {
+            Rule::Allowed { .. } => "rules",
+            Rule::Disallowed { .. } => "denied",
+        },
+    }
+}
+
+fn page_of(response: &Response) -> Page {
+    complete(&decode(&response.body, response.content_type.as_deref()).text)
+}
+
+fn front_links(url: &CanonicalUrl, response: &Response, scope: &Scope) -> (Vec<CanonicalUrl>, Vec<Found>) {
+    let on_page = gleaner_html::links::links(&page_of(response));
+    let base = on_page.base.as_deref().and_then(|base| url.join(base).ok()).unwrap_or_else(|| url.clone());
+    let hrefs = on_page.anchors.iter().map(|anchor| anchor.href.as_str());
+    let found = links::judge(&base, hrefs, scope).with_sections().within(scope).found;
+    let (linked, pages): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|found| found.role == Role::Feed);
+    let mut feeds: Vec<CanonicalUrl> = on_page.feeds.iter().filter_map(|href| base.join(href).ok()).collect();
+    feeds.extend(linked.into_iter().map(|found| found.url));
+    feeds.retain(|feed| scope.contains(feed));
+    let mut seen = std::collections::HashSet::new();
+    feeds.retain(|feed| seen.insert(feed.key()));
+    (feeds, pages.into_iter().filter(|found| looks_like_article(&found.url)).collect())
+}
+
+async fn read_feeds(
+    prober: &mut Prober<'_>,
+    feeds: &[CanonicalUrl],
+    rules: &Rules,
+    listing: &mut Listing,
+) -> Vec<Found> {
+    listing.found = feeds.len();
+    let Some(first) = feeds.first() else { return Vec::new() };
+    read_list(prober, first, rules, listing).await
+}
+
+fn named_sitemaps(access: &Access, seed: &CanonicalUrl, scope: &Scope) -> Vec<CanonicalUrl> {
+    let named = access.sitemaps().iter().filter_map(|text| seed.join_location(text).ok());
+    named.filter(|url| scope.contains(url)).collect()
+}
+
+async fn read_sitemaps(
+    prober: &mut Prober<'_>,
+    seed: &CanonicalUrl,
+    named: &[CanonicalUrl],
+    rules: &Rules,
+    listing: &mut Listing,
+) -> Vec<Found> {
+    listing.found = named.len();
+    let usual = || seed.join("/sitemap.xml").ok();
+    let Some(first) = named.first().cloned().or_else(usual) else { return Vec::new() };
+    let found = read_list(prober, &first, rules, listing).await;
+    match (named.is_empty(), &listing.problem) {
+        // Many sites have no sitemap.
+        (true, Some(_)) => listing.problem = None,
+        (true, None) => listing.found = 1,
+        (false, _) => {}
+    }
+    let (inner, pages): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|found| found.role == Role::Sitemap);
+    match inner.iter().find(|found| found.news).or(inner.first()) {
+        Some(inner) if pages.is_empty() => read_list(prober, &inner.url, rules, listing).await,
+        _ => pages,
+    }
+}
+
+async fn read_list(
+    prober: &mut Prober<'_>,
+    url: &CanonicalUrl,
+    rules: &Rules,
+    listing: &mut Listing,
+) -> Vec<Found> {
+    let read = match prober.get(url, Want::List).await {
+        Ok((url, response)) => parsed(&response.body, &url, prober.config.fetch.max_sitemap.get()),
+        Err(refused) => Err(refused.reason().to_owned()),
+    };
+    match read {
+        Ok(discovered) => {
+            let found = discovered.within(&rules.scope).found;
+            listing.links = found.len();
+            found
+        }
+        Err(reason) => {
+            listing.problem = Some(format!("{url}: {reason}"));
+            Vec::new()
+        }
+    }
+}
+
+fn parsed(body: &[u8], url: &CanonicalUrl, bytes: u64) -> Result<Discovered, String> {
+    let limits = Limits { bytes, ..Limits::default() };
+    match sniff(body) {
+        Body::Sitemap => {
+            sitemap::read(body, url, limits).map(|list| list.discovered).map_err(|error| error.to_string())
+        }
+        Body::Feed => {
+            feed::read(body, url, limits).map(|list| list.discovered).map_err(|error| error.to_string())
+        }
+        Body::Html | Body::Other => Err("neither a feed nor a sitemap".into()),
+    }
+}
+
+/// Requests candidates until one has a text for the corpus. Fails with the reason of the last one.
+async fn read_article(
+    prober: &mut Prober<'_>,
+    candidates: &[Found],
+    rules: &Rules,
+) -> Result<Article, String> {
+    let mut last = "no page, feed or sitemap links to an article".to_owned();
+    let pages = candidates.iter().filter(|found| found.role == Role::Page);
+    for found in pages.take(ARTICLES) {
+        match prober.get(&found.url, Want::Page).await {
+            Ok((url, response)) => match article(&url, &response, rules) {
+                Ok(article) => return Ok(article),
+                Err(reason) => last = format!("{url}: {reason}"),
+            },
+            Err(Refused::Here(reason)) => last = format!("{}: {reason}", found.url),
+            Err(Refused::Host(reason)) => return Err(format!("{}: {reason}", found.url)),
+        }
+    }
+    Err(last)
+}
+
+fn article(url: &CanonicalUrl, response: &Response, rules: &Rules) -> Result<Article, String> {
+    let page = page_of(response);
+    if let Verdict::NotArticle(reason) = judge(&page, url.as_str()) {
+        return Err(format!("it does not look like an article: {reason}"));
+    }
+    let origin = Origin { url: url.clone(), fetched: Timestamp::now() };
+    let draft = draft(&page, &origin, None, rules.pins.of(url.host())).ok_or("no text was found")?;
+    let document = rules.admission.admit(draft.document).map_err(|refusal| format!("kept out: {refusal}"))?;
+    Ok(Article {
+        url: url.as_str().into(),
+        words: words(&document.text),
+        language: document.language,
+        title: document.title,
+    })
+}

@@ -1,0 +1,194 @@
+//! Runs `gleaner seeds check`: sends a few requests for each seed and shows what a crawl would find.
+//!
+//! Sites are checked in parallel, with one request at a time for each. A site takes at most [`LIMIT`].
+
+mod check;
+mod probe;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_config::Config;
+use gleaner_fetch::Fetcher;
+use gleaner_frontier::Seed;
+use indicatif::ProgressBar;
+use tokio::runtime::Builder;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::args::{Common, Seeds, SeedsCommand};
+use crate::aside::say;
+use crate::failure::Failure;
+use crate::scheduled::daemon;
+use crate::table::{NOTHING, table};
+use crate::telemetry::Telemetry;
+use crate::{Done, logging, settings, watching};
+use check::{Checked, Outlook, Rules, check};
+use probe::Prober;
+
+const LIMIT: Duration = Duration::from_secs(3 * 60);
+
+/// Maximum number of characters of a seed in the table, so that a line has at most 80.
+const WIDEST: usize = 24;
+
+pub(crate) fn run(common: &Common, args: &Seeds) -> Done {
+    let SeedsCommand::Check(args) = &args.what;
+    let mut config = settings::load(common)?;
+    let (_newspaper, seeds) = daemon::seeds(&mut config, &args.seeds, &args.urls)?;
+    let rules = Rules {
+        scope: gleaner_crawl::scope(&config, &seeds).map_err(Failure::usage)?,
+        admission: settings::admission(&config)?,
+        pins: settings::pins(&config)?,
+    };
+    let bar = watching::bar();
+    logging::begin(&config.log, &bar, common.color.wanted_on_stderr(), &Telemetry::default())?;
+    daemon::ask_for_contact(&config);
+    let checked = check_all(config, rules, seeds, &bar)?;
+    bar.finish_and_clear();
+    let text = if args.json { json(&checked)? } else { shown(&checked) };
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    match checked.iter().filter(|checked| checked.verdict == Outlook::Fails).count() {
+        0 => Ok(()),
+        failed => Err(Failure::Work(format!("seeds that cannot be crawled: {failed} of {}", checked.len()))),
+    }
+}
+
+struct Shared {
+    config: Config,
+    fetcher: Fetcher,
+    rules: Rules,
+    places: Semaphore,
+}
+
+fn check_all(
+    config: Config,
+    rules: Rules,
+    seeds: Vec<Seed>,
+    bar: &ProgressBar,
+) -> Result<Vec<Checked>, Failure> {
+    let runtime = Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
+    let all = seeds.len();
+    let mut sites: BTreeMap<String, Vec<(usize, Seed)>> = BTreeMap::new();
+    for (number, seed) in seeds.into_iter().enumerate() {
+        sites.entry(seed.url.domain().to_owned()).or_default().push((number, seed));
+    }
+    runtime.block_on(async {
+        let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
+        let places = Semaphore::new(config.fetch.concurrency);
+        let shared = Arc::new(Shared { config, fetcher, rules, places });
+        let mut tasks = JoinSet::new();
+        for seeds in sites.into_values() {
+            tasks.spawn(check_site(Arc::clone(&shared), seeds));
+        }
+        let mut checked: Vec<(usize, Checked)> = Vec::with_capacity(all);
+        tell(bar, 0, all);
+        while let Some(ended) = tasks.join_next().await {
+            checked.extend(ended.map_err(Failure::work)?);
+            tell(bar, checked.len(), all);
+        }
+        checked.sort_by_key(|(number, _)| *number);
+        Ok(checked.into_iter().map(|(_, checked)| checked).collect())
+    })
+}
+
+fn tell(bar: &ProgressBar, done: usize, all: usize) {
+    let message = format!("seeds checked: {done} of {all}");
+    if bar.is_hidden() {
+        say(format_args!("gleaner: {message}"));
+    } else {
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.set_message(message);
+    }
+}
+
+async fn check_site(shared: Arc<Shared>, seeds: Vec<(usize, Seed)>) -> Vec<(usize, Checked)> {
+    let _place = shared.places.acquire().await.expect("the semaphore is never closed");
+    let mut prober = Prober::new(&shared.config, &shared.fetcher);
+    let mut results = Vec::new();
+    for (number, seed) in seeds {
+        let mut checked = Checked::new(&seed);
+        let checking = check(&mut prober, &seed, &shared.rules, &mut checked);
+        if tokio::time::timeout(LIMIT, checking).await.is_err() {
+            let reason = format!("the check took longer than {} s, the limit", LIMIT.as_secs());
+            let verdict = if checked.links.is_some() { Outlook::Unsure } else { Outlook::Fails };
+            checked.conclude(verdict, reason);
+        }
+        results.push((number, checked));
+    }
+    results
+}
+
+fn json(checked: &[Checked]) -> Result<String, Failure> {
+    let line = |checked| serde_json::to_string(checked).map(|line| line + "\n");
+    checked.iter().map(line).collect::<Result<_, _>>().map_err(Failure::work)
+}
+
+fn shown(checked: &[Checked]) -> String {
+    let head = ["Site", "robots", "Feeds", "Sitemaps", "Links", "Words", "Verdict"];
+    let mut text = format!("{}\n", table(&head, checked.iter().map(row)));
+    for checked in checked {
+        let remarks = [
+            checked.reason.as_deref().map(|reason| format!("{}: {reason}", word(checked.verdict))),
+            checked.feeds.problem.as_deref().map(|problem| format!("feed {problem}")),
+            checked.sitemaps.problem.as_deref().map(|problem| format!("sitemap {problem}")),
+        ];
+        for remark in remarks.into_iter().flatten() {
+            let _ = writeln!(text, "{} ({}): {remark}", name(checked), checked.origin);
+        }
+    }
+    text + "Links: article links on the front page. Words: of one article. Feeds and sitemaps also give links.\n"
+}
+
+fn row(checked: &Checked) -> Vec<String> {
+    let or_nothing = |text: Option<String>| text.unwrap_or_else(|| NOTHING.into());
+    let is_read = checked.links.is_some();
+    vec![
+        name(checked),
+        or_nothing(checked.robots.map(str::to_owned)),
+        or_nothing(is_read.then(|| checked.feeds.found.to_string())),
+        or_nothing(checked.robots.map(|_| checked.sitemaps.found.to_string())),
+        or_nothing(checked.links.map(|links| links.to_string())),
+        or_nothing(checked.article.as_ref().map(|article| article.words.to_string())),
+        word(checked.verdict).to_owned(),
+    ]
+}
+
+const fn word(verdict: Outlook) -> &'static str {
+    match verdict {
+        Outlook::Works => "works",
+        Outlook::Unsure => "unsure",
+        Outlook::Fails => "fails",
+    }
+}
+
+fn name(checked: &Checked) -> String {
+    let name = checked.seed.split_once("://").map_or(checked.seed.as_str(), |(_, rest)| rest);
+    let name = name.trim_end_matches('/');
+    if name.chars().count() <= WIDEST {
+        return name.to_owned();
+    }
+    name.chars().take(WIDEST - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_frontier::parse_seed;
+
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_table_has_80_characters_at_most() {
+        let seed = parse_seed("https://www.a-long-name-of-a-newspaper.example/with/a/section").unwrap();
+        let mut checked = Checked::new(&seed);
+        checked.robots = Some("denied");
+        checked.conclude(Outlook::Unsure, "why");
+        let text = shown(&[checked]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[..3].iter().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains("www.a-long-name-of-a-ne…"), "{text}");
+        assert!(text.contains("(the command line): unsure: why"), "{text}");
+    }
+}

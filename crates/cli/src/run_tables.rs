@@ -1,0 +1,104 @@
+//! Formats the results of a run: hosts, outcomes, remaining URLs.
+
+use std::collections::BTreeMap;
+
+use gleaner_crawl::report::{GroupedCounts, Host};
+use gleaner_render::text::count;
+
+use crate::table::{NOTHING, table};
+
+const OUTCOMES: usize = 20;
+const NAMED: usize = 3;
+
+pub(crate) struct Row<'a> {
+    pub(crate) host: &'a str,
+    /// Usual number of new documents in a run; `None`: unknown.
+    pub(crate) usual: Option<f64>,
+    pub(crate) counts: GroupedCounts,
+}
+
+impl<'a> From<&'a Host> for Row<'a> {
+    fn from(host: &'a Host) -> Self {
+        Self { host: &host.name, usual: host.usual, counts: host.figures.clone() }
+    }
+}
+
+/// Formats the hosts of a run, those with the most new documents first. Only counts hosts beyond `most`, and
+/// hosts without new, changed or failed pages.
+pub(crate) fn hosts(mut rows: Vec<Row<'_>>, most: usize) -> String {
+    let is_active = |row: &Row<'_>| row.counts.new + row.counts.revised + row.counts.failed() > 0;
+    let all = rows.len();
+    let mut total = GroupedCounts::default();
+    rows.iter().for_each(|row| total.add(&row.counts));
+    rows.retain(is_active);
+    rows.sort_by_key(|row| (std::cmp::Reverse((row.counts.new, row.counts.failed())), row.host.to_owned()));
+    let active = rows.len();
+    rows.truncate(most);
+    let mut cells: Vec<Vec<String>> = rows.iter().map(|row| line(row.host, row.usual, &row.counts)).collect();
+    if all > 1 {
+        cells.push(line("all hosts", None, &total));
+    }
+    let head = ["Host", "New", "Usual", "Changed", "Duplicates", "Failed", "URLs"];
+    let mut text = format!("{}\n", table(&head, cells));
+    if active > most {
+        text += &format!("and {} with fewer new documents\n", count((active - most) as u64, "host"));
+    }
+    if all > active {
+        text +=
+            &format!("and {} without new, changed or failed pages\n", count((all - active) as u64, "host"));
+    }
+    text
+}
+
+fn line(host: &str, usual: Option<f64>, counts: &GroupedCounts) -> Vec<String> {
+    let usual = usual.map_or_else(|| NOTHING.to_owned(), |usual| format!("{usual:.0}"));
+    vec![
+        host.to_owned(),
+        counts.new.to_string(),
+        usual,
+        counts.revised.to_string(),
+        (counts.duplicates + counts.near_duplicates).to_string(),
+        counts.failed().to_string(),
+        counts.visits().to_string(),
+    ]
+}
+
+/// Formats reasons with their numbers of URLs and hosts, most frequent first. `counts`: an entry for each
+/// host and reason. Empty without entries.
+pub(crate) fn reasons<'a>(
+    title: &str,
+    head: [&str; 3],
+    counts: impl Iterator<Item = (&'a str, &'a str, u64)>,
+) -> String {
+    let mut by_reason: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
+    for (host, reason, count) in counts {
+        by_reason.entry(reason).or_default().push((count, host));
+    }
+    let sum = |hosts: &[(u64, &str)]| hosts.iter().map(|(count, _)| count).sum::<u64>();
+    let mut sorted: Vec<_> =
+        by_reason.into_iter().map(|(reason, hosts)| (sum(&hosts), reason, hosts)).collect();
+    if sorted.is_empty() {
+        return String::new();
+    }
+    sorted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let rest = sorted.split_off(sorted.len().min(OUTCOMES));
+    let rows = sorted
+        .into_iter()
+        .map(|(urls, reason, hosts)| vec![reason.to_owned(), urls.to_string(), named(hosts)]);
+    let mut text = format!("\n{title}\n{}\n", table(&head, rows));
+    if !rest.is_empty() {
+        let urls = rest.iter().map(|(urls, ..)| urls).sum();
+        text += &format!("and {} ({})\n", count(rest.len() as u64, "other reason"), count(urls, "URL"));
+    }
+    text
+}
+
+fn named(mut hosts: Vec<(u64, &str)>) -> String {
+    hosts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let more = hosts.len().saturating_sub(NAMED);
+    let mut named: Vec<String> = hosts.into_iter().take(NAMED).map(|(_, host)| host.to_owned()).collect();
+    if more > 0 {
+        named.push(format!("and {more} more"));
+    }
+    named.join(", ")
+}

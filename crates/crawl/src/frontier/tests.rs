@@ -1,0 +1,91 @@
+//! Tests the frontier on a store in a temporary folder.
+
+use gleaner_fetch::RobotsState;
+use gleaner_store::Writer;
+
+use super::*;
+
+fn frontier(sets: &[&str]) -> (tempfile::TempDir, Writer, Frontier, HostId) {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, writer) = SessionConfig::in_folder(folder.path(), sets);
+    let politeness = Politeness::new(session.config.fetch.delay.get());
+    let mut frontier = Frontier::new(writer.store(), &session, politeness);
+    let record = writer.store().host("a.example").unwrap().unwrap();
+    assert!(frontier.admit(&record).unwrap() && !frontier.admit(&record).unwrap());
+    (folder, writer, frontier, record.id)
+}
+
+fn robots(frontier: &Frontier, text: &str) -> RobotsRecord {
+    RobotsRecord { at: frontier.session.clock.now(), state: RobotsState::Rules { text: text.into() } }
+}
+
+#[test]
+fn robots_come_first_and_judge_every_url() {
+    let (_folder, _writer, mut frontier, host) = frontier(&[]);
+    let next = frontier.next_url(host).unwrap();
+    assert!(matches!(next, NextUrl::Robots(url) if url.as_str() == "http://a.example/robots.txt"));
+    frontier.apply_robots(host, &robots(&frontier, "User-agent: *\nDisallow: /"));
+    let next = frontier.next_url(host).unwrap();
+    assert!(matches!(next, NextUrl::Disallowed(_, rule) if rule == "Disallow: /"));
+    frontier.apply_robots(host, &robots(&frontier, "User-agent: *\nAllow: /"));
+    let next = frontier.next_url(host).unwrap();
+    assert!(matches!(next, NextUrl::Allowed(ready) if ready.url.as_str() == "http://a.example/"));
+}
+
+#[test]
+fn a_site_has_its_own_gap_which_may_be_shorter_but_not_than_its_crawl_delay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut session, writer) = SessionConfig::in_folder(folder.path(), &[]);
+    for (delay, text, gap) in [("1s", "", 1), ("30s", "", 30), ("1s", "User-agent: *\nCrawl-delay: 3", 3)] {
+        let site = format!("[site.\"a.example\"]\ndelay = \"{delay}\"\n");
+        let origin = gleaner_config::Origin { file: "x.toml", text: &site };
+        session.config = Arc::new(gleaner_config::read(Some(origin), &[]).unwrap());
+        let politeness = Politeness::new(session.config.fetch.delay.get());
+        let mut frontier = Frontier::new(writer.store(), &session, politeness);
+        let record = writer.store().host("a.example").unwrap().unwrap();
+        frontier.admit(&record).unwrap();
+        frontier.apply_robots(record.id, &robots(&frontier, text));
+        frontier.politeness.gates.start_gap("a.example");
+        let wait = frontier.politeness.gates.ready_in("a.example");
+        assert_eq!(wait.as_secs_f64().ceil() as u64, gap, "{delay} {text}");
+    }
+}
+
+#[test]
+fn a_host_on_hold_waits_and_one_at_its_cap_is_done() {
+    let (_folder, _writer, mut frontier, host) = frontier(&["crawl.max_pages_per_host=1"]);
+    frontier.apply_robots(host, &robots(&frontier, ""));
+    frontier.politeness.holds.hold("a.example", Duration::from_secs(60));
+    let NextUrl::Later(at) = frontier.next_url(host).unwrap() else { panic!("it is on hold") };
+    assert!(at > Instant::now() + Duration::from_secs(50));
+    frontier.spend(host);
+    assert!(matches!(frontier.next_url(host).unwrap(), NextUrl::Nothing));
+}
+
+#[test]
+fn a_group_is_not_due_within_its_gap_nor_beyond_the_limit_in_flight() {
+    let (_folder, _writer, mut frontier, host) =
+        frontier(&["fetch.delay=5s", "fetch.concurrency=1", "crawl.linger=0s"]);
+    let record = frontier.store.host("a.example").unwrap().unwrap();
+    assert!(frontier.is_quiet(None).unwrap());
+    frontier.resume(&record).unwrap();
+    assert_eq!(frontier.next_group(Instant::now()), None, "its gap has just begun");
+    assert!(!frontier.is_quiet(None).unwrap(), "the end of a gap is waited for");
+    frontier.politeness = Politeness::new(Duration::ZERO);
+    frontier.schedule = Schedule::default();
+    frontier.wake(host);
+    frontier.in_flight = 1;
+    assert_eq!(frontier.next_group(Instant::now()), None, "one URL is in flight");
+    frontier.in_flight = 0;
+    assert_eq!(frontier.next_group(Instant::now()).as_deref(), Some("a.example"));
+    assert_eq!(frontier.next_group(Instant::now()), None);
+}
+
+#[test]
+fn released_hosts_are_forgotten() {
+    let (_folder, _writer, mut frontier, host) = frontier(&[]);
+    frontier.apply_robots(host, &robots(&frontier, ""));
+    frontier.release(|_| false);
+    assert!(matches!(frontier.next_url(host).unwrap(), NextUrl::Nothing));
+    assert!(frontier.hosts.get(host).is_none());
+}

@@ -1,0 +1,70 @@
+//! Reads the data of an exported record that the document itself does not have: URLs, place in the archive,
+//! history and cluster. `gleaner export` and the status page use it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use gleaner_archive::Place;
+use gleaner_config::Config;
+use gleaner_corpus::Document;
+use gleaner_export::RecordContext;
+use gleaner_frontier::UrlKey;
+use gleaner_store::{FileRecord, History, Store, StoreError};
+
+use crate::archive::archive_files;
+use crate::error::CrawlError;
+
+/// Reads this data for documents. Knows the archive files that existed when it was created.
+#[derive(Debug)]
+pub struct ContextReader {
+    store: Store,
+    files: HashMap<u32, String>,
+}
+
+impl ContextReader {
+    /// Lists the files of the archive.
+    ///
+    /// # Errors
+    /// The archive's folder or the store cannot be read.
+    pub fn new(config: &Config, store: Store) -> Result<Self, CrawlError> {
+        let files = files_by_number(config, &store)?;
+        Ok(Self { store, files })
+    }
+
+    /// Reads the data for a document. The list of removed paragraphs is empty.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read(&self, document: &Document) -> Result<RecordContext, StoreError> {
+        let History { earlier, gone } = self.store.history(document.id)?;
+        let (urls, archived) = (self.store.urls_of(document)?, self.archived(document)?);
+        let mut context = RecordContext { urls, archived, earlier, gone, ..RecordContext::default() };
+        if let Some(likeness) = self.store.likeness(document.id)? {
+            context.head = Some(likeness.head).filter(|head| *head != document.id);
+            context.similarity = likeness.similarity;
+            context.near_duplicates = likeness.members;
+            context.related = likeness.related.iter().map(|(id, _)| id.to_string()).collect();
+        }
+        Ok(context)
+    }
+
+    fn archived(&self, document: &Document) -> Result<Option<(String, u64)>, StoreError> {
+        let record = self.store.url(UrlKey::from_bytes(document.id.0))?;
+        let place = record.and_then(|record| record.archived);
+        Ok(place.and_then(|place| Some((self.files.get(&place.file)?.clone(), place.offset))))
+    }
+}
+
+fn files_by_number(config: &Config, store: &Store) -> Result<HashMap<u32, String>, CrawlError> {
+    if store.is_shared() {
+        let file = |(number, file): (u32, FileRecord)| {
+            (number, file.name.rsplit('/').next().unwrap_or_default().to_owned())
+        };
+        return store.archive_files().map(|named| Ok(named.map(file)?)).collect();
+    }
+    let named = |path: PathBuf| {
+        let file = path.file_name()?.to_string_lossy().into_owned();
+        Some((Place { file: file.clone(), offset: 0 }.number(), file))
+    };
+    Ok(archive_files(config)?.into_iter().filter_map(named).collect())
+}

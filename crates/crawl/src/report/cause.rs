@@ -1,0 +1,86 @@
+//! Explains causes in words, and names the command to run next.
+
+use gleaner_fetch::TlsFault;
+use gleaner_frontier::Class;
+
+/// Explains the reason of an outcome ([`gleaner_frontier::Outcome::reason`]). Adds the reason in parentheses,
+/// since logs, counts and `gleaner doctor` use it.
+pub(crate) fn explained(reason: &str) -> String {
+    match words(reason) {
+        Some(words) => format!("{words} ({reason})"),
+        None => reason.to_owned(),
+    }
+}
+
+fn words(reason: &str) -> Option<String> {
+    let (label, detail) = reason.split_once(": ").unwrap_or((reason, ""));
+    if let Some(fault) = TlsFault::from_label(detail).filter(|_| label == "failed") {
+        return Some(fault.to_string());
+    }
+    let words = match (label, detail) {
+        (_, "dns") => "the host's name cannot be resolved",
+        (_, "connect") => "no connection",
+        (_, "timeout") => "no response in time",
+        (_, "bad_proxy") => "the proxy does not respond",
+        (_, "http_401" | "http_407") => "the site requires a login",
+        (_, "http_403") => "the site refuses the crawler",
+        (_, "http_429") => "the site limits the rate of requests",
+        (_, "http_451") => "blocked for legal reasons",
+        ("failed", detail) if detail.starts_with("http_5") => "the server has an error",
+        ("gone", _) => "pages that no longer exist",
+        ("not_article", "consent_wall") => "consent dialogs instead of articles",
+        ("not_article", "login_wall") => "login pages instead of articles",
+        ("not_article", "needs_browser") => "pages that need a browser",
+        ("not_article", _) => "pages that are not articles",
+        ("duplicate" | "near_duplicate", _) => "texts that are already in the corpus",
+        ("other_language", _) => "texts in other languages",
+        ("disallowed", _) => "URLs that robots.txt disallows",
+        ("private_address", _) => "the host's address is not public",
+        _ => return None,
+    };
+    Some(words.to_owned())
+}
+
+/// Whether a text names an expired or not yet valid certificate. This machine's clock may be the cause.
+pub(crate) fn is_of_the_clock(text: &str) -> bool {
+    [TlsFault::Expired, TlsFault::NotValidYet].iter().any(|fault| text.contains(&fault.to_string()))
+}
+
+/// Returns a text without its details in parentheses. They may differ between hosts with the same problem.
+pub(crate) fn without_details(text: &str) -> &str {
+    text.split(" (").next().unwrap_or_default()
+}
+
+/// Returns the command that shows more about a reason. A reason of the network or of the site's responses is
+/// best seen with a new request.
+pub(crate) fn command(host: &str, reason: &str) -> String {
+    let is_of_requests = Class::from_reason(reason).is_some_and(Class::is_failure)
+        || matches!(
+            reason,
+            "not_article: consent_wall" | "not_article: login_wall" | "not_article: needs_browser"
+        );
+    match is_of_requests {
+        true => format!("gleaner doctor https://{host}/ --fetch"),
+        false => format!("gleaner doctor {host}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_explained_and_named() {
+        for (reason, said) in [
+            ("failed: dns", "the host's name cannot be resolved (failed: dns)"),
+            ("rejected: http_403", "the site refuses the crawler (rejected: http_403)"),
+            ("failed: http_502", "the server has an error (failed: http_502)"),
+            ("too_large", "too_large"),
+        ] {
+            assert_eq!(explained(reason), said);
+        }
+        assert!(explained("failed: certificate_expired").contains("expired"));
+        assert_eq!(command("a.example", "failed: dns"), "gleaner doctor https://a.example/ --fetch");
+        assert_eq!(command("a.example", "duplicate"), "gleaner doctor a.example");
+    }
+}

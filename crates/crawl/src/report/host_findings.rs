@@ -1,0 +1,256 @@
+//! Finds unusual values of one host.
+
+use gleaner_render::text::count;
+use gleaner_store::Counts;
+
+use super::cause::{command, explained, without_details};
+use super::findings::{Finding, Grade, KNOWN};
+use super::run_data::{Ending, HostData, RunData};
+use super::usual::{Rhythm, Usual, median};
+use super::{GroupedCounts, PastRun};
+use crate::summary::reached;
+
+/// For this number of runs, the silence of a host is unusual; then it is a note.
+const NEWS: usize = 7;
+const FEW_FAILURES: u64 = 10;
+/// A lower share of failures is noise.
+const SMALL_SHARE: f64 = 0.2;
+/// A reason explains a low number if it has at least this share, in percent.
+const CHIEF: u64 = 30;
+/// With fewer pages, a share is meaningless.
+const FEW_PAGES: u64 = 5;
+/// A number of new documents is high from these multiples of the usual number and of the earlier maximum on.
+const TIMES: f64 = 10.0;
+const TIMES_MOST: u64 = 3;
+/// Minimum usual number of documents for which a high number is reported.
+const FEWEST_USUAL: f64 = 10.0;
+
+pub(super) struct Look<'a> {
+    pub(super) data: &'a RunData,
+    pub(super) host: &'a HostData,
+    pub(super) figures: GroupedCounts,
+    pub(super) usual: Option<Usual>,
+    pub(super) past: &'a [PastRun],
+    pub(super) rhythm: &'a Rhythm,
+}
+
+/// Why a host has few new documents: in words, and the most common reason if it explains them.
+struct Why {
+    words: String,
+    /// The words without numbers, for grouping.
+    cause: String,
+    reason: Option<String>,
+}
+
+impl Look<'_> {
+    fn finding(&self, grade: Grade, cause: &str, text: String, reason: Option<&str>) -> Finding {
+        let host = &self.host.name;
+        let next = (grade > Grade::Note).then(|| command(host, reason.unwrap_or_default()));
+        Finding { grade, host: Some(host.clone()), cause: cause.replace(host, "the host"), text, next }
+    }
+
+    pub(super) fn gives(&self) -> Option<Finding> {
+        if self.host.paused {
+            let text = "paused by the user; not crawled";
+            return Some(self.finding(Grade::Note, text, text.into(), None));
+        }
+        let less = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
+        less.or_else(|| self.failures()).or_else(|| self.surplus()).or_else(|| self.barren())
+    }
+
+    fn unreachable(&self) -> Option<Finding> {
+        let figures = &self.figures;
+        if figures.answered() > 0 || (figures.visits() == 0 && self.held_back().is_none()) {
+            return None;
+        }
+        let grade = self.grade_of_silence();
+        Some(match (figures.failures.iter().max_by_key(|(_, count)| **count), self.held_back()) {
+            (Some((reason, count)), _) => {
+                let cause = format!("cannot be reached: {}", explained(reason));
+                self.finding(grade, &cause, format!("{cause}, URLs: {count}"), Some(reason))
+            }
+            (None, Some(why)) => {
+                let text = format!("not crawled: {why}");
+                // The host's requests failed before any page. A request shows more.
+                let reason = why.starts_with("robots.txt").then_some("failed: connect");
+                self.finding(grade, without_details(&text), text.clone(), reason)
+            }
+            (None, None) => {
+                let cause = "robots.txt forbids every URL that was due";
+                self.finding(grade, cause, format!("{cause} (URLs: {})", figures.disallowed()), None)
+            }
+        })
+    }
+
+    fn held_back(&self) -> Option<&str> {
+        let by_budget = self.by_budget();
+        let most = self.host.held.iter().filter(|held| Some(held.why.as_str()) != by_budget.as_deref());
+        most.max_by_key(|held| held.urls).map(|held| held.why.as_str())
+    }
+
+    fn by_budget(&self) -> Option<String> {
+        match &self.data.ending {
+            Ending::Budget { key } => Some(reached(key)),
+            Ending::Quiet | Ending::Failed { .. } => None,
+        }
+    }
+
+    /// Silence is unusual in the first runs after the host stopped responding, then a note.
+    fn grade_of_silence(&self) -> Grade {
+        let answered = |run: &PastRun| {
+            run.hosts.get(&self.host.name).map(|counts| GroupedCounts::from_counts(counts).answered() > 0)
+        };
+        let past: Vec<bool> = self.past.iter().filter_map(answered).collect();
+        let silent = past.iter().take_while(|answered| !**answered).count();
+        let is_known = past.iter().filter(|answered| **answered).count() >= KNOWN;
+        if is_known && silent < NEWS && self.rhythm.is_whole_now() { Grade::Unusual } else { Grade::Note }
+    }
+
+    fn drop(&self) -> Option<Finding> {
+        let usual = self.usual.as_ref()?;
+        if self.figures.answered() == 0 || !usual.is_low(self.figures.new) {
+            return None;
+        }
+        let is_left = self.by_budget().is_some_and(|why| self.host.held.iter().any(|held| held.why == why));
+        let grade = if is_left { Grade::Note } else { Grade::Unusual };
+        let why = self.why();
+        let text = format!("{} new, usually {:.0}: {}", self.figures.new, usual.new, why.words);
+        let cause = format!("few new documents: {}", why.cause);
+        Some(self.finding(grade, &cause, text, why.reason.as_deref()))
+    }
+
+    fn silence(&self) -> Option<Finding> {
+        let usual = self.usual.as_ref()?;
+        let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
+        let runs = usual.silence(self.figures.new).filter(|_| counts)?;
+        let why = self.why();
+        let text = format!("nothing new in the last {}: {}", count(runs as u64, "run"), why.words);
+        let cause = format!("nothing new for some runs: {}", why.cause);
+        Some(self.finding(Grade::Unusual, &cause, text, why.reason.as_deref()))
+    }
+
+    /// Finds a host with many times its usual number of new documents, such as a new archive.
+    fn surplus(&self) -> Option<Finding> {
+        let (usual, new) = (self.usual.as_ref()?, self.figures.new);
+        let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
+        let most = past.map(|counts| counts.ended("stored")).max().unwrap_or_default();
+        let is_found =
+            usual.new >= FEWEST_USUAL && new as f64 >= TIMES * usual.new && new > TIMES_MOST * most;
+        is_found.then(|| {
+            let cause = "many times the usual number of new documents";
+            let text = format!("{new} new, usually {:.0}: {cause}", usual.new);
+            let finding = self.finding(Grade::Unusual, cause, text, None);
+            Finding { next: Some(format!("gleaner duplicates --host {}", self.host.name)), ..finding }
+        })
+    }
+
+    /// Finds a host that never gave a document, and no other host of its seed did either.
+    fn barren(&self) -> Option<Finding> {
+        let seed = self.host.seed.as_ref()?;
+        let of_seed = |host: &&HostData| host.seed.as_ref() == Some(seed);
+        let gave = |counts: &Counts| {
+            let counts = GroupedCounts::from_counts(counts);
+            counts.new + counts.revised + counts.duplicates + counts.near_duplicates > 0
+        };
+        let gives = |host: &HostData| {
+            host.template.buffered > 0
+                || gave(&host.counts)
+                || self.past.iter().filter_map(|run| run.hosts.get(&host.name)).any(gave)
+        };
+        let is_found = self.figures.answered() > 0 && !self.data.hosts.iter().filter(of_seed).any(gives);
+        is_found.then(|| {
+            let why = self.why();
+            let text = format!("no documents so far: {}", why.words);
+            self.finding(
+                Grade::Note,
+                &format!("no documents so far: {}", why.cause),
+                text,
+                why.reason.as_deref(),
+            )
+        })
+    }
+
+    fn why(&self) -> Why {
+        let figures = &self.figures;
+        let pages = figures.pages();
+        let by_reason = |words: String, reason: &str| Why {
+            words,
+            cause: explained(reason),
+            reason: Some(reason.to_owned()),
+        };
+        if let Some((reason, count)) = figures.worst()
+            && pages >= FEW_PAGES
+            && count * 100 >= pages * CHIEF
+        {
+            return by_reason(format!("{}% of pages: {}", count * 100 / pages, explained(reason)), reason);
+        }
+        if let Some((list, _)) = self.new_broken_list() {
+            let cause = format!("a {list}");
+            return Why { words: cause.clone(), cause, reason: None };
+        }
+        if let Some(held) = self.host.held.iter().max_by_key(|held| held.urls) {
+            let words = format!("pages requested: {pages}, URLs left: {} ({})", held.urls, held.why);
+            return Why { words, cause: held.why.clone(), reason: None };
+        }
+        if let Some((reason, count)) = figures.failures.iter().max_by_key(|(_, count)| **count) {
+            return by_reason(format!("{}, URLs: {count}", explained(reason)), reason);
+        }
+        let cause = "front pages, sections, feeds and sitemaps name nothing new";
+        let words = format!("{cause} (read: {}; other URLs requested: {pages})", figures.listings());
+        Why { words, cause: cause.into(), reason: None }
+    }
+
+    fn failures(&self) -> Option<Finding> {
+        let share = |figures: &GroupedCounts| figures.failed() as f64 / figures.visits().max(1) as f64;
+        let past: Vec<f64> = self
+            .past
+            .iter()
+            .filter_map(|run| run.hosts.get(&self.host.name).map(GroupedCounts::from_counts))
+            .filter(|figures| figures.visits() >= FEW_FAILURES)
+            .map(|figures| share(&figures))
+            .collect();
+        let (now, usual) = (share(&self.figures), median(&past));
+        let visits = self.figures.visits() as f64;
+        let chance = 5.0 * (visits * usual * (1.0 - usual) + 1.0).sqrt();
+        let is_found = past.len() >= KNOWN
+            && self.rhythm.is_whole_now()
+            && self.figures.failed() >= FEW_FAILURES
+            && now >= SMALL_SHARE
+            && now >= 3.0 * usual
+            && self.figures.failed() as f64 - visits * usual > chance;
+        let reason = self.figures.failures.iter().max_by_key(|(_, count)| **count)?.0;
+        let percent = |share: f64| (share * 100.0).round();
+        is_found.then(|| {
+            let (now, usual) = (percent(now), percent(usual));
+            let text =
+                format!("{now}% of its URLs fail, usually {usual}%; most often: {}", explained(reason));
+            self.finding(Grade::Unusual, &format!("many failures: {}", explained(reason)), text, Some(reason))
+        })
+    }
+
+    fn new_broken_list(&self) -> Option<(&str, u64)> {
+        let past = || self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
+        let is_new = |failure: &str| past().all(|counts| !counts.broken_lists.contains_key(failure));
+        let broken = self.host.counts.broken_lists.iter().filter(|(failure, _)| is_new(failure));
+        let (failure, count) = broken.max_by_key(|(_, count)| **count)?;
+        (past().count() >= KNOWN).then_some((failure, *count))
+    }
+
+    /// Finds a new failure of a sitemap or feed. Only a note: the host may name its articles elsewhere.
+    pub(super) fn broken_list(&self) -> Option<Finding> {
+        let (failure, count) = self.new_broken_list()?;
+        let text = format!("a {failure} (URLs: {count})");
+        Some(self.finding(Grade::Note, &text, text.clone(), None))
+    }
+
+    pub(super) fn template(&self) -> Option<Finding> {
+        let template = &self.host.template;
+        (template.outdated && !self.host.paused).then(|| {
+            let text = format!(
+                "its template (version {}) is out of date, probably because the site was redesigned; pages buffered for the next version: {}",
+                template.version, template.buffered
+            );
+            self.finding(Grade::Unusual, "its template is out of date", text, None)
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! Compares the confidence of extracted texts with their word F1.
+//!
+//! ```sh
+//! cargo run --release -p gleaner-eval --example confidence -- ../shared/sets
+//! ```
+//!
+//! Sets of one site are extracted by the protocol `template`, and all sets by `cold`. Block models are
+//! cross-validated by site. The slope and the intercept that fit all texts best are printed beside the table, so
+//! that the constants in `gleaner_template::Method::confidence` can be updated.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use gleaner_eval::{Method, Protocol, Set, Task, run};
+use gleaner_template::Method as ExtractedBy;
+
+/// Lower bounds of the rows.
+const ROWS: [f32; 9] = [0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
+
+/// A text is right from this word F1 on.
+const RIGHT: f64 = 0.9;
+
+/// Margin of an extraction, and whether the text is right.
+type Sample = (f32, bool);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut out = io::stdout().lock();
+    let folders: Vec<PathBuf> = std::env::args().skip(1).map(PathBuf::from).collect();
+    let sets = Set::find(&folders)?;
+    let sites: Vec<Set> = sets.iter().filter(|set| set.sites() == 1).cloned().collect();
+    let mut samples = samples(&sets, Protocol::Cold)?;
+    samples.extend(self::samples(&sites, Protocol::Template)?);
+    for (name, methods) in [
+        ("block model", &[ExtractedBy::BlockModel, ExtractedBy::Template][..]),
+        ("detection", &[ExtractedBy::Detection][..]),
+    ] {
+        let chosen: Vec<Sample> = samples
+            .iter()
+            .filter(|(method, _)| methods.contains(method))
+            .map(|(_, sample)| *sample)
+            .collect();
+        table(&mut out, name, methods[0], &chosen)?;
+    }
+    Ok(())
+}
+
+fn samples(sets: &[Set], protocol: Protocol) -> Result<Vec<(ExtractedBy, Sample)>, Box<dyn Error>> {
+    let task = Task {
+        protocol,
+        methods: vec![Method::Gleaner],
+        measures: Vec::new(),
+        cross_validate: true,
+        threads: None,
+    };
+    let scores = run(sets, &task, &|| {})?.sets.into_iter().flat_map(|set| set.methods);
+    let pages = scores.flat_map(|(_, pages)| pages).filter(|page| page.words.gold > 0);
+    let sample = |page: gleaner_eval::PageScore| {
+        let (method, margin) = page.estimate?;
+        Some((method, (margin, page.words.ratios().f1 >= RIGHT)))
+    };
+    Ok(pages.filter_map(sample).collect())
+}
+
+fn table(out: &mut impl Write, name: &str, method: ExtractedBy, samples: &[Sample]) -> io::Result<()> {
+    let (slope, intercept) = fitted(samples);
+    writeln!(out, "{name}: {} texts, best fit: slope {slope:.2}, intercept {intercept:.2}", samples.len())?;
+    writeln!(out, "| estimated | texts | estimated mean | measured share |\n|---|---:|---:|---:|")?;
+    let estimated: Vec<(f32, bool)> = samples
+        .iter()
+        .filter_map(|(margin, is_right)| Some((method.confidence(*margin)?, *is_right)))
+        .collect();
+    for (at, from) in ROWS.iter().enumerate() {
+        let to = ROWS.get(at + 1).copied().unwrap_or(1.1);
+        let row: Vec<_> = estimated.iter().filter(|(estimate, _)| (*from..to).contains(estimate)).collect();
+        if !row.is_empty() {
+            let mean = row.iter().map(|(estimate, _)| estimate).sum::<f32>() / row.len() as f32;
+            let right = row.iter().filter(|(_, is_right)| *is_right).count() as f32 / row.len() as f32;
+            writeln!(out, "| {from} to {} | {} | {mean:.2} | {right:.2} |", to.min(1.0), row.len())?;
+        }
+    }
+    Ok(())
+}
+
+/// Fits a logistic function of the margin's log-odds by Newton's method.
+fn fitted(samples: &[Sample]) -> (f64, f64) {
+    let (mut slope, mut intercept) = (1.0, 0.0);
+    for _ in 0..50 {
+        let mut gradient = [0.0; 2];
+        let mut hessian = [1e-9, 0.0, 1e-9];
+        for (margin, is_right) in samples {
+            let margin = f64::from(margin.clamp(0.01, 0.995));
+            let x = (margin / (1.0 - margin)).ln();
+            let chance = 1.0 / (1.0 + (-(slope * x + intercept)).exp());
+            let (error, weight) = (f64::from(u8::from(*is_right)) - chance, chance * (1.0 - chance));
+            gradient = [gradient[0] + error * x, gradient[1] + error];
+            hessian = [hessian[0] + weight * x * x, hessian[1] + weight * x, hessian[2] + weight];
+        }
+        let determinant = hessian[0] * hessian[2] - hessian[1] * hessian[1];
+        slope += (hessian[2] * gradient[0] - hessian[1] * gradient[1]) / determinant;
+        intercept += (hessian[0] * gradient[1] - hessian[1] * gradient[0]) / determinant;
+    }
+    (slope, intercept)
+}

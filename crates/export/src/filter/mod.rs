@@ -1,0 +1,314 @@
+//! Selects documents, and counts the exported and excluded ones.
+
+mod texts;
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::{Condition, Document, is_of_host};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Record, RecordContext, Sample};
+
+pub use texts::{Property, TextFilter};
+
+/// The key in [`Tally::held_back`] for documents that another document represents.
+pub const NEAR_DUPLICATE: &str = "near_duplicate";
+
+/// The key in [`Tally::held_back`] for documents that were published outside the filter's time.
+pub const PUBLISHED: &str = "published";
+
+/// The key in [`Tally::held_back`] for documents without a date, if a filter needs one.
+pub const UNDATED: &str = "undated";
+
+/// The key in [`Tally::held_back`] for documents that are not in the sample.
+pub const SAMPLE: &str = "sample";
+
+/// Selects the documents to export. An empty field excludes nothing. Only [`Self::members`] adds documents.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Hosts to export, each with its subdomains. A host without a port includes all ports.
+    pub hosts: Vec<String>,
+    /// Languages to export, as BCP 47 primary tags.
+    pub languages: Vec<String>,
+    /// Export documents fetched at this time or later.
+    pub since: Option<Timestamp>,
+    /// Export documents fetched before this time.
+    pub until: Option<Timestamp>,
+    /// Export only documents with a date of publication, at this time or later.
+    pub published_since: Option<Timestamp>,
+    /// Export only documents with a date of publication, before this time.
+    pub published_until: Option<Timestamp>,
+    /// Conditions on the documents' metadata.
+    pub texts: Vec<TextFilter>,
+    /// Whether to include documents that another document represents.
+    pub members: bool,
+    /// Conditions on the documents' figures.
+    pub conditions: Vec<Condition>,
+    /// Export only the documents of this sample.
+    pub sample: Option<Sample>,
+    /// Export at most this number of documents.
+    pub limit: Option<u64>,
+}
+
+impl Filter {
+    /// Whether a document passes all conditions. Ignores the limit.
+    #[must_use]
+    pub fn passes(&self, document: &Document, context: &RecordContext) -> bool {
+        self.held_by(document, context).is_ok()
+    }
+
+    /// Returns the document's record or the first filter that excludes it. Conditions come last: they read
+    /// text.
+    fn held_by<'a>(&self, document: &'a Document, context: &'a RecordContext) -> Result<Record<'a>, String> {
+        if !self.hosts.is_empty() && !self.hosts.iter().any(|wanted| is_of_host(&document.host, wanted)) {
+            return Err("host".into());
+        }
+        if !self.languages.is_empty() && !self.languages.contains(&document.language) {
+            return Err("language".into());
+        }
+        if self.since.is_some_and(|since| document.fetched < since) {
+            return Err("since".into());
+        }
+        if self.until.is_some_and(|until| document.fetched >= until) {
+            return Err("until".into());
+        }
+        if let Some(reason) = self.held_by_publication(document) {
+            return Err(reason.into());
+        }
+        if let Some(filter) = self.texts.iter().find(|filter| !filter.holds(document)) {
+            return Err(filter.property.name().into());
+        }
+        if !self.members && context.head.is_some() {
+            return Err(NEAR_DUPLICATE.into());
+        }
+        let record = Record::new(document, context);
+        match self.conditions.iter().find(|condition| !condition.holds(|name| record.figure(name))) {
+            Some(condition) => Err(condition.to_string()),
+            None if self.sample.is_some_and(|sample| !sample.contains(document.id)) => Err(SAMPLE.into()),
+            None => Ok(record),
+        }
+    }
+
+    fn held_by_publication(&self, document: &Document) -> Option<&'static str> {
+        if self.published_since.is_none() && self.published_until.is_none() {
+            return None;
+        }
+        let Some(published) = document.published_utc else { return Some(UNDATED) };
+        let is_outside = self.published_since.is_some_and(|since| published < since)
+            || self.published_until.is_some_and(|until| published >= until);
+        is_outside.then_some(PUBLISHED)
+    }
+}
+
+/// Counts of the exported and excluded documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Number of exported documents.
+    pub documents: u64,
+    /// Total number of words.
+    pub words: u64,
+    /// The earliest fetch time of the exported documents.
+    pub first_fetched: Option<Timestamp>,
+    /// The latest fetch time of the exported documents.
+    pub last_fetched: Option<Timestamp>,
+    /// Documents and words by language.
+    pub languages: BTreeMap<String, Share>,
+    /// Documents and words by host.
+    pub hosts: BTreeMap<String, Share>,
+    /// Number of excluded documents, by the first filter that excluded each.
+    pub held_back: BTreeMap<String, u64>,
+}
+
+/// Counts for a part of the exported documents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// Number of documents.
+    pub documents: u64,
+    /// Total number of words.
+    pub words: u64,
+}
+
+impl Tally {
+    fn add(&mut self, record: &Record) {
+        let (fetched, words) = (record.fetched(), record.words());
+        self.documents += 1;
+        self.words += words;
+        self.first_fetched = Some(self.first_fetched.map_or(fetched, |first| first.min(fetched)));
+        self.last_fetched = self.last_fetched.max(Some(fetched));
+        add(&mut self.languages, record.language(), words);
+        add(&mut self.hosts, record.host(), words);
+    }
+}
+
+/// Does not allocate if the key exists.
+fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
+    let share = match shares.get_mut(name) {
+        Some(share) => share,
+        None => shares.entry(name.to_owned()).or_default(),
+    };
+    share.documents += 1;
+    share.words += words;
+}
+
+/// A filter that counts the exported and excluded documents.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    filter: Filter,
+    tally: Tally,
+}
+
+impl Selection {
+    /// Returns a selection that continues counting from `tally`.
+    #[must_use]
+    pub const fn new(filter: Filter, tally: Tally) -> Self {
+        Self { filter, tally }
+    }
+
+    /// Returns the filter.
+    #[must_use]
+    pub const fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// Restricts the selection to a sample.
+    pub const fn set_sample(&mut self, sample: Sample) {
+        self.filter.sample = Some(sample);
+    }
+
+    /// Whether the limit is reached. Every later document is then excluded and not counted.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        matches!(self.filter.limit, Some(limit) if self.tally.documents >= limit)
+    }
+
+    /// Counts a document and returns its record; `None`: a filter excludes it.
+    pub fn take<'a>(&mut self, document: &'a Document, context: &'a RecordContext) -> Option<Record<'a>> {
+        if self.is_full() {
+            return None;
+        }
+        match self.filter.held_by(document, context) {
+            Ok(record) => {
+                self.tally.add(&record);
+                Some(record)
+            }
+            Err(filter) => {
+                *self.tally.held_back.entry(filter).or_default() += 1;
+                None
+            }
+        }
+    }
+
+    /// Returns the counts so far.
+    #[must_use]
+    pub const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::documents;
+
+    fn passes(filter: Filter) -> bool {
+        Selection::new(filter, Tally::default()).take(&documents()[0], &RecordContext::default()).is_some()
+    }
+
+    #[test]
+    fn filters_narrow_by_host_language_date_and_figures() {
+        let at = |text: &str| Some(text.parse().unwrap());
+        let conditions = |text: &str| vec![text.parse().unwrap()];
+        let cases = [
+            (Filter::default(), true),
+            (Filter { hosts: vec!["baolang.example".into()], ..Filter::default() }, true),
+            (Filter { hosts: vec!["lang.example".into()], ..Filter::default() }, false),
+            (Filter { languages: vec!["en".into()], ..Filter::default() }, false),
+            (Filter { since: at("2026-11-20T02:30:00Z"), ..Filter::default() }, true),
+            (Filter { since: at("2026-11-20T02:30:01Z"), ..Filter::default() }, false),
+            (Filter { until: at("2026-11-20T02:30:00Z"), ..Filter::default() }, false),
+            (Filter { published_since: at("2026-11-20T02:00:00Z"), ..Filter::default() }, true),
+            (Filter { published_since: at("2026-11-20T02:00:01Z"), ..Filter::default() }, false),
+            (Filter { published_until: at("2026-11-20T02:00:00Z"), ..Filter::default() }, false),
+            (Filter { conditions: conditions("words>=13"), ..Filter::default() }, true),
+            (Filter { conditions: conditions("words>=14"), ..Filter::default() }, false),
+        ];
+        for (filter, expected) in cases {
+            assert_eq!(passes(filter.clone()), expected, "{filter:?}");
+        }
+    }
+
+    #[test]
+    fn texts_are_searched_in_metadata_without_case() {
+        for (property, wanted, expected) in [
+            (Property::Title, &["CHỢ"][..], true),
+            (Property::Title, &["rau"], false),
+            (Property::Section, &["the thao", "kinh TE\u{302}\u{301}"], true),
+            (Property::Author, &["chi"], true),
+            (Property::Author, &["an, bình"], false),
+            (Property::Tag, &["cá"], true),
+            (Property::Tag, &["chợ quê"], false),
+        ] {
+            let wanted: Vec<String> = wanted.iter().map(|&text| text.to_owned()).collect();
+            let texts = vec![TextFilter::new(property, &wanted)];
+            assert_eq!(passes(Filter { texts, ..Filter::default() }), expected, "{property:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn a_document_without_a_date_is_held_back_and_counted() {
+        let published_until = Some(Timestamp::MAX);
+        let filter = Filter { published_until, ..Filter::default() };
+        let mut selection = Selection::new(filter, Tally::default());
+        for document in documents() {
+            selection.take(&document, &RecordContext::default());
+        }
+        assert_eq!((selection.tally().documents, selection.tally().held_back[UNDATED]), (1, 2));
+    }
+
+    #[test]
+    fn a_limit_and_a_sample_end_the_selection() {
+        let count = |filter: Filter| {
+            let mut selection = Selection::new(filter, Tally::default());
+            for document in documents() {
+                selection.take(&document, &RecordContext::default());
+            }
+            (selection.tally().documents, selection.tally().held_back.get(SAMPLE).copied())
+        };
+        assert_eq!(count(Filter { limit: Some(2), ..Filter::default() }), (2, None));
+        let mut sampler = crate::Sampler::new(1, 0);
+        documents().iter().for_each(|document| sampler.add(document.id));
+        assert_eq!(count(Filter { sample: Some(sampler.sample()), ..Filter::default() }), (1, Some(2)));
+    }
+
+    #[test]
+    fn those_for_which_others_stand_are_taken_on_request() {
+        let document = &documents()[0];
+        let context = crate::record::tests::context(document);
+        for members in [false, true] {
+            let filter = Filter { members, ..Filter::default() };
+            let mut selection = Selection::new(filter, Tally::default());
+            assert_eq!(selection.take(document, &context).is_some(), members);
+            assert_eq!(selection.tally().held_back.contains_key(NEAR_DUPLICATE), !members);
+        }
+    }
+
+    #[test]
+    fn what_passes_and_what_is_held_back_is_counted_once() {
+        let filter = Filter {
+            languages: vec!["vi".into(), "und".into()],
+            conditions: vec![Condition::confidence(0.3), "words>=1".parse().unwrap()],
+            ..Filter::default()
+        };
+        let mut selection = Selection::new(filter, Tally::default());
+        for document in documents() {
+            selection.take(&document, &RecordContext::default());
+        }
+        let tally = selection.tally();
+        assert_eq!((tally.documents, tally.words), (1, 13));
+        assert_eq!(tally.languages["vi"], Share { documents: 1, words: 13 });
+        assert_eq!(tally.first_fetched, tally.last_fetched);
+        let held: Vec<_> = tally.held_back.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        assert_eq!(held, [("confidence>=0.3", 1), ("language", 1)]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Searches in the metadata of documents.
+
+use gleaner_corpus::{Document, folded};
+
+/// Metadata that a [`TextFilter`] searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Property {
+    /// The headline.
+    Title,
+    /// The section.
+    Section,
+    /// The authors; one must match.
+    Author,
+    /// The keywords; one must match.
+    Tag,
+}
+
+impl Property {
+    /// All properties.
+    pub const ALL: [Self; 4] = [Self::Title, Self::Section, Self::Author, Self::Tag];
+
+    /// Returns the name of the option, which is also the key in [`crate::Tally::held_back`].
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Section => "section",
+            Self::Author => "author",
+            Self::Tag => "tag",
+        }
+    }
+
+    fn values(self, document: &Document) -> &[String] {
+        match self {
+            Self::Title => document.title.as_slice(),
+            Self::Section => document.section.as_slice(),
+            Self::Author => &document.authors,
+            Self::Tag => &document.keywords,
+        }
+    }
+}
+
+/// A search in documents' metadata. Ignores case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextFilter {
+    pub(super) property: Property,
+    wanted: Vec<String>,
+}
+
+impl TextFilter {
+    /// Returns a filter for documents whose property contains one of the wanted texts.
+    #[must_use]
+    pub fn new(property: Property, wanted: &[String]) -> Self {
+        Self { property, wanted: wanted.iter().map(|wanted| folded(wanted)).collect() }
+    }
+
+    pub(super) fn holds(&self, document: &Document) -> bool {
+        self.property.values(document).iter().any(|value| {
+            let value = folded(value);
+            self.wanted.iter().any(|wanted| value.contains(wanted.as_str()))
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! CoNLL-U (<https://universaldependencies.org/format.html>): one token per line in ten columns, and an empty
+//! line after each sentence.
+//!
+//! Only ID, FORM and, for a token without white space after it, `SpaceAfter=No` in MISC are filled; a tagger
+//! fills the rest. `tokens.rs` defines sentences and tokens. Comments name the document, the paragraph and
+//! the sentence; `# kind` is the kind of the paragraph. `# text` is built from the tokens, so it has single
+//! spaces.
+//!
+//! Limitation: a document without tokens is omitted, because the format has only sentences.
+
+use std::io::Write;
+
+use super::kind_name;
+use crate::Record;
+use crate::tokens::{Sentence, sentences};
+
+/// The columns LEMMA to DEPS.
+const EMPTY: &str = "_\t_\t_\t_\t_\t_\t_";
+
+/// Appends the sentences of one record.
+pub fn render(record: &Record, out: &mut Vec<u8>) {
+    let (mut paragraph, mut number) = (0, 0);
+    for (kind, line) in record.lines() {
+        let mut is_new = true;
+        for sentence in sentences(line) {
+            if number == 0 {
+                document(record, out);
+            }
+            if is_new {
+                paragraph += 1;
+                comment("newpar id", &format!("{}-p{paragraph}", record.id()), out);
+                comment("kind", kind_name(kind), out);
+            }
+            is_new = false;
+            number += 1;
+            comment("sent_id", &format!("{}-s{number}", record.id()), out);
+            self::sentence(&sentence, out);
+        }
+    }
+}
+
+fn document(record: &Record, out: &mut Vec<u8>) {
+    let document = record.document();
+    comment("newdoc id", record.id(), out);
+    comment("url", &document.url, out);
+    comment("language", &document.language, out);
+    for (name, value) in [("title", &document.title), ("published", &document.published)] {
+        if let Some(value) = value.as_deref().filter(|value| !value.trim().is_empty()) {
+            comment(name, value, out);
+        }
+    }
+}
+
+/// Appends a comment. White space and control characters become single spaces.
+fn comment(name: &str, value: &str, out: &mut Vec<u8>) {
+    let parts = value.split(|c: char| c.is_whitespace() || c.is_control()).filter(|part| !part.is_empty());
+    let value = parts.collect::<Vec<_>>().join(" ");
+    writeln!(out, "# {name} = {value}").expect("memory takes all");
+}
+
+fn sentence(sentence: &Sentence, out: &mut Vec<u8>) {
+    let mut text = String::new();
+    for (at, token) in sentence.tokens.iter().enumerate() {
+        text += token.text;
+        if !token.is_glued && at + 1 < sentence.tokens.len() {
+            text.push(' ');
+        }
+    }
+    comment("text", &text, out);
+    for (number, token) in (1..).zip(&sentence.tokens) {
+        let space = if token.is_glued { "SpaceAfter=No" } else { "_" };
+        writeln!(out, "{number}\t{}\t{EMPTY}\t{space}", token.text).expect("memory takes all");
+    }
+    out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RecordContext;
+    use crate::record::tests::documents;
+
+    #[test]
+    fn three_documents_as_sentences() {
+        let mut out = Vec::new();
+        for document in documents() {
+            render(&Record::new(&document, &RecordContext::default()), &mut out);
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), include_str!("snapshots/documents.conllu"));
+    }
+}

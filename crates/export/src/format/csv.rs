@@ -1,0 +1,111 @@
+//! CSV (RFC 4180) in UTF-8: a line of names, then one record per document. Records end in CRLF.
+//!
+//! A value with a comma, a quotation mark or a line break is quoted. A missing value is empty, and an empty
+//! text is `""`. `|` separates the values of a list; `|` in a value becomes `/`. Times are RFC 3339.
+//!
+//! Limitation: Python's `csv` reads at most 131,072 characters per value unless `csv.field_size_limit` is
+//! raised.
+
+use std::io::Write;
+
+use crate::Record;
+use crate::record::{Cell, Fields};
+
+const SEPARATOR: &str = "|";
+
+/// Appends the line of names.
+pub fn head(fields: &Fields, out: &mut Vec<u8>) {
+    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+    out.extend_from_slice(names.join(",").as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Appends one record.
+pub fn render(record: &Record, fields: &Fields, out: &mut Vec<u8>) {
+    for (at, field) in fields.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        value(field.of(record), out);
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+fn value(cell: Cell, out: &mut Vec<u8>) {
+    let written = match cell {
+        Cell::Text(Some(value)) => {
+            text(value, out);
+            Ok(())
+        }
+        Cell::Texts([]) => Ok(()),
+        Cell::Texts(values) => {
+            let values: Vec<String> = values.iter().map(|value| value.replace('|', "/")).collect();
+            text(&values.join(SEPARATOR), out);
+            Ok(())
+        }
+        Cell::Time(Some(time)) => write!(out, "{time}"),
+        Cell::Long(number) | Cell::OptionalLong(Some(number)) => write!(out, "{number}"),
+        Cell::Int(Some(number)) => write!(out, "{number}"),
+        Cell::Number(Some(number)) => write!(out, "{number}"),
+        Cell::Flag(Some(flag)) => write!(out, "{flag}"),
+        Cell::Text(None)
+        | Cell::Time(None)
+        | Cell::OptionalLong(None)
+        | Cell::Int(None)
+        | Cell::Number(None)
+        | Cell::Flag(None) => Ok(()),
+    };
+    written.expect("memory takes all");
+}
+
+fn text(text: &str, out: &mut Vec<u8>) {
+    let is_quoted = text.is_empty() || text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n'));
+    if !is_quoted {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::{context, documents};
+
+    #[test]
+    fn three_documents_as_records() {
+        let mut out = Vec::new();
+        let fields = Fields::default();
+        head(&fields, &mut out);
+        for document in documents() {
+            render(&Record::new(&document, &context(&document)), &fields, &mut out);
+        }
+        // The snapshot has LF line ends, so that tools do not change it.
+        let lines = String::from_utf8(out).unwrap().replace("\r\n", "\n");
+        assert_eq!(lines, include_str!("snapshots/documents.csv"));
+    }
+
+    #[test]
+    fn values_are_quoted_where_they_must_be() {
+        let texts = ["a|b".to_owned(), "c, d".to_owned()];
+        let cases = [
+            (Cell::Text(Some("a b")), "a b"),
+            (Cell::Text(Some("")), "\"\""),
+            (Cell::Text(None), ""),
+            (Cell::Text(Some("a, \"b\"\r\n")), "\"a, \"\"b\"\"\r\n\""),
+            (Cell::Texts(&texts), "\"a/b|c, d\""),
+            (Cell::Texts(&texts[..1]), "a/b"),
+            (Cell::Texts(&[]), ""),
+            (Cell::Flag(Some(true)), "true"),
+            (Cell::Number(Some(0.5)), "0.5"),
+            (Cell::Int(None), ""),
+        ];
+        for (cell, expected) in cases {
+            let mut out = Vec::new();
+            value(cell, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{cell:?}");
+        }
+    }
+}

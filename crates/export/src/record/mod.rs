@@ -1,0 +1,146 @@
+//! An exported document: its fields, their order and their types.
+//!
+//! [`FIELDS`] defines the names, order, types and values. All formats with fields use it, and a test compares
+//! docs/corpus.md with it.
+
+mod fields;
+
+use std::cell::OnceCell;
+
+use gleaner_corpus::{Document, DocumentId, Quality};
+use jiff::Timestamp;
+
+use crate::tokens::{Counts, counts};
+
+pub use fields::{Cell, FIELDS, Field, Fields, Kind};
+
+/// One exported document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record<'a> {
+    document: &'a Document,
+    context: &'a RecordContext,
+    id: String,
+    content_hash: String,
+    cluster: String,
+    gone: Option<String>,
+    quality: Quality,
+    /// Computed on first use.
+    counts: OnceCell<Counts>,
+}
+
+/// Data about a document that the document itself does not contain.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RecordContext {
+    /// All URLs with this text, the document's own URL first.
+    pub urls: Vec<String>,
+    /// The representative of the document's cluster, if it is another document.
+    pub head: Option<DocumentId>,
+    /// Estimated similarity to the representative, 0 to 1; `None`: this is the representative.
+    pub similarity: Option<f64>,
+    /// Number of members of the cluster, without the representative.
+    pub near_duplicates: u64,
+    /// Ids of similar documents that are not near-duplicates, most similar first.
+    pub related: Vec<String>,
+    /// Hashes of the paragraphs that were removed from the text, in order.
+    pub removed: Vec<String>,
+    /// The archive file with the page, and the offset of the record in bytes; `None`: not in the archive.
+    pub archived: Option<(String, u64)>,
+    /// Number of earlier revisions of the text.
+    pub earlier: u32,
+    /// When the page was found to be gone; `None`: it existed at the last request.
+    pub gone: Option<Timestamp>,
+}
+
+impl<'a> Record<'a> {
+    /// Returns the record of a document with its additional data. Computes the quality figures.
+    #[must_use]
+    pub fn new(document: &'a Document, context: &'a RecordContext) -> Self {
+        Self {
+            document,
+            context,
+            id: document.id.to_string(),
+            content_hash: document.content_hash.to_string(),
+            cluster: context.head.unwrap_or(document.id).to_string(),
+            gone: context.gone.map(|gone| gone.to_string()),
+            quality: Quality::new(&document.text, &document.language),
+            counts: OnceCell::new(),
+        }
+    }
+
+    /// Returns the document's id, 32 hexadecimal digits.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the document.
+    #[must_use]
+    pub const fn document(&self) -> &'a Document {
+        self.document
+    }
+
+    /// Returns the document's host.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.document.host
+    }
+
+    /// Returns the document's language, a BCP 47 primary tag.
+    #[must_use]
+    pub fn language(&self) -> &str {
+        &self.document.language
+    }
+
+    /// Returns the document's headline; empty if the page declares none.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.document.title.as_deref().unwrap_or_default()
+    }
+
+    /// Returns when the page was fetched.
+    #[must_use]
+    pub const fn fetched(&self) -> Timestamp {
+        self.document.fetched
+    }
+
+    /// Returns the number of words.
+    #[must_use]
+    pub const fn words(&self) -> u64 {
+        self.quality.words
+    }
+
+    /// Returns the text, one paragraph per line.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.document.text
+    }
+
+    /// Returns the lines of the text with the letters of their kinds; `p` where a letter is missing.
+    pub fn lines(&self) -> impl Iterator<Item = (char, &'a str)> + use<'a> {
+        let kinds = self.document.kinds.chars().chain(std::iter::repeat('p'));
+        kinds.zip(self.document.text.lines())
+    }
+
+    fn counts(&self) -> Counts {
+        *self.counts.get_or_init(|| counts(self.text()))
+    }
+
+    /// Returns the figure with this name, for conditions; `None`: the document lacks it.
+    #[must_use]
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        match self.cell(name)? {
+            Cell::Long(count) => Some(count as f64),
+            Cell::Number(number) => number,
+            _ => None,
+        }
+    }
+
+    /// Returns the value of the field with this name; `None`: the name is unknown.
+    #[must_use]
+    pub fn cell(&self, name: &str) -> Option<Cell<'_>> {
+        FIELDS.iter().find(|field| field.name == name).map(|field| field.of(self))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

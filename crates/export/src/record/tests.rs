@@ -1,0 +1,193 @@
+//! Documents with the difficult cases of each format, and tests of the fields.
+
+use gleaner_corpus::{ContentHash, Extras};
+use serde_json::Value;
+
+use super::*;
+
+pub(crate) fn documents() -> Vec<Document> {
+    let first = Document {
+        id: DocumentId([1; 16]),
+        url: "https://www.baolang.example/cho-que?a=1&b=2".into(),
+        host: "www.baolang.example".into(),
+        title: Some("Chợ \"quê\" <họp> sớm & tan sớm".into()),
+        text: "Sáng nay, chợ quê họp sớm.\nBà con nói: \"Rau < cá & thịt\"…\nMưa".into(),
+        kinds: "pqh".into(),
+        language: "vi".into(),
+        fetched: "2026-11-20T02:30:00.123456789Z".parse().unwrap(),
+        published: Some("2026-11-20T09:00:00+07:00".into()),
+        modified: None,
+        authors: vec!["An".into(), "Bình|Chi".into()],
+        section: Some("Kinh tế".into()),
+        canonical: None,
+        content_hash: ContentHash::from_text("1"),
+        method: "block-model".into(),
+        template_version: None,
+        confidence: Some(87),
+        language_probability: Some(99),
+        published_utc: Some("2026-11-20T02:00:00Z".parse().unwrap()),
+        description: Some("Chợ họp <sớm>".into()),
+        keywords: vec!["chợ".into(), "rau; cá".into()],
+        site_name: Some("Báo Làng".into()),
+        image: Some("https://www.baolang.example/cho.jpg?w=1&h=2".into()),
+        article_type: Some("news".into()),
+        paywalled: Some(false),
+        complete: Some(true),
+        extras: Extras {
+            comments: vec!["Hay quá!".into()],
+            captions: vec!["Chợ quê".into()],
+            links: vec!["https://www.baolang.example/rau".into()],
+            link_texts: vec!["rau".into()],
+        },
+    };
+    let second = Document {
+        id: DocumentId([2; 16]),
+        url: "http://villagepost.example/a".into(),
+        host: "villagepost.example:8080".into(),
+        title: Some(String::new()),
+        text: "It's 3.5 km.\n\nIt's 3.5 km.".into(),
+        kinds: String::new(),
+        language: "en".into(),
+        published: None,
+        authors: Vec::new(),
+        section: None,
+        canonical: Some("http://villagepost.example/a".into()),
+        content_hash: ContentHash::from_text("2"),
+        method: "template".into(),
+        template_version: Some(2),
+        confidence: None,
+        language_probability: None,
+        published_utc: None,
+        description: None,
+        keywords: Vec::new(),
+        site_name: None,
+        image: None,
+        article_type: None,
+        paywalled: Some(true),
+        complete: None,
+        extras: Extras::default(),
+        ..first.clone()
+    };
+    let third = Document {
+        id: DocumentId([3; 16]),
+        title: None,
+        text: String::new(),
+        language: "und".into(),
+        content_hash: ContentHash::from_text("3"),
+        confidence: Some(10),
+        ..second.clone()
+    };
+    vec![first, second, third]
+}
+
+pub(crate) fn context(document: &Document) -> RecordContext {
+    let urls = vec![document.url.clone(), format!("{}#2", document.url)];
+    let head = Some(DocumentId([9; 16]));
+    let archived = Some(("gleaner-20261120023000-00001.warc.gz".to_owned(), 1234));
+    RecordContext {
+        urls,
+        head,
+        similarity: Some(0.75),
+        near_duplicates: 2,
+        archived,
+        ..RecordContext::default()
+    }
+}
+
+fn json(record: &Record, fields: &Fields) -> String {
+    let mut out = Vec::new();
+    crate::format::json_lines::render(record, fields, &mut out);
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn json_has_the_chosen_fields_in_their_order() {
+    for document in documents() {
+        let context = context(&document);
+        let record = Record::new(&document, &context);
+        let whole: Value = serde_json::from_str(&json(&record, &Fields::default())).unwrap();
+        assert_eq!(whole.as_object().unwrap().len(), FIELDS.len());
+        let some = json(&record, &"text,words,id".parse().unwrap());
+        let expected =
+            format!("{{\"text\":{},\"words\":{},\"id\":{}}}\n", whole["text"], whole["words"], whole["id"]);
+        assert_eq!(some, expected);
+    }
+}
+
+#[test]
+fn wrong_names_of_fields_are_refused() {
+    for (names, expected) in [
+        ("id,", "there is no field \"\"; the fields are id, url,"),
+        ("id,Text", "there is no field \"Text\""),
+        ("id, text,id", "the field \"id\" is named twice"),
+    ] {
+        let error = names.parse::<Fields>().unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_documentation_has_the_fields_in_their_order() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/corpus.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let fields = text.split("\n## ").nth(1).unwrap();
+    let rows = fields.lines().filter(|line| line.starts_with("| `"));
+    let row = |line: &str| -> Vec<String> {
+        line.split('|').map(|cell| cell.trim().trim_matches('`').to_owned()).collect()
+    };
+    let rows: Vec<_> = rows.map(row).collect();
+    let documented: Vec<_> = rows.iter().map(|row| (row[1].as_str(), row[3].as_str())).collect();
+    let expected: Vec<_> = FIELDS.iter().map(|field| (field.name, field.kind.label())).collect();
+    assert_eq!(documented, expected);
+}
+
+#[test]
+fn cells_are_of_the_type_that_the_list_says() {
+    for document in documents() {
+        let context = context(&document);
+        let record = Record::new(&document, &context);
+        for field in &FIELDS {
+            let cell = field.of(&record);
+            let fits = match (field.kind, cell) {
+                (Kind::Text, Cell::Text(text)) => text.is_some(),
+                (Kind::Number, Cell::Number(number)) => number.is_some(),
+                (Kind::Time, Cell::Time(time)) => time.is_some(),
+                (Kind::OptionalText, Cell::Text(_))
+                | (Kind::OptionalNumber, Cell::Number(_))
+                | (Kind::Texts, Cell::Texts(_))
+                | (Kind::OptionalTime, Cell::Time(_))
+                | (Kind::Count, Cell::Long(_))
+                | (Kind::OptionalFlag, Cell::Flag(_))
+                | (Kind::OptionalCount, Cell::OptionalLong(_))
+                | (Kind::OptionalSmallCount, Cell::Int(_)) => true,
+                _ => false,
+            };
+            assert!(fits, "{}: {cell:?}", field.name);
+        }
+    }
+}
+
+#[test]
+fn every_figure_of_a_condition_is_a_field_with_the_same_value() {
+    for document in documents() {
+        let context = RecordContext::default();
+        let record = Record::new(&document, &context);
+        for (figure, _) in gleaner_corpus::condition::FIGURES {
+            assert!(FIELDS.iter().any(|field| field.name == figure), "{figure}");
+            if !["similarity", "near_duplicates"].contains(&figure) {
+                assert_eq!(record.figure(figure), document.figure(figure), "{figure}");
+            }
+        }
+    }
+}
+
+#[test]
+fn figures_are_found_by_name() {
+    let document = &documents()[0];
+    let context = context(document);
+    let record = Record::new(document, &context);
+    assert_eq!(record.figure("words"), Some(13.0));
+    assert_eq!((record.figure("similarity"), record.figure("near_duplicates")), (Some(0.75), Some(2.0)));
+    assert_eq!(record.figure("confidence"), Some(0.87));
+    assert_eq!(record.figure("url"), None);
+}

@@ -1,0 +1,256 @@
+//! Defines the rules with which a user limits the fetched URLs of a site.
+//!
+//! | rule | applies to | excludes |
+//! |---|---|---|
+//! | `exclude` | every URL but seeds | URLs that match one of the patterns |
+//! | `sections` | pages | URLs that are not at or below one of the paths |
+//! | `include` | pages | URLs that match none of the patterns |
+//! | `published_after` | pages, unless the address looks like a section's | URLs of known older articles |
+//!
+//! Feeds and sitemaps are exempt from the last three, because they only name other URLs. Patterns are regular
+//! expressions that are searched in the whole canonical URL, as in Scrapy, Heritrix and Fundus. A glob would
+//! not suffice: many sites distinguish articles only by a number.
+//!
+//! A stated date may be the date of the last change. So an earlier date proves that the article is older, and
+//! a later one proves nothing. It is compared with the day's first moment in any time zone.
+
+use crate::{CanonicalUrl, Found, Refusal, Role, shape};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use regex::RegexSet;
+use thiserror::Error;
+
+/// The offset of the time zone where a day begins first.
+const EARLIEST_ZONE: SignedDuration = SignedDuration::from_hours(14);
+
+/// The rules of a site as the user wrote them. The default has none.
+#[derive(Debug, Clone, Default)]
+pub struct SiteLimits {
+    /// Paths that begin with a slash.
+    pub sections: Vec<String>,
+    /// Regular expressions.
+    pub include: Vec<String>,
+    /// Regular expressions.
+    pub exclude: Vec<String>,
+    /// The first wanted day of publication.
+    pub published_after: Option<Date>,
+}
+
+/// The rules of a site. The default excludes nothing.
+#[derive(Debug, Clone)]
+pub struct SiteRules {
+    /// Canonical paths without a final slash. The empty path is the whole site.
+    sections: Vec<String>,
+    include: RegexSet,
+    exclude: RegexSet,
+    /// The first wanted day, and the moment at which it first begins in any time zone.
+    first: Option<(Date, Timestamp)>,
+}
+
+/// A pattern or path that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{list}: \"{text}\": {reason}")]
+pub struct BadPattern {
+    /// The name of the list: `sections`, `include` or `exclude`.
+    pub list: &'static str,
+    /// The pattern, as written.
+    pub text: String,
+    /// What is wrong with it, on one line.
+    pub reason: String,
+}
+
+impl Default for SiteRules {
+    fn default() -> Self {
+        Self { sections: Vec::new(), include: RegexSet::empty(), exclude: RegexSet::empty(), first: None }
+    }
+}
+
+impl SiteRules {
+    /// Compiles the rules.
+    ///
+    /// # Errors
+    /// The first path or pattern that cannot be used.
+    ///
+    /// ```
+    /// use gleaner_frontier::{CanonicalUrl, Found, Role, SiteLimits, SiteRules};
+    ///
+    /// let limits = SiteLimits { sections: vec!["/news".into()], ..SiteLimits::default() };
+    /// let rules = SiteRules::new(&limits)?;
+    /// let url = CanonicalUrl::parse("https://www.bbc.com/sport").expect("a valid address");
+    /// let found = Found { url, role: Role::Page, dated: None, news: false };
+    /// assert_eq!(rules.objection(&found).map(|refusal| refusal.label()).as_deref(), Some("excluded: outside sections"));
+    /// # Ok::<(), gleaner_frontier::BadPattern>(())
+    /// ```
+    pub fn new(limits: &SiteLimits) -> Result<Self, BadPattern> {
+        let begins = |day: Date| {
+            let midnight = day.to_zoned(TimeZone::UTC).ok()?.timestamp();
+            Some((day, midnight.checked_sub(EARLIEST_ZONE).ok()?))
+        };
+        Ok(Self {
+            sections: limits.sections.iter().map(|path| section(path)).collect::<Result<_, _>>()?,
+            include: patterns("include", &limits.include)?,
+            exclude: patterns("exclude", &limits.exclude)?,
+            first: limits.published_after.and_then(begins),
+        })
+    }
+
+    /// Returns why a URL of the site is not fetched; `None`: the rules allow it.
+    #[must_use]
+    pub fn objection(&self, found: &Found) -> Option<Refusal> {
+        let Found { url, role, dated, .. } = found;
+        if *role == Role::Front {
+            return None;
+        }
+        let excluded = |rule: String| Some(Refusal::Excluded { rule });
+        if let Some(pattern) = self.exclude.matches(url.as_str()).iter().next() {
+            return excluded(format!("exclude {}", self.exclude.patterns()[pattern]));
+        }
+        if matches!(role, Role::Feed | Role::Sitemap) {
+            return None;
+        }
+        if !self.sections.is_empty() && !self.sections.iter().any(|section| is_below(url, section)) {
+            return excluded("outside sections".into());
+        }
+        if !self.include.is_empty() && !self.include.is_match(url.as_str()) {
+            return excluded("no include matches".into());
+        }
+        let (day, begins) = self.first.filter(|_| !shape::looks_like_section(url))?;
+        let is_older = dated.is_some_and(|dated| dated < begins)
+            || shape::latest_day(url).is_some_and(|published| published < day);
+        if is_older { excluded(format!("published before {day}")) } else { None }
+    }
+}
+
+/// Returns the canonical form of a path without a final slash.
+fn section(path: &str) -> Result<String, BadPattern> {
+    let bad = |reason: String| BadPattern { list: "sections", text: path.to_owned(), reason };
+    if !path.starts_with('/') {
+        return Err(bad("a section begins with /, such as /news".into()));
+    }
+    let url = CanonicalUrl::parse(&format!("https://a.example{path}"))
+        .map_err(|refusal| bad(format!("it is no path: {refusal}")))?;
+    Ok(url.path().trim_end_matches('/').to_owned())
+}
+
+fn is_below(url: &CanonicalUrl, section: &str) -> bool {
+    let rest = url.path().strip_prefix(section);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn patterns(list: &'static str, texts: &[String]) -> Result<RegexSet, BadPattern> {
+    for text in texts {
+        regex::Regex::new(text).map_err(|error| BadPattern {
+            list,
+            text: text.clone(),
+            reason: in_one_line(&error),
+        })?;
+    }
+    RegexSet::new(texts).map_err(|error| BadPattern {
+        list,
+        text: texts.join(" "),
+        reason: in_one_line(&error),
+    })
+}
+
+/// Returns the last line of a syntax error. It says what is wrong; the lines before show where.
+fn in_one_line(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default().trim();
+    format!("it is no regular expression: {}", last.trim_start_matches("error: "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(sections: &[&str], include: &[&str], exclude: &[&str], day: &str) -> SiteLimits {
+        let owned = |list: &[&str]| list.iter().map(ToString::to_string).collect();
+        SiteLimits {
+            sections: owned(sections),
+            include: owned(include),
+            exclude: owned(exclude),
+            published_after: day.parse().ok(),
+        }
+    }
+
+    fn label(rules: &SiteRules, role: Role, address: &str, dated: Option<&str>) -> String {
+        let url = CanonicalUrl::parse(address).unwrap();
+        let dated = dated.map(|text| text.parse().unwrap());
+        let refusal = rules.objection(&Found { url, role, dated, news: false });
+        refusal.map(|refusal| refusal.label().into_owned()).unwrap_or_default()
+    }
+
+    #[test]
+    fn rules_apply_by_role() {
+        let rules = SiteRules::new(&limits(
+            &["/news", "/thể-thao/"],
+            &["/news$", r"-\d+"],
+            &["/live/", "sitemap-old"],
+            "",
+        ));
+        let rules = rules.unwrap();
+        let outside = "excluded: outside sections";
+        for (role, path, expected) in [
+            (Role::Page, "news/a-1", ""),
+            (Role::Section, "news", ""),
+            (Role::Section, "news/asia", "excluded: no include matches"),
+            (Role::Page, "newsletter-1", outside),
+            (Role::Page, "th%E1%BB%83-thao/b-2", ""),
+            (Role::Page, "sport/a-1", outside),
+            (Role::Page, "news/live/a-1", "excluded: exclude /live/"),
+            (Role::Front, "live/", ""),
+            (Role::Feed, "sport/rss.xml", ""),
+            (Role::Feed, "live/rss.xml", "excluded: exclude /live/"),
+            (Role::Sitemap, "sitemap.xml", ""),
+            (Role::Sitemap, "sitemap-old.xml", "excluded: exclude sitemap-old"),
+        ] {
+            assert_eq!(label(&rules, role, &format!("https://www.a.vn/{path}"), None), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_to_be_older_is_excluded() {
+        let rules = SiteRules::new(&limits(&[], &[], &[], "2026-01-01")).unwrap();
+        let old = "excluded: published before 2026-01-01";
+        for (role, path, dated, expected) in [
+            (Role::Page, "2025/12/31/a", None, old),
+            (Role::Page, "2026/01/01/a", None, ""),
+            (Role::Page, "2025/12/a-title", None, old),
+            (Role::Page, "a-title-in-five-words-1", Some("2025-12-31T09:59:59Z"), old),
+            // The day has already begun somewhere.
+            (Role::Page, "a-title-in-five-words-1", Some("2025-12-31T10:00:00Z"), ""),
+            (Role::Page, "2025/12/31/a", Some("2026-03-01T00:00:00Z"), old),
+            (Role::Page, "world", Some("2019-01-01T00:00:00Z"), ""),
+            (Role::Page, "a-title-in-five-words-1", None, ""),
+            (Role::Section, "2025/12/31/a", None, old),
+            (Role::Sitemap, "sitemap-2019.xml", Some("2019-01-01T00:00:00Z"), ""),
+            (Role::Feed, "2019/05/31/rss.xml", Some("2019-01-01T00:00:00Z"), ""),
+            (Role::Front, "2019/05/31/", None, ""),
+        ] {
+            let address = format!("https://a.vn/{path}");
+            assert_eq!(label(&rules, role, &address, dated), expected, "{path} {dated:?}");
+        }
+    }
+
+    #[test]
+    fn a_bad_pattern_is_named() {
+        for (limits, expected) in [
+            (
+                limits(&[], &["/a", "(b"], &[], ""),
+                "include: \"(b\": it is no regular expression: unclosed group",
+            ),
+            (
+                limits(&[], &[], &["*"], ""),
+                "exclude: \"*\": it is no regular expression: repetition operator",
+            ),
+            (limits(&["news"], &[], &[], ""), "sections: \"news\": a section begins with /"),
+        ] {
+            let message = SiteRules::new(&limits).unwrap_err().to_string();
+            assert!(message.starts_with(expected) && !message.contains('\n'), "{message}");
+        }
+        let large = limits(&[], &[r"\w{1000}{1000}"], &[], "");
+        let message = SiteRules::new(&large).unwrap_err().to_string();
+        assert!(message.contains("size limit") && !message.contains('\n'), "{message}");
+    }
+}

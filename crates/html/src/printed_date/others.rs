@@ -1,0 +1,95 @@
+//! Recognizes dates that are not the article's: of comments, related stories, footers, and today's date.
+
+use crate::author::names_a_class;
+use crate::small_text::ancestors;
+use crate::weekdays::has_weekday;
+use crate::{NodeId, Page};
+
+/// Words in names of elements with other articles or the rights of the site.
+const OTHERS: [&str; 9] = [
+    "latest",
+    "newest",
+    "trending",
+    "popular",
+    "recommended",
+    "recommendations",
+    "copyright",
+    "mostread",
+    "readmore",
+];
+
+/// Words in names of elements with today's date.
+const TODAY: [&str; 8] =
+    ["today", "todays", "todaysdate", "currentdate", "currenttime", "datenow", "clock", "datetoday"];
+
+/// With `date` or `time` in a name: words that indicate today's date, words at its beginning that do, and
+/// words that do not.
+const NOW: [&str; 2] = ["current", "now"];
+const OF_HEADER: [&str; 3] = ["header", "topbar", "masthead"];
+const OF_ARTICLE: [&str; 6] = ["article", "entry", "post", "story", "news", "content"];
+
+/// Maximum number of elements around a date whose names may indicate today's date.
+const MOST_AROUND: usize = 4;
+
+pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
+    ancestors(page, id).any(|at| {
+        matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))
+            || names_a_class(page, at, &["comment", "related"])
+    })
+}
+
+/// Whether an element is in comments, related or latest stories, or the footer of the page. An element that
+/// also contains the headline belongs to the article.
+pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
+    let holds_headline = |at: &NodeId| headline.is_some_and(|headline| page.subtree(*at).contains(&headline));
+    let is_wrapper = |at: &NodeId| matches!(page.tag(*at), Some("html" | "body" | "main" | "article"));
+    let is_footer = |at: NodeId| page.tag(at) == Some("footer") || has_word(page, at, &["footer"]);
+    let in_article = || ancestors(page, id).any(|at| page.tag(at) == Some("article"));
+    let around = ancestors(page, id).take_while(|at| !holds_headline(at));
+    around.filter(|at| !is_wrapper(at)).any(|at| {
+        names_a_class(page, at, &["comment", "related"])
+            || has_word(page, at, &OTHERS)
+            || is_footer(at) && !in_article()
+    })
+}
+
+/// Whether a date is today's: by the name of an element around it, or because it has a weekday and is above
+/// the `article` or `main` of the headline.
+pub(super) fn is_todays(page: &Page, id: NodeId, text: &str, headline: Option<NodeId>) -> bool {
+    let holds_headline = |at: &NodeId| headline.is_some_and(|headline| page.subtree(*at).contains(&headline));
+    let mut around = ancestors(page, id).take(MOST_AROUND).take_while(|at| !holds_headline(at));
+    let is_before = headline.is_some_and(|headline| id < headline);
+    around.any(|at| is_named_for_today(page, at, is_before))
+        || is_above(page, id, headline) && has_weekday(text)
+}
+
+fn is_above(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
+    let Some(headline) = headline else { return false };
+    let holds = |at: &NodeId| matches!(page.tag(*at), Some("main" | "article"));
+    ancestors(page, headline).filter(holds).last().is_some_and(|outermost| id < outermost)
+}
+
+/// Names for a header's date count only above the headline, because an article may also have a header.
+fn is_named_for_today(page: &Page, id: NodeId, is_before: bool) -> bool {
+    if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
+        return false;
+    }
+    has_word(page, id, &TODAY)
+        || page.class_and_id(id).flat_map(str::split_ascii_whitespace).any(|name| {
+            let has = |words: &[&str]| parts(name).any(|part| is_one(part, words));
+            let begins = is_before && parts(name).next().is_some_and(|part| is_one(part, &OF_HEADER));
+            (has(&NOW) || begins) && has(&["date", "time", "day", "datetime"]) && !has(&OF_ARTICLE)
+        })
+}
+
+fn has_word(page: &Page, id: NodeId, words: &[&str]) -> bool {
+    page.class_and_id(id).flat_map(parts).any(|part| is_one(part, words))
+}
+
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty())
+}
+
+fn is_one(part: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| part.eq_ignore_ascii_case(word))
+}

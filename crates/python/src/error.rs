@@ -1,0 +1,19 @@
+//! The exceptions. Their messages are those of `gleaner-text`, and so of the program.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(gleaner, Error, PyException, "Any error of gleaner.");
+create_exception!(gleaner, InputError, Error, "An argument or a page cannot be used.");
+create_exception!(gleaner, TemplateError, Error, "A text is not a template, or one of another format.");
+create_exception!(gleaner, LearnError, Error, "No template can be learned from the pages.");
+
+pub(crate) fn raised(error: gleaner_text::Error) -> PyErr {
+    let message = error.to_string();
+    match error {
+        gleaner_text::Error::NotHtml(_) | gleaner_text::Error::Url { .. } => InputError::new_err(message),
+        gleaner_text::Error::Template(_) => TemplateError::new_err(message),
+        gleaner_text::Error::Learn(_) => LearnError::new_err(message),
+    }
+}

@@ -1,0 +1,48 @@
+//! A page as Python passes it.
+
+use gleaner_text::Page;
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+
+use crate::error::InputError;
+
+/// The source of a page. It can be read without the GIL.
+#[derive(FromPyObject)]
+pub(crate) enum Html {
+    #[pyo3(annotation = "str")]
+    Text(PyBackedStr),
+    #[pyo3(annotation = "bytes")]
+    Bytes(PyBackedBytes),
+}
+
+/// A page with its address and the time of its fetch.
+pub(crate) struct Located {
+    html: Html,
+    url: Option<String>,
+    fetched: Option<gleaner_text::Timestamp>,
+}
+
+impl Html {
+    /// # Errors
+    /// `InputError` if `fetched` is not a time in RFC 3339.
+    pub(crate) fn at(self, url: Option<String>, fetched: Option<String>) -> PyResult<Located> {
+        let time = |text: String| {
+            text.parse().map_err(|error| InputError::new_err(format!("fetched: {text}: {error}")))
+        };
+        Ok(Located { html: self, url, fetched: fetched.map(time).transpose()? })
+    }
+}
+
+impl Located {
+    pub(crate) fn page(&self) -> Result<Page, gleaner_text::Error> {
+        let url = self.url.as_deref();
+        let page = match &self.html {
+            Html::Text(text) => Page::parse(text, url),
+            Html::Bytes(bytes) => Page::from_bytes(bytes, url),
+        }?;
+        Ok(match self.fetched {
+            Some(fetched) => page.with_fetched(fetched),
+            None => page,
+        })
+    }
+}

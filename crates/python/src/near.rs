@@ -1,0 +1,49 @@
+//! Near-duplicates.
+
+use gleaner_text::near::{self, Signature, Verdict};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyBytes;
+
+use crate::error::InputError;
+
+fn of_bytes(bytes: &[u8]) -> PyResult<Signature> {
+    Signature::from_bytes(bytes).ok_or_else(|| {
+        InputError::new_err(format!(
+            "a signature has {} bytes, not {}: pass what signature() returned",
+            Signature::BYTES,
+            bytes.len()
+        ))
+    })
+}
+
+#[pyfunction]
+pub(crate) fn near_duplicates(py: Python<'_>, texts: Vec<PyBackedStr>) -> Vec<usize> {
+    py.detach(|| near::near_duplicates(&texts))
+}
+
+#[pyfunction]
+pub(crate) fn signature<'py>(py: Python<'py>, text: &str) -> Option<Bound<'py, PyBytes>> {
+    let signature = py.detach(|| near::signature(text))?;
+    Some(PyBytes::new(py, &signature.to_bytes()))
+}
+
+/// Signed, as Spark's and Arrow's 64-bit integers are.
+#[pyfunction]
+pub(crate) fn bands(signature: &[u8]) -> PyResult<Vec<i64>> {
+    Ok(near::bands(&of_bytes(signature)?).iter().map(|key| key.cast_signed()).collect())
+}
+
+#[pyfunction]
+pub(crate) fn similarity(one: &[u8], other: &[u8]) -> PyResult<f64> {
+    Ok(near::similarity(&of_bytes(one)?, &of_bytes(other)?))
+}
+
+#[pyfunction]
+pub(crate) fn verdict(py: Python<'_>, one: &str, other: &str) -> &'static str {
+    match py.detach(|| near::verdict(one, other)) {
+        Verdict::Duplicate => "duplicate",
+        Verdict::Related => "related",
+        Verdict::Other => "other",
+    }
+}

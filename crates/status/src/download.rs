@@ -1,0 +1,109 @@
+//! Exports the result of a search as JSON Lines, with the records of `gleaner export`.
+//!
+//! A download holds the ids of its documents and a few records. It reads more documents when the client has
+//! received these, so a slow client occupies neither a thread nor much memory.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::{self, Stream};
+use gleaner_corpus::{Document, DocumentId};
+use gleaner_crawl::ContextReader;
+use gleaner_export::format::json_lines;
+use gleaner_export::{Fields, Record};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::spawn_blocking;
+use tracing::error;
+
+use crate::asked::Asked;
+use crate::pages;
+use crate::site::Site;
+
+pub(crate) const MOST: usize = 10_000;
+
+/// Number of documents that are read together.
+const TOGETHER: usize = 50;
+
+struct Download {
+    site: Arc<Site>,
+    context: ContextReader,
+    ids: Vec<DocumentId>,
+    done: usize,
+    /// Counts the downloads.
+    _place: OwnedSemaphorePermit,
+}
+
+pub(crate) async fn search(State(site): State<Arc<Site>>, asked: Asked) -> Response {
+    let fault = |status, message: &str| (status, pages::fault(&asked, message)).into_response();
+    let question = match pages::search::question(&asked) {
+        Ok(question) => question,
+        Err(message) => return fault(StatusCode::BAD_REQUEST, message),
+    };
+    let Ok(place) = Arc::clone(&site.downloads).try_acquire_owned() else {
+        let message = asked.say(
+            "Two downloads are already running; try again when one has ended.",
+            "Đang có hai lượt tải xuống; hãy thử lại khi một lượt kết thúc.",
+        );
+        return fault(StatusCode::SERVICE_UNAVAILABLE, message);
+    };
+    let begun = spawn_blocking(move || {
+        let ids = site.search.find(&question, 0, MOST).map_err(|error| error.to_string())?.ids;
+        let context = ContextReader::new(&site.corpus.config, site.corpus.store.clone());
+        let context = context.map_err(|error| error.to_string())?;
+        Ok(Download { site, context, ids, done: 0, _place: place })
+    });
+    match begun.await.unwrap_or_else(|error| Err(error.to_string())) {
+        Ok(download) => {
+            let headers = [
+                (CONTENT_TYPE, "application/x-ndjson"),
+                (CONTENT_DISPOSITION, "attachment; filename=\"gleaner-search.jsonl\""),
+            ];
+            (headers, Body::from_stream(lines(download))).into_response()
+        }
+        Err(message) => {
+            error!(message, "a download of the status page failed");
+            fault(StatusCode::INTERNAL_SERVER_ERROR, &message)
+        }
+    }
+}
+
+/// Returns the lines in pieces. An error ends the response, so the client sees that it is incomplete.
+fn lines(download: Download) -> impl Stream<Item = io::Result<Bytes>> {
+    stream::try_unfold(download, async |mut download| {
+        if download.done >= download.ids.len() {
+            return Ok(None);
+        }
+        let read = spawn_blocking(move || download.read().map(|piece| (Bytes::from(piece), download)));
+        let read = read.await.map_err(io::Error::other).flatten();
+        read.map(Some).inspect_err(|error| error!(%error, "a download of the status page failed"))
+    })
+}
+
+impl Download {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        let ids = self.ids.iter().skip(self.done).take(TOGETHER);
+        let mut piece = Vec::new();
+        for id in ids {
+            // The document was removed after the last update of the index.
+            let Some(document) = self.site.corpus.store.document(*id).map_err(io::Error::other)? else {
+                continue;
+            };
+            piece.extend(line(&self.context, &document)?);
+        }
+        self.done += TOGETHER;
+        Ok(piece)
+    }
+}
+
+/// Returns the record of a document as a line of JSON, with the line end.
+pub(crate) fn line(context: &ContextReader, document: &Document) -> io::Result<Vec<u8>> {
+    let context = context.read(document).map_err(io::Error::other)?;
+    let mut line = Vec::new();
+    json_lines::render(&Record::new(document, &context), &Fields::default(), &mut line);
+    Ok(line)
+}

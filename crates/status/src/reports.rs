@@ -1,0 +1,92 @@
+//! Reads the reports in the data folder.
+//!
+//! Limitation: a worker writes its reports into its own data folder. A page for a shared corpus shows only
+//! those in the folder of its own settings.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gleaner_crawl::report::{Report, Status, folder, groups, text};
+use gleaner_render::text::count;
+use jiff::Timestamp;
+use tracing::warn;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Brief {
+    /// The name of its file without the ending.
+    pub(crate) name: String,
+    pub(crate) run: u32,
+    pub(crate) started: Timestamp,
+    pub(crate) status: Status,
+    /// The reason for the status, in a sentence.
+    pub(crate) why: String,
+}
+
+/// The reports that were read; `None`: unreadable. Reports never change: each is read once, except the
+/// newest.
+#[derive(Debug, Default)]
+pub(crate) struct Reports(Mutex<HashMap<PathBuf, Option<Arc<Brief>>>>);
+
+impl Reports {
+    /// Returns at most `limit` reports of the data folder, newest first, and the newest in full. Omits
+    /// unreadable ones with a warning.
+    pub(crate) fn newest(&self, data: &Path, limit: usize) -> (Vec<Arc<Brief>>, Option<Report>) {
+        let paths = folder::list(&folder::of(data)).unwrap_or_else(|error| {
+            warn!(%error, "cannot list the reports");
+            Vec::new()
+        });
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = HashMap::new();
+        let mut newest = None;
+        for path in paths.iter().take(limit) {
+            let brief = match known.get(path) {
+                Some(Some(brief)) if newest.is_some() => Some(Arc::clone(brief)),
+                Some(None) => None,
+                _ => read(path).map(|report| {
+                    let brief = Arc::new(brief(path, &report));
+                    newest.get_or_insert(report);
+                    brief
+                }),
+            };
+            now.insert(path.clone(), brief);
+        }
+        *known = now;
+        let briefs = paths.iter().filter_map(|path| known.get(path)?.clone()).collect();
+        (briefs, newest)
+    }
+}
+
+fn read(path: &Path) -> Option<Report> {
+    let report = folder::read(path);
+    report.inspect_err(|error| warn!(%error, "a report cannot be read")).ok()
+}
+
+pub(crate) fn path_of(data: &Path, name: &str) -> Option<PathBuf> {
+    let paths = folder::list(&folder::of(data)).ok()?;
+    paths.into_iter().find(|path| stem(path) == name)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn brief(path: &Path, report: &Report) -> Brief {
+    let (run, started, status) = (report.run, report.started, report.status);
+    Brief { name: stem(path), run, started, status, why: why(report) }
+}
+
+fn why(report: &Report) -> String {
+    let groups = groups(&report.findings);
+    let grave = groups.iter().filter(|group| Status::from(group.grade) == report.status);
+    let mut grave = grave.filter(|_| report.status != Status::Fine);
+    let Some(first) = grave.next() else { return "Nothing is unusual.".into() };
+    let sentence = match first.findings[..] {
+        [only] => text::sentence(only),
+        _ => format!("{}: {}", count(first.findings.len() as u64, "host"), first.cause),
+    };
+    match grave.count() {
+        0 => format!("{sentence}."),
+        more => format!("{sentence}; and {}.", count(more as u64, "more finding")),
+    }
+}

@@ -1,0 +1,170 @@
+//! Reads through the process that has the folder open.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::iter;
+use std::ops::Bound;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::{Address, Request, Response, VERSION, receive, send};
+use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan};
+use crate::partitions::Partition;
+use crate::{Options, Store, StoreError};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Number of attempts to connect again or to open the folder after the serving process ended.
+const ATTEMPTS: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(100);
+
+#[derive(Debug, Clone)]
+pub(crate) struct Remote {
+    source: Arc<Mutex<Source>>,
+    folder: Arc<Path>,
+    cache: u64,
+}
+
+#[derive(Debug)]
+enum Source {
+    Process(UnixStream),
+    /// The folder, opened after the serving process ended.
+    Folder(Store),
+}
+
+impl Remote {
+    /// Connects to the process that has the folder open. `None`: the process does not serve reads.
+    pub(crate) fn connect(folder: &Path, cache: u64) -> Option<Self> {
+        let source = Arc::new(Mutex::new(Source::Process(connect(folder).ok()?)));
+        Some(Self { source, folder: folder.into(), cache })
+    }
+
+    /// Sends a request. If the source has ended, sends it to the next one.
+    fn ask(&self, request: &Request) -> Result<Response, StoreError> {
+        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let answered = match &mut *source {
+                Source::Folder(store) => return super::server::respond(&*store.engine, request),
+                Source::Process(stream) => exchange(stream, request),
+            };
+            match answered {
+                Ok(Response::Failed(reason)) => return Err(self.failed(reason)),
+                Ok(Response::Closed) => {}
+                Ok(response) => return Ok(response),
+                Err(error) if is_slow(&error) => {
+                    return Err(self.failed(format!("it did not answer for {} s", PATIENCE.as_secs())));
+                }
+                Err(_) => {}
+            }
+            *source = self.next_source()?;
+        }
+    }
+
+    fn next_source(&self) -> Result<Source, StoreError> {
+        let mut last = None;
+        for _ in 0..ATTEMPTS {
+            match crate::open(&self.folder, &Options { cache: self.cache, create: false }) {
+                Ok(writer) => return Ok(Source::Folder(writer.store())),
+                Err(error @ StoreError::Busy { .. }) => last = Some(error),
+                Err(error) => return Err(error),
+            }
+            if let Ok(stream) = connect(&self.folder) {
+                return Ok(Source::Process(stream));
+            }
+            thread::sleep(PAUSE);
+        }
+        Err(last.expect("there was at least one attempt"))
+    }
+
+    fn failed(&self, reason: String) -> StoreError {
+        StoreError::Remote { path: self.folder.to_path_buf(), reason }
+    }
+
+    fn unexpected(&self) -> StoreError {
+        self.failed("it sent an unexpected answer".into())
+    }
+}
+
+fn connect(folder: &Path) -> io::Result<UnixStream> {
+    let mut stream = UnixStream::connect(&Address::in_folder(folder)?.path)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    match exchange(&mut stream, &Request::Version)? {
+        Response::Version(VERSION) => Ok(stream),
+        _ => Err(io::Error::other("it has another version")),
+    }
+}
+
+fn exchange(stream: &mut UnixStream, request: &Request) -> io::Result<Response> {
+    send(request, stream)?;
+    receive(stream)
+}
+
+fn is_slow(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
+impl Engine for Remote {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.get_all(&[key.to_vec()])?.into_iter().next().flatten())
+    }
+
+    fn get_all(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        match self.ask(&Request::Get(keys.to_vec()))? {
+            Response::Values(values) if values.len() == keys.len() => Ok(values),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
+        match self.ask(&Request::Has(key.to_vec()))? {
+            Response::Has(has) => Ok(has),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn scan(&self, range: Range) -> Scan {
+        let (engine, mut rest, mut read) = (self.clone(), Some(range), VecDeque::new());
+        Box::new(iter::from_fn(move || {
+            while read.is_empty() {
+                let range = rest.take()?;
+                let (pairs, is_end) = match engine.ask(&Request::Scan(range.clone())) {
+                    Ok(Response::Pairs(pairs, is_end)) => (pairs, is_end),
+                    Ok(_) => return Some(Err(engine.unexpected())),
+                    Err(error) => return Some(Err(error)),
+                };
+                rest = pairs.last().filter(|_| !is_end).map(|(last, _)| behind(range, last));
+                read = VecDeque::from(pairs);
+            }
+            read.pop_front().map(Ok)
+        }))
+    }
+
+    fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        match self.ask(&Request::Firsts(prefixes.to_vec()))? {
+            Response::Values(values) if values.len() == prefixes.len() => Ok(values),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn commit(&self, _: Batch, _: BTreeSet<Partition>) -> Result<(), StoreError> {
+        Err(self.failed("a process that only reads cannot write".into()))
+    }
+
+    fn exchange(&self, _: &[u8], _: Option<&[u8]>, _: Vec<Pair>) -> Result<bool, StoreError> {
+        Err(self.failed("a process that only reads cannot write".into()))
+    }
+
+    fn flush(&self) -> Result<Vec<Lost>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+/// Returns the part of a range after its key `last`, in reading order.
+fn behind(range: Range, last: &[u8]) -> Range {
+    let bound = Bound::Excluded(last.to_vec());
+    if range.backwards { Range { end: bound, ..range } } else { Range { begin: bound, ..range } }
+}

@@ -1,0 +1,99 @@
+//! Reads the records of a folder that another process has open.
+//!
+//! The process that has a data folder open serves its records over a Unix domain socket in the folder
+//! ([`server`]). Other processes read through the socket ([`Remote`]). They see each record as it is when
+//! they read it, with committed but unflushed changes. If the serving process ends, the reader opens the
+//! folder itself or connects to the next process.
+//!
+//! A request and its response are one message each: the length in bytes (four, big-endian), then MessagePack.
+
+mod client;
+mod server;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{Pair, Range};
+use crate::records::{decode, encode};
+
+pub(crate) use client::Remote;
+pub(crate) use server::Server;
+
+/// Version of the messages. Processes with different versions do not exchange messages.
+const VERSION: u32 = 1;
+
+/// Maximum number of pairs in one response to a scan. A response also ends after `PIECE_BYTES`.
+const PIECE: usize = 1024;
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Maximum length of a message, in bytes. Raw pages are the largest records.
+const LONGEST: usize = 1 << 30;
+
+const SOCKET: &str = "read.socket";
+
+#[derive(Debug, Serialize, Deserialize)]
+enum Request {
+    Version,
+    Get(Vec<Vec<u8>>),
+    Has(Vec<u8>),
+    /// The first pairs of a range.
+    Scan(Range),
+    Firsts(Vec<Vec<u8>>),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum Response {
+    Version(u32),
+    Values(Vec<Option<Vec<u8>>>),
+    Has(bool),
+    /// Pairs of a range, and whether the range ends with them.
+    Pairs(Vec<Pair>, bool),
+    /// The store was closed.
+    Closed,
+    /// The store cannot be read, for this reason.
+    Failed(String),
+}
+
+fn send(message: &impl Serialize, to: &mut impl Write) -> io::Result<()> {
+    let bytes = encode(message);
+    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    to.write_all(&length.to_be_bytes())?;
+    to.write_all(&bytes)
+}
+
+fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let length = u32::from_be_bytes(length) as usize;
+    if length > LONGEST {
+        return Err(io::Error::other("the message is too long"));
+    }
+    let mut bytes = Vec::new();
+    from.take(length as u64).read_to_end(&mut bytes)?;
+    decode("a message", &bytes).map_err(io::Error::other)
+}
+
+/// The address of a folder's socket. A path above 107 bytes goes through the open folder.
+struct Address {
+    path: PathBuf,
+    #[expect(dead_code, reason = "the path is valid while the folder is open")]
+    folder: Option<File>,
+}
+
+impl Address {
+    fn in_folder(folder: &Path) -> io::Result<Self> {
+        let path = folder.join(SOCKET);
+        if path.as_os_str().as_bytes().len() < 100 {
+            return Ok(Self { path, folder: None });
+        }
+        let open = File::open(folder)?;
+        let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", open.as_raw_fd()));
+        Ok(Self { path, folder: Some(open) })
+    }
+}

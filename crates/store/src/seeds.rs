@@ -1,0 +1,60 @@
+//! Records the seeds of the last crawl, so that commands know the sites of the corpus.
+//!
+//! The record belongs to the whole store, not to a partition. Workers crawl with the same list of seeds. The
+//! file names are those of the worker that began last.
+
+use gleaner_frontier::{CanonicalUrl, Seed};
+use serde::{Deserialize, Serialize};
+
+use crate::records::encode;
+use crate::{Store, StoreError, Writer, keys};
+
+const NAME: &str = "seeds";
+const WHAT: &str = "the seeds";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SeedRecord {
+    url: String,
+    file: String,
+    line: Option<usize>,
+}
+
+impl Store {
+    /// Returns the seeds of the last crawl or rebuild, in their order. `None`: no seeds were recorded,
+    /// because the corpus was only ingested or comes from an older version.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn seeds(&self) -> Result<Option<Vec<Seed>>, StoreError> {
+        let Some(records) = self.get::<Vec<SeedRecord>>(WHAT, &keys::meta(NAME))? else { return Ok(None) };
+        let seed = |SeedRecord { url, file, line }| match CanonicalUrl::from_record(&url) {
+            Ok(url) => Ok(Seed { url, file, line }),
+            Err(error) => Err(StoreError::Damaged { what: WHAT, reason: format!("{url}: {error}") }),
+        };
+        records.into_iter().map(seed).collect::<Result<_, _>>().map(Some)
+    }
+}
+
+impl Writer {
+    /// Records the seeds of a crawl durably. They replace earlier ones.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn record_seeds(&mut self, seeds: &[Seed]) -> Result<(), StoreError> {
+        let record = |seed: &Seed| SeedRecord {
+            url: seed.url.as_str().into(),
+            file: seed.file.clone(),
+            line: seed.line,
+        };
+        let (key, records) = (keys::meta(NAME), encode(&seeds.iter().map(record).collect::<Vec<_>>()));
+        // With sled an exchange also flushes all changes, so the archive comes first.
+        self.flush()?;
+        loop {
+            let known: Option<Vec<u8>> = self.store().engine.get(&key)?;
+            if known.as_ref() == Some(&records) {
+                return Ok(());
+            }
+            self.store().engine.exchange(&key, known.as_deref(), vec![(key.clone(), records.clone())])?;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The pins of all hosts.
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::{Extra, PerSite};
+
+use super::Pins;
+use crate::Inserts;
+
+/// The pins of all hosts, with a default for other hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HostPins {
+    hosts: BTreeMap<String, Pins>,
+    sites: PerSite<Pins>,
+    others: Pins,
+}
+
+impl HostPins {
+    /// Returns the pins of a host; if it has none, the pins of its site; otherwise the default.
+    #[must_use]
+    pub fn of(&self, host: &str) -> &Pins {
+        self.hosts.get(host).or_else(|| self.sites.of_host(host)).unwrap_or(&self.others)
+    }
+
+    /// Sets the pins of sites. They apply to hosts without their own pins.
+    #[must_use]
+    pub fn with_sites(self, sites: PerSite<Pins>) -> Self {
+        Self { sites, ..self }
+    }
+
+    /// Sets the inserts of every host without its own setting ([`Pins::or_inserts`]).
+    #[must_use]
+    pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
+        self.map(|pins| pins.or_inserts(inserts, asked_by))
+    }
+
+    /// Sets, for every host, the parts of a page that are kept in addition to its text.
+    #[must_use]
+    pub fn with_extras(self, extras: &[Extra]) -> Self {
+        self.map(|pins| pins.with_extras(extras.to_vec()))
+    }
+
+    /// Describes the pins that have selected no element of any page so far. Clones count together.
+    pub fn unused(&self) -> impl Iterator<Item = String> {
+        self.hosts.values().chain(self.sites.iter().map(|(_, pins)| pins)).flat_map(Pins::unused)
+    }
+
+    fn map(self, change: impl Fn(Pins) -> Pins) -> Self {
+        let of_site = |(site, pins): (&str, &Pins)| (site.to_owned(), change(pins.clone()));
+        Self {
+            sites: self.sites.iter().map(of_site).collect(),
+            hosts: self.hosts.into_iter().map(|(host, pins)| (host, change(pins))).collect(),
+            others: change(self.others),
+        }
+    }
+}
+
+impl FromIterator<(String, Pins)> for HostPins {
+    fn from_iter<T: IntoIterator<Item = (String, Pins)>>(all: T) -> Self {
+        Self { hosts: all.into_iter().collect(), ..Self::default() }
+    }
+}

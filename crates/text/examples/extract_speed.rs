@@ -1,0 +1,45 @@
+//! Prints the seconds of processor time that extracting the pages of a folder takes, and the words of all rounds: `N.html` with the URL in `N.url`, the fastest of
+//! several rounds of each page. For the comparison with Python (crates/python/benches/compare.py).
+//!
+//! ```sh
+//! cargo run --release -p gleaner-text --example extract_speed -- FOLDER ROUNDS
+//! ```
+//!
+//! Limitation: it needs the scheduler's statistics of Linux.
+
+#![expect(clippy::print_stdout, reason = "examples print")]
+
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+
+use gleaner_text::{Page, extract};
+
+/// Seconds that this thread has run.
+fn processor_seconds() -> Result<f64, Box<dyn Error>> {
+    let statistics = fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: f64 = statistics.split(' ').next().unwrap_or_default().parse()?;
+    Ok(nanoseconds / 1e9)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::args().nth(1).ok_or("name a folder")?;
+    let rounds: usize = std::env::args().nth(2).ok_or("how many rounds?")?.parse()?;
+    let files =
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()?;
+    let (mut seconds, mut words) = (0.0, 0);
+    for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "html")) {
+        let (raw, url) = (fs::read(file)?, fs::read_to_string(file.with_extension("url"))?);
+        let url = (!url.is_empty()).then_some(url.as_str());
+        let mut fastest = f64::INFINITY;
+        for _ in 0..rounds {
+            let begun = processor_seconds()?;
+            let document = Page::from_bytes(&raw, url).ok().and_then(|page| extract(&page));
+            words += document.map_or(0, |document| document.words);
+            fastest = fastest.min(processor_seconds()? - begun);
+        }
+        seconds += fastest;
+    }
+    println!("{seconds} {words}");
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! The document of a page: the fields of an exported document, without those that need a corpus.
+
+use gleaner_corpus::words;
+use gleaner_template::{Reason, Verdict};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::Page;
+use crate::draft::{Draft, document_of};
+use crate::page::NOWHERE;
+
+/// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not state the
+/// value. The fields are serialized under their names, in this order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// The canonical form of the page's address.
+    pub url: Option<String>,
+    /// Why a crawl would reject the page, such as `login_wall`; `None` for an article.
+    pub not_article: Option<Reason>,
+    /// The headline.
+    pub title: Option<String>,
+    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if unknown.
+    pub language: String,
+    /// Probability of the language, 0 to 1.
+    pub language_probability: Option<f64>,
+    /// The publication: RFC 3339 with the page's zone, or a day.
+    pub published: Option<String>,
+    /// The instant of the publication. A time without a zone counts as UTC, a day as its midnight.
+    pub published_utc: Option<Timestamp>,
+    /// The last change, in the form of [`Self::published`].
+    pub modified: Option<String>,
+    /// The authors' names, in the order of the page.
+    pub authors: Vec<String>,
+    /// The section, such as "World".
+    pub section: Option<String>,
+    /// The keywords or tags, at most 50.
+    pub keywords: Vec<String>,
+    /// The short description.
+    pub description: Option<String>,
+    /// The name of the site.
+    pub site_name: Option<String>,
+    /// The address of the lead image.
+    pub image: Option<String>,
+    /// `news`, `opinion`, `live`, `video`, `gallery` or `sponsored`.
+    pub article_type: Option<String>,
+    /// Whether only subscribers may read the article.
+    pub paywalled: Option<bool>,
+    /// Whether the text is the whole article, by what the page declares.
+    pub complete: Option<bool>,
+    /// The canonical address, as the page states it.
+    pub canonical: Option<String>,
+    /// Number of words of the text; in Vietnamese, syllables.
+    pub words: u64,
+    /// The extraction method, such as `template` or `block-model`.
+    pub method: String,
+    /// The version of the template, if one was used.
+    pub template_version: Option<u32>,
+    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9; `None` for methods that estimate
+    /// none.
+    pub confidence: Option<f64>,
+    /// Lines of readers' comments; empty unless requested ([`Extra`](crate::Extra)).
+    pub comments: Vec<String>,
+    /// Captions; empty unless requested.
+    pub captions: Vec<String>,
+    /// Absolute addresses of the links in the text; empty unless requested.
+    pub links: Vec<String>,
+    /// The linked text of each of [`Self::links`].
+    pub link_texts: Vec<String>,
+    /// The kind of each line of the text, one letter per line: `p` paragraph, `h` heading, `i` list item, `q`
+    /// quotation, `c` table cell, `f` caption, `x` preformatted.
+    pub kinds: String,
+    /// Body text in NFC: one paragraph, heading or list item per line.
+    pub text: String,
+}
+
+impl Document {
+    /// Returns the document of a page from its draft.
+    #[must_use]
+    pub fn from_draft(page: &Page, draft: Draft) -> Self {
+        Self::new(page, draft.document)
+    }
+
+    /// Returns the document of a page in which `method` found no text: only the metadata.
+    #[must_use]
+    pub fn without_text(page: &Page, method: &str) -> Self {
+        Self::new(page, document_of(page.tree(), &page.origin(), &[], method, None))
+    }
+
+    fn new(page: &Page, document: gleaner_corpus::Document) -> Self {
+        // If the page's address is unknown, relative addresses are meaningless.
+        let is_somewhere = |address: &String| !address.starts_with(NOWHERE);
+        let share = |hundredths: u8| f64::from(hundredths) / 100.0;
+        let extras = document.extras;
+        let links = extras.links.into_iter().zip(extras.link_texts);
+        let (links, link_texts) = links.filter(|(link, _)| is_somewhere(link)).unzip();
+        Self {
+            url: page.url().map(str::to_owned),
+            not_article: match page.verdict() {
+                Verdict::Article => None,
+                Verdict::NotArticle(reason) => Some(reason),
+            },
+            title: document.title,
+            language: document.language,
+            language_probability: document.language_probability.map(share),
+            published: document.published,
+            published_utc: document.published_utc,
+            modified: document.modified,
+            authors: document.authors,
+            section: document.section,
+            keywords: document.keywords,
+            description: document.description,
+            site_name: document.site_name,
+            image: document.image.filter(is_somewhere),
+            article_type: document.article_type,
+            paywalled: document.paywalled,
+            complete: document.complete,
+            canonical: document.canonical.filter(is_somewhere),
+            words: words(&document.text),
+            method: document.method,
+            template_version: document.template_version,
+            confidence: document.confidence.map(share),
+            comments: extras.comments,
+            captions: extras.captions,
+            links,
+            link_texts,
+            kinds: document.kinds,
+            text: document.text,
+        }
+    }
+
+    /// Returns the lines of the text with the letters of their kinds ([`Self::kinds`]).
+    ///
+    /// ```
+    /// use gleaner_text::{Page, extract};
+    ///
+    /// let html = "<h1>Rain</h1><h2>In the north</h2><p>The rain that fell on the valley for three days ended on \
+    ///             Monday, and the river, which had risen above the old bridge, went back to its bed.</p>";
+    /// let document = extract(&Page::parse(html, None)?).unwrap();
+    /// let (kind, text) = document.paragraphs().last().unwrap();
+    /// assert!(kind == 'p' && text.starts_with("The rain"));
+    /// # Ok::<(), gleaner_text::Error>(())
+    /// ```
+    pub fn paragraphs(&self) -> impl Iterator<Item = (char, &str)> {
+        self.kinds.chars().zip(self.text.split('\n'))
+    }
+
+    /// Returns the document as one line of JSON, without a line break.
+    ///
+    /// # Panics
+    /// Never, because the fields are texts, numbers and lists of them.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("texts and numbers are JSON")
+    }
+}

@@ -1,0 +1,194 @@
+//! Builds the document of a page, for a corpus.
+
+use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, language};
+use gleaner_frontier::CanonicalUrl;
+use gleaner_html::Page;
+use gleaner_html::embedded::is_completed;
+use gleaner_html::metadata::{Metadata, metadata_fetched};
+use gleaner_html::text::{Line, LineKind, plain};
+use gleaner_template::{Extracted, Judgement, Method, Pins, SiteTemplate};
+use jiff::Timestamp;
+
+const FEWEST_DECLARED: u64 = 50;
+
+/// A text with at least this share of the declared words is complete; below the second share, it is a part.
+const WHOLE: f64 = 0.8;
+const PART: f64 = 0.5;
+
+/// The origin of a page.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// The URL of the page.
+    pub url: CanonicalUrl,
+    /// When the page was fetched.
+    pub fetched: Timestamp,
+}
+
+/// A document that is not yet in the corpus.
+#[derive(Debug)]
+pub struct Draft {
+    /// The document.
+    pub document: Document,
+}
+
+/// Builds the document of a page. Extracts the text with the host's pins and template, or with the
+/// single-page method if there is no template. Returns `None` if no text was found.
+#[must_use]
+pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
+    draft_from(page, origin, &Judgement::new(page, template, pins).extracted(), template)
+}
+
+/// Builds the document of a page from its extraction, which `template` made if its method says so. Returns `None` if
+/// no text was found.
+#[must_use]
+pub fn draft_from(
+    page: &Page,
+    origin: &Origin,
+    extracted: &Extracted,
+    template: Option<&SiteTemplate>,
+) -> Option<Draft> {
+    let Extracted { lines, method, margin, .. } = extracted;
+    let by_template = template.filter(|_| *method != Method::BlockModel);
+    let version = by_template.map(|template| template.version);
+    let is_embedded = *method != Method::Detection && is_completed(page);
+    let suffix = if is_embedded { "+embedded" } else { "" };
+    let mut draft = draft_of(page, origin, lines, &format!("{method}{suffix}"), version)?;
+    draft.document.extras = absolute(&extracted.extras, page, origin);
+    draft.document.confidence = method.confidence(*margin).map(|it| (100.0 * it).round() as u8);
+    Some(draft)
+}
+
+/// Builds the document of a page with the text `lines`. Returns `None` if the text is empty.
+#[must_use]
+pub fn draft_of(
+    page: &Page,
+    origin: &Origin,
+    lines: &[Line],
+    method: &str,
+    template_version: Option<u32>,
+) -> Option<Draft> {
+    let document = document_of(page, origin, lines, method, template_version);
+    (!document.text.is_empty()).then_some(Draft { document })
+}
+
+/// Builds the document of a page with the text `lines`, which may be empty.
+#[must_use]
+pub fn document_of(
+    page: &Page,
+    origin: &Origin,
+    lines: &[Line],
+    method: &str,
+    template_version: Option<u32>,
+) -> Document {
+    let text = plain(lines);
+    let metadata = metadata_fetched(page, origin.url.as_str(), origin.fetched);
+    let language = language(&text, metadata.language.as_deref());
+    let complete = is_complete(&text, &metadata);
+    Document {
+        id: DocumentId(*origin.url.key().as_bytes()),
+        url: origin.url.as_str().into(),
+        host: origin.url.host().into(),
+        title: metadata.title,
+        language_probability: Some(language.hundredths()),
+        language: language.tag,
+        fetched: origin.fetched,
+        complete,
+        published: metadata.published,
+        published_utc: metadata.published_utc,
+        description: metadata.description,
+        keywords: metadata.keywords,
+        site_name: metadata.site_name,
+        image: metadata.image,
+        article_type: metadata.article_type.map(|it| it.name().to_owned()),
+        paywalled: metadata.paywalled,
+        modified: metadata.modified,
+        kinds: kinds(lines),
+        authors: metadata.authors,
+        section: metadata.section,
+        canonical: metadata.canonical,
+        content_hash: ContentHash::from_text(&text),
+        method: method.into(),
+        template_version,
+        confidence: None,
+        extras: Extras::default(),
+        text,
+    }
+}
+
+/// Returns the extras with absolute links. Drops links that are not web URLs.
+fn absolute(extras: &Extras, page: &Page, origin: &Origin) -> Extras {
+    let base = page.iter().map(|(id, _)| id).find(|id| page.tag(*id) == Some("base"));
+    let base =
+        base.and_then(|id| page.attribute(id, "href")).and_then(|href| origin.url.url().join(href).ok());
+    let base = base.as_ref().unwrap_or(origin.url.url());
+    let links = extras.links.iter().zip(&extras.link_texts).filter_map(|(href, text)| {
+        let url = base.join(href).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        Some((url.into(), text.clone()))
+    });
+    let (links, link_texts): (Vec<String>, Vec<String>) = links.unzip();
+    Extras { links, link_texts, ..extras.clone() }
+}
+
+/// Whether a text is complete: by the number of words that the page declares, by an ellipsis at the end, or
+/// because the page says that the article is free. `None`: unknown.
+///
+/// Limitation: words are counted between white space. For languages without it, the number is not used.
+fn is_complete(text: &str, metadata: &Metadata) -> Option<bool> {
+    let words = text.split_whitespace().count();
+    let has_spaces = words > 0 && text.len() / words < 20;
+    let declared = metadata.declared_words.filter(|declared| has_spaces && *declared >= FEWEST_DECLARED);
+    let share = declared.map(|declared| words as f64 / declared as f64);
+    match share {
+        Some(share) if share >= WHOLE => Some(true),
+        Some(share) if share < PART => Some(false),
+        _ if text.ends_with(['…']) || text.ends_with("...") || text.ends_with("[...]") => Some(false),
+        _ => metadata.paywalled.filter(|paywalled| !paywalled).map(|_| !text.is_empty()),
+    }
+}
+
+/// Returns the value of [`Document::kinds`]. Only preformatted lines contain line breaks.
+fn kinds(lines: &[Line]) -> String {
+    let letter = |kind| match kind {
+        LineKind::Paragraph => "p",
+        LineKind::Heading => "h",
+        LineKind::Item => "i",
+        LineKind::Quote => "q",
+        LineKind::Cell => "c",
+        LineKind::Caption => "f",
+        LineKind::Pre => "x",
+    };
+    lines.iter().map(|line| letter(line.kind).repeat(line.text.split('\n').count())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_whole_by_what_the_page_declares() {
+        let cases = [
+            ("x ".repeat(90), Some(100), None, Some(true)),
+            ("x ".repeat(40), Some(100), None, Some(false)),
+            ("x ".repeat(60), Some(100), None, None),
+            ("x ".repeat(60), Some(100), Some(false), Some(true)),
+            ("x ".repeat(9), Some(10), None, None),
+            ("It rains …".to_owned(), None, Some(false), Some(false)),
+            ("It rains.".to_owned(), None, Some(true), None),
+            ("雨".repeat(60), Some(60), None, None),
+        ];
+        for (text, declared_words, paywalled, expected) in cases {
+            let metadata = Metadata { declared_words, paywalled, ..Metadata::default() };
+            assert_eq!(is_complete(&text, &metadata), expected, "{text} {metadata:?}");
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_text_has_its_kind() {
+        let page = Page::parse(
+            "<h2>Rain</h2><p>It rains.<ul><li>here<li>there</ul><pre>a\n b</pre><blockquote>So what",
+        );
+        let lines = gleaner_html::text::lines(&page, 0, |_| true);
+        assert_eq!(kinds(&lines), "hpiixxq");
+        assert_eq!(kinds(&lines).len(), plain(&lines).split('\n').count());
+    }
+}

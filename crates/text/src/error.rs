@@ -1,0 +1,28 @@
+//! The errors of this crate.
+
+use gleaner_frontier::Refusal;
+use gleaner_template::TemplateError;
+
+use crate::{LearnError, NotHtml};
+
+/// Why an input cannot be used. A page without text is not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bytes are not an HTML page.
+    #[error("the page {0}")]
+    NotHtml(#[from] NotHtml),
+    /// The address of a page cannot be used.
+    #[error("the URL {url}: {refusal}")]
+    Url {
+        /// The address as given.
+        url: String,
+        /// What is wrong with it.
+        refusal: Refusal,
+    },
+    /// The text is not a template.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// No template can be learned from the pages.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+}

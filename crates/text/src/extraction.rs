@@ -1,0 +1,75 @@
+//! The text and metadata of one page.
+
+use gleaner_html::metadata::{Metadata, metadata_fetched};
+use gleaner_template::{Pins, Verdict};
+
+use crate::draft::draft;
+use crate::{Document, Error, Page, Template};
+
+/// Returns the text and metadata of a page, by the block model alone. `None` if no text was found.
+///
+/// A page that is not an article may have text, too: see [`Document::not_article`].
+///
+/// ```
+/// use gleaner_text::{Page, extract};
+///
+/// let html = "<title>Rain ends</title><p>The rain that fell on the valley for three days ended on Monday, and the \
+///             river, which had risen above the old bridge, went back to its bed.</p>";
+/// let document = extract(&Page::parse(html, None)?).unwrap();
+/// assert_eq!(document.method, "block-model");
+/// assert_eq!(extract(&Page::parse("<img src=a.png>", None)?), None);
+/// # Ok::<(), gleaner_text::Error>(())
+/// ```
+#[must_use]
+pub fn extract(page: &Page) -> Option<Document> {
+    extract_with(page, None, &Pins::default())
+}
+
+/// Returns the text and metadata of a page, by a template if there is one, with corrections and requested kinds of
+/// lines. `None` if no text was found.
+///
+/// ```
+/// use gleaner_text::{Extra, Page, Pins, extract_with};
+///
+/// let html = "<p>The rain that fell on the valley for three days ended on <a href=/monday>Monday</a>, and the \
+///             river, which had risen above the old bridge, went back to its bed.</p>";
+/// let page = Page::parse(html, Some("https://paper.example/rain"))?;
+/// let document = extract_with(&page, None, &Pins::default().with_extras(vec![Extra::Links])).unwrap();
+/// assert_eq!(document.links, ["https://paper.example/monday"]);
+/// # Ok::<(), gleaner_text::Error>(())
+/// ```
+#[must_use]
+pub fn extract_with(page: &Page, template: Option<&Template>, pins: &Pins) -> Option<Document> {
+    let draft = draft(page.tree(), &page.origin(), template.map(Template::site), pins)?;
+    Some(Document::from_draft(page, draft))
+}
+
+/// Returns what a page states about itself, without its text, in about the time that parsing takes.
+///
+/// ```
+/// use gleaner_text::{Page, metadata};
+///
+/// let page = Page::parse("<meta name=author content='Ann Weaver'><h1>Rain</h1>", None)?;
+/// assert_eq!(metadata(&page).authors, ["Ann Weaver"]);
+/// # Ok::<(), gleaner_text::Error>(())
+/// ```
+#[must_use]
+pub fn metadata(page: &Page) -> Metadata {
+    let origin = page.origin();
+    metadata_fetched(page.tree(), page.url().unwrap_or_default(), origin.fetched)
+}
+
+/// Whether a page is an article, judged from this page alone ([`Page::verdict`]).
+///
+/// # Errors
+/// As for [`Page::parse`].
+///
+/// ```
+/// use gleaner_text::{Reason, Verdict, judge};
+///
+/// assert_eq!(judge("<p>Rain.", None)?, Verdict::NotArticle(Reason::TooLittleText));
+/// # Ok::<(), gleaner_text::Error>(())
+/// ```
+pub fn judge(html: &str, url: Option<&str>) -> Result<Verdict, Error> {
+    Ok(Page::parse(html, url)?.verdict())
+}

@@ -1,0 +1,175 @@
+//! Learns the template of a site from pages.
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::{TemplateMethod, is_of_host};
+use gleaner_template::{Reason, SiteTemplate, Verdict};
+use jiff::Timestamp;
+
+use crate::{Error, Page, Template};
+
+/// The default of `template.min_pages`: a crawl learns no template from fewer articles.
+const RECOMMENDED: usize = 5;
+
+/// Article pages of one host, from which a template is learned.
+#[derive(Debug, Default)]
+pub struct Training {
+    host: Option<String>,
+    kept: Vec<(String, gleaner_html::Page)>,
+    hosts: BTreeMap<String, usize>,
+    /// Number of pages that were offered without a name.
+    offered: usize,
+}
+
+/// What became of a page that was offered for training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// The template will be learned from it.
+    Kept,
+    /// It is not an article.
+    NotArticle(Reason),
+    /// It is of another host than the wanted one.
+    OtherHost,
+    /// There were enough pages before it.
+    Enough,
+}
+
+/// Why no template can be learned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LearnError {
+    /// The pages are of several hosts; a template belongs to one.
+    #[error("the pages are of several hosts: {}; choose one", counted(hosts))]
+    SeveralHosts {
+        /// The number of articles of each host.
+        hosts: BTreeMap<String, usize>,
+    },
+    /// There are fewer than two articles.
+    #[error(
+        "cannot learn a template: article pages found: {found}; at least 2 are needed, {RECOMMENDED} or more are \
+         recommended{}",
+        others(hosts)
+    )]
+    TooFew {
+        /// The number of articles of the host.
+        found: usize,
+        /// The number of articles of each other host.
+        hosts: BTreeMap<String, usize>,
+    },
+}
+
+fn counted(hosts: &BTreeMap<String, usize>) -> String {
+    hosts.iter().map(|(host, pages)| format!("{host} ({pages})")).collect::<Vec<_>>().join(", ")
+}
+
+fn others(hosts: &BTreeMap<String, usize>) -> String {
+    if hosts.is_empty() { String::new() } else { format!("; pages of other hosts: {}", counted(hosts)) }
+}
+
+impl Training {
+    /// Maximum number of pages from which a template is learned (20 to 30 in the paper).
+    pub const MOST: usize = 30;
+
+    /// Begins a training with the pages of `host` and its subdomains. Without a host, all pages must be of the same
+    /// one; pages whose address is unknown count as such.
+    #[must_use]
+    pub fn new(host: Option<&str>) -> Self {
+        Self { host: host.map(str::to_ascii_lowercase), ..Self::default() }
+    }
+
+    /// Offers a page, with the name under which the template lists it.
+    pub fn add(&mut self, name: &str, page: Page) -> Added {
+        if self.is_full() {
+            return Added::Enough;
+        }
+        if let Verdict::NotArticle(reason) = page.verdict() {
+            return Added::NotArticle(reason);
+        }
+        let host = page.canonical_url().map(|url| url.host().to_owned());
+        let is_wanted = match (&self.host, &host) {
+            (Some(wanted), Some(host)) => is_of_host(host, wanted),
+            _ => true,
+        };
+        host.into_iter().for_each(|host| *self.hosts.entry(host).or_default() += 1);
+        if !is_wanted {
+            return Added::OtherHost;
+        }
+        self.kept.push((name.to_owned(), page.into_tree()));
+        Added::Kept
+    }
+
+    /// Offers a page, which the template lists under its URL or else its number.
+    pub fn add_page(&mut self, page: Page) -> Added {
+        self.offered += 1;
+        let name = page.url().map_or_else(|| format!("page {}", self.offered), str::to_owned);
+        self.add(&name, page)
+    }
+
+    /// Returns the number of kept pages.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether no page was kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Whether there are [`Self::MOST`] pages.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.kept.len() >= Self::MOST
+    }
+
+    /// Learns the template by a method, and records the time at which it was learned.
+    ///
+    /// # Errors
+    /// [`LearnError`] if the pages are of several hosts, or fewer than two.
+    pub fn learn(&self, method: TemplateMethod, learned: Timestamp) -> Result<Template, LearnError> {
+        let host = self.only_host()?;
+        if self.kept.len() < 2 {
+            let others = self.hosts.iter().filter(|(other, _)| !is_of_host(other, &host));
+            let hosts = others.map(|(host, pages)| (host.clone(), *pages)).collect();
+            return Err(LearnError::TooFew { found: self.kept.len(), hosts });
+        }
+        let pages: Vec<(&str, &gleaner_html::Page)> =
+            self.kept.iter().map(|(name, page)| (name.as_str(), page)).collect();
+        Ok(SiteTemplate::learn_by(method, &host, 1, learned, &pages).into())
+    }
+
+    /// Returns the wanted host, else that of all pages, else `unknown`.
+    fn only_host(&self) -> Result<String, LearnError> {
+        if let Some(host) = &self.host {
+            return Ok(host.clone());
+        }
+        if self.hosts.len() > 1 {
+            return Err(LearnError::SeveralHosts { hosts: self.hosts.clone() });
+        }
+        Ok(self.hosts.keys().next().cloned().unwrap_or_else(|| "unknown".into()))
+    }
+}
+
+/// Learns the template of a site from 2 to 30 article pages; 25 are a good number. Pages that are not articles are
+/// skipped, and so are those after the thirtieth.
+///
+/// # Errors
+/// [`Error::Learn`] if the pages are of several hosts, or fewer than two are articles.
+///
+/// ```
+/// use gleaner_text::{Page, learn};
+///
+/// let error = learn([Page::parse("<p>Rain.", None)?]).unwrap_err();
+/// assert!(error.to_string().contains("article pages found: 0; at least 2 are needed"));
+/// # Ok::<(), gleaner_text::Error>(())
+/// ```
+pub fn learn(pages: impl IntoIterator<Item = Page>) -> Result<Template, Error> {
+    let mut training = Training::default();
+    let mut pages = pages.into_iter();
+    while !training.is_full()
+        && let Some(page) = pages.next()
+    {
+        training.add_page(page);
+    }
+    Ok(training.learn(TemplateMethod::default(), Timestamp::now())?)
+}

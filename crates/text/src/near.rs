@@ -1,0 +1,133 @@
+//! Near-duplicates among texts. docs/dedup.md defines them and has the measurements.
+//!
+//! [`near_duplicates`] compares texts in memory. For more texts, a job over many machines computes the
+//! [`signature`] of each text, joins texts with a common value of [`bands`], and asks [`verdict`] about pairs whose
+//! [`similarity`] is at least 0.25.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+use gleaner_corpus::ContentHash;
+use gleaner_corpus::dedup::{
+    Alignment, BANDS, Documents, Exact, Index, Keys, Number, Signed, SimilarityParams, ask,
+};
+
+pub use gleaner_corpus::dedup::{Signature, Verdict};
+
+/// Number of texts of a band's value that are candidates: the newest.
+const MOST_OF_A_KEY: usize = 256;
+
+/// Returns the signature of a text; `None` if it has fewer than 10 words, which are too few for an estimate.
+///
+/// ```
+/// use gleaner_text::near::{bands, signature, similarity};
+///
+/// let (one, other) = ("rain fell on the valley for the third day in a row", "a b c");
+/// let one = signature(one).unwrap();
+/// assert_eq!((similarity(&one, &one), bands(&one).len()), (1.0, 42));
+/// assert!(signature(other).is_none());
+/// ```
+#[must_use]
+pub fn signature(text: &str) -> Option<Signature> {
+    Signed::from_text(text).map(|signed| signed.signature)
+}
+
+/// Returns the values of a signature's bands. Near-duplicates have at least one in common, with a probability of
+/// 0.97 at a similarity of 0.44.
+#[must_use]
+pub fn bands(signature: &Signature) -> [u64; BANDS] {
+    *Keys::from_signature(signature).as_array()
+}
+
+/// Returns the estimated similarity of two texts, 0 to 1: the share of common runs of three words.
+#[must_use]
+pub fn similarity(one: &Signature, other: &Signature) -> f64 {
+    one.similarity(other)
+}
+
+/// Returns the relation of two texts, by their similarity, their words in order, and their numbers.
+///
+/// ```
+/// use gleaner_text::near::{Verdict, verdict};
+///
+/// let one = "On Monday the council agreed, after long talks, on a bridge across the river. Work begins in spring, \
+///            the mayor said, and will take two years, perhaps three, to finish.";
+/// assert_eq!(verdict(one, &one.replace("Monday", "Tuesday")), Verdict::Duplicate);
+/// assert_eq!(verdict(one, "Rain."), Verdict::Other);
+/// ```
+#[must_use]
+pub fn verdict(one: &str, other: &str) -> Verdict {
+    if ContentHash::from_text(one) == ContentHash::from_text(other) {
+        return Verdict::Duplicate;
+    }
+    let (Some(one), Some(other)) = (Signed::from_text(one), Signed::from_text(other)) else {
+        return Verdict::Other;
+    };
+    let similarity = one.signature.similarity(&other.signature);
+    SimilarityParams::default().judge(similarity, &Alignment::new(&one.tokens, &other.tokens))
+}
+
+/// Returns, for each text, the position of the text that represents it: the first of its near-duplicates, or its
+/// own position. Texts join clusters in their order, as the documents of a corpus do.
+///
+/// Limitation: all texts are in memory, with about 2 KB each beside their own size.
+///
+/// ```
+/// use gleaner_text::near_duplicates;
+///
+/// let one = "On Monday the council agreed, after long talks, on a bridge across the river. Work begins in spring, \
+///            the mayor said, and will take two years, perhaps three, to finish.";
+/// let copy = one.replace("Monday", "Tuesday");
+/// assert_eq!(near_duplicates(&[one, "Rain.", &copy, "Rain."]), [0, 1, 0, 1]);
+/// ```
+#[must_use]
+pub fn near_duplicates<T: AsRef<str>>(texts: &[T]) -> Vec<usize> {
+    let mut known = Known { texts, signatures: HashMap::new() };
+    let (mut index, mut exact) = (Exact::new(MOST_OF_A_KEY), HashMap::new());
+    let mut represented = Vec::with_capacity(texts.len());
+    for (at, text) in texts.iter().enumerate() {
+        let hash = ContentHash::from_text(text.as_ref());
+        let head = match exact.get(&hash) {
+            Some(first) => *first,
+            None => known.head_of(at, &mut index),
+        };
+        exact.entry(hash).or_insert(head);
+        represented.push(head);
+    }
+    represented
+}
+
+/// The texts, and the signatures of those that represent themselves.
+struct Known<'a, T> {
+    texts: &'a [T],
+    signatures: HashMap<Number, Signature>,
+}
+
+impl<T: AsRef<str>> Known<'_, T> {
+    /// Returns the representative of a text, and adds the text to the index if it is its own.
+    fn head_of(&mut self, at: usize, index: &mut Exact) -> usize {
+        let Some(new) = Signed::from_text(self.texts[at].as_ref()) else { return at };
+        let Ok(candidates) = index.candidates(&new.keys);
+        let Ok(likes) = ask(&new, &candidates, self, &SimilarityParams::default());
+        if let Some(like) = likes.first().filter(|like| like.verdict == Verdict::Duplicate) {
+            return like.document as usize;
+        }
+        // More texts than numbers do not fit into memory.
+        let number = at as Number;
+        let Ok(()) = index.put(number, &new.keys);
+        self.signatures.insert(number, new.signature);
+        at
+    }
+}
+
+impl<T: AsRef<str>> Documents for Known<'_, T> {
+    type Error = Infallible;
+
+    fn signature(&self, document: Number) -> Result<Option<Signature>, Infallible> {
+        Ok(self.signatures.get(&document).cloned())
+    }
+
+    fn text(&self, document: Number) -> Result<Option<String>, Infallible> {
+        Ok(self.texts.get(document as usize).map(|text| text.as_ref().to_owned()))
+    }
+}

@@ -1,0 +1,89 @@
+//! The template of a site.
+
+use gleaner_template::{Health, Pins, Seen, SiteTemplate};
+
+use crate::{Document, Error, Page, extract_with};
+
+/// What a site's pages have in common: places of body text, and text that the pages repeat. [`learn`](crate::learn)
+/// learns it from article pages of the site.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Template(SiteTemplate);
+
+impl Template {
+    /// Parses the output of [`Self::to_json`], which is also the file of `gleaner learn`.
+    ///
+    /// # Errors
+    /// [`Error::Template`] if the text is not a template, or one of another format.
+    ///
+    /// ```
+    /// let error = gleaner_text::Template::from_json("{}").unwrap_err();
+    /// assert!(error.to_string().starts_with("not a template file"));
+    /// ```
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        Ok(Self(SiteTemplate::from_json(json)?))
+    }
+
+    /// Returns the template as JSON with a final line break.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        self.0.to_json()
+    }
+
+    /// Returns the text and metadata of a page of the site; `None` if no text was found. Where the template is
+    /// unsure, the page is read as by [`extract`](crate::extract) if that is surer.
+    ///
+    /// ```
+    /// use gleaner_text::{Page, learn};
+    ///
+    /// let page = |day: u32| {
+    ///     let text = format!("On day {day} the rain that fell on the valley went on, the office said, and the river \
+    ///         rose above the {day} old bridges of the town. Nobody was hurt on day {day}, said the council.");
+    ///     Page::parse(&format!("<title>Day {day}</title><div class=body><p>{text}</p><p>{text}</p></div>"), None)
+    /// };
+    /// let pages = [1, 2, 3].map(|day| page(day).unwrap());
+    /// let template = learn(pages)?;
+    /// assert!(template.extract(&page(4)?).unwrap().text.starts_with("On day 4 the rain"));
+    /// # Ok::<(), gleaner_text::Error>(())
+    /// ```
+    #[must_use]
+    pub fn extract(&self, page: &Page) -> Option<Document> {
+        extract_with(page, Some(self), &Pins::default())
+    }
+
+    /// Returns the usual figures of the training pages.
+    #[must_use]
+    pub fn health(&self) -> &Health {
+        &self.0.health
+    }
+
+    /// Compares a page with the training pages. The template is out of date if 12 of the last 20 pages are unlike
+    /// ([`Window`](crate::Window)).
+    #[must_use]
+    pub fn compare(&self, page: &Page) -> Seen {
+        self.0.health.see(&self.0.extract(page.tree()))
+    }
+
+    /// Returns the host of the pages; `unknown` if they did not state it.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.0.host
+    }
+
+    /// Returns the number of training pages.
+    #[must_use]
+    pub fn pages(&self) -> usize {
+        self.0.learned_from.len()
+    }
+
+    /// Returns the template as the other crates use it.
+    #[must_use]
+    pub fn site(&self) -> &SiteTemplate {
+        &self.0
+    }
+}
+
+impl From<SiteTemplate> for Template {
+    fn from(template: SiteTemplate) -> Self {
+        Self(template)
+    }
+}
