@@ -147,19 +147,9 @@ impl Change {
         self.write(of, key, Write::Put(bytes));
     }
 
-    /// Writes a record that several processes may create. Claims an absent key; replaces a value.
-    pub(crate) fn claim<T: Serialize>(
-        &mut self,
-        of: Partition,
-        key: Vec<u8>,
-        record: &T,
-    ) -> Result<(), StoreError> {
-        let write = match self.get_bytes(&key)? {
-            Some(_) => Write::Put(encode(record)),
-            None => Write::Claim(encode(record)),
-        };
-        self.write(of, key, write);
-        Ok(())
+    /// Creates a record that several processes may create at the same time. The first flush keeps it.
+    pub(crate) fn claim<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
+        self.write(of, key, Write::Claim(encode(record)));
     }
 
     pub(crate) fn remove(&mut self, of: Partition, key: Vec<u8>) {

@@ -67,14 +67,22 @@ impl Change {
         }
     }
 
+    /// Writes a document and the record of its text, which several workers may write at the same time. `same` is
+    /// the value of that record: a worker replaces its own document, and claims the text if there is none.
     fn put_document(
         &mut self,
         content_hash: &ContentHash,
         document: PackedDocument,
+        same: Option<DocumentId>,
     ) -> Result<(), StoreError> {
         let of = self.partition_of_document(document.id)?;
         self.put_bytes(of, keys::document(document.id), document.bytes);
-        self.claim(of, keys::content(content_hash), &document.id)
+        let key = keys::content(content_hash);
+        match same {
+            Some(_) => self.put(of, key, &document.id),
+            None => self.claim(of, key, &document.id),
+        }
+        Ok(())
     }
 
     fn partition_at(&self, url: UrlKey) -> Result<Partition, StoreError> {
@@ -111,7 +119,7 @@ impl Change {
             if before.is_some() {
                 return Ok(Placement::Unchanged);
             }
-            self.put_document(&hash, document)?;
+            self.put_document(&hash, document, same)?;
             if self.standing(id)?.is_some() {
                 return self.placement(id);
             }
@@ -134,7 +142,7 @@ impl Change {
                 *documents += 1;
                 *count += words;
             })?;
-            self.put_document(&hash, document)?;
+            self.put_document(&hash, document, None)?;
         }
         let placement = match signed {
             Some(signed) => self.join(id, words, &signed, number, duplicates)?,
@@ -260,12 +268,12 @@ impl Change {
         self.remove(of, keys::document(ours));
         self.uncount(&document)?;
         self.depart(ours, duplicates)?;
-        let aliases = self.keys(&keys::aliases_of(ours))?;
-        for key in &aliases {
-            self.remove(of, key.clone());
+        // A URL of another partition may have ended as an alias since, so its own partition decides.
+        let here = self.aliases_here(&document)?;
+        for url in &here {
+            self.remove(of, keys::alias(ours, *url));
         }
-        let aliases = aliases.iter().filter_map(|key| keys::last_url(key));
-        for url in aliases.chain([url_of(ours)]) {
+        for url in here.into_iter().chain([url_of(ours)]) {
             let Some(record) = self.url(url)? else { continue };
             if record.twin_of.is_some() {
                 self.end_alias(url)?;
@@ -303,7 +311,8 @@ impl Change {
             let host = host.unwrap_or_else(|_| document.host.clone());
             let document = Document { id: document_of(heir), url: record.url, host, ..document.clone() };
             let hash = document.content_hash;
-            self.put_document(&hash, PackedDocument::unsigned(document))?;
+            let same = self.get("a content hash", &keys::content(&hash))?;
+            self.put_document(&hash, PackedDocument::unsigned(document), same)?;
         }
         self.rename_standing(document.id, document_of(heir))?;
         let outcome = self.placement(document_of(heir))?.into();

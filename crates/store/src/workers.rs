@@ -248,8 +248,11 @@ impl Writer {
         // The appended records of the archive belong to the dropped changes.
         self.shelf = None;
         engine.forget();
-        engine.leases().inspect(|leases| leases.forget());
-        Ok(())
+        let Some(leases) = engine.leases() else { return Ok(()) };
+        // Until the pages of its partitions are processed again, this worker is not idle.
+        leases.report(0, false);
+        leases.forget();
+        worker.keeper.beat()
     }
 
     /// Ends the wait for a crawl. Registers again, because other workers may have joined meanwhile, and takes

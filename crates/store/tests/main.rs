@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, and says what it skips")]
 
+mod claims;
 mod clusters;
 mod common;
 mod documents;

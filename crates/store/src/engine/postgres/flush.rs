@@ -207,10 +207,16 @@ async fn claim(
     let (keys, values): (Vec<&[u8]>, Vec<&[u8]>) =
         claims.iter().map(|(key, value)| (key.as_slice(), value.as_slice())).unzip();
     let sql = "INSERT INTO dedup (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT DO NOTHING";
-    if client.execute(sql, &[&keys, &values]).await? == claims.len() as u64 {
-        return Ok(Vec::new());
-    }
-    let rows = client.query("SELECT key, value FROM dedup WHERE key = ANY($1)", &[&keys]).await?;
+    let rows = loop {
+        if client.execute(sql, &[&keys, &values]).await? == claims.len() as u64 {
+            return Ok(Vec::new());
+        }
+        let rows = client.query("SELECT key, value FROM dedup WHERE key = ANY($1)", &[&keys]).await?;
+        // Fewer rows: another process removed its row between the two statements, so the key is free again.
+        if rows.len() == claims.len() {
+            break rows;
+        }
+    };
     let theirs = rows.iter().filter_map(|row| {
         let (key, theirs): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
         let ours = claims.get(&key).filter(|ours| **ours != theirs)?.clone();
