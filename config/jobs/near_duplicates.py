@@ -54,8 +54,12 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", required=True, help="folder of the list of duplicates")
     parser.add_argument("--write", help="also write the documents without duplicates into this folder")
     parser.add_argument("--head", choices=["first", "longest"], default="first", help="the representative [default: first]")
+    parser.add_argument("--similarity", type=float, default=0.5, help="minimum of near-duplicates, 0 to 1 [default: 0.5]")
     parser.add_argument("--bands-at-once", type=int, default=14, help="bands done together, of 42 [default: 14]")
-    return parser.parse_args(words)
+    asked = parser.parse_args(words)
+    if not 0 <= asked.similarity <= 1:
+        parser.error(f"--similarity is from 0 to 1, not {asked.similarity}")
+    return asked
 
 
 def read_input(spark: SparkSession, path: str) -> DataFrame:
@@ -108,15 +112,15 @@ def band_keys(some: range) -> Callable[[Batches], Batches]:
 class Band:
     """The documents with the same key that later ones are compared with."""
 
-    def __init__(self, key: int) -> None:
-        self.key, self.count = key, 0
+    def __init__(self, key: int, related: float) -> None:
+        self.key, self.related, self.count = key, related, 0
         self.first: list[tuple[int, bytes]] = []
         self.last: deque[tuple[int, bytes]] = deque(maxlen=LAST)
 
     def meet(self, number: int, signature: bytes) -> Iterator[int]:
         """Adds a document, and returns the earlier ones with a similar signature."""
         known = [*self.first, *self.last] if self.count < MOST else self.first
-        yield from (earlier for earlier, other in known if gleaner.similarity(signature, other) >= RELATED)
+        yield from (earlier for earlier, other in known if gleaner.similarity(signature, other) >= self.related)
         if len(self.first) < FIRST:
             self.first.append((number, signature))
         elif self.count < MOST:
@@ -124,33 +128,37 @@ class Band:
         self.count += 1
 
 
-def pairs(batches: Batches) -> Batches:
+def pairs(related: float) -> Callable[[Batches], Batches]:
     """Finds similar documents among those with the same key; the rows are sorted by key and number."""
-    band = Band(0)
-    for batch in batches:
-        keys = batch.column("key").to_numpy()
-        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-        ends = np.append(starts[1:], len(keys))
-        # A key of one document has no pairs, unless the batch before or after has it too.
-        is_shared = (ends - starts > 1) | (starts == 0) | (ends == len(keys))
-        later: list[int] = []
-        earlier: list[int] = []
-        for start, end in zip(starts[is_shared].tolist(), ends[is_shared].tolist(), strict=True):
-            key = int(keys[start])
-            band = band if band.count and band.key == key else Band(key)
-            some = batch.slice(start, end - start)
-            for number, signature in zip(some["number"].to_pylist(), some["signature"].to_pylist(), strict=True):
-                met = list(band.meet(number, signature))
-                later += [number] * len(met)
-                earlier += met
-        yield pa.RecordBatch.from_pydict({"later": pa.array(later, pa.int64()), "earlier": pa.array(earlier, pa.int64())})
+
+    def run(batches: Batches) -> Batches:
+        band = Band(0, related)
+        for batch in batches:
+            keys = batch.column("key").to_numpy()
+            starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+            ends = np.append(starts[1:], len(keys))
+            # A key of one document has no pairs, unless the batch before or after has it too.
+            is_shared = (ends - starts > 1) | (starts == 0) | (ends == len(keys))
+            later: list[int] = []
+            earlier: list[int] = []
+            for start, end in zip(starts[is_shared].tolist(), ends[is_shared].tolist(), strict=True):
+                key = int(keys[start])
+                band = band if band.count and band.key == key else Band(key, related)
+                some = batch.slice(start, end - start)
+                for number, signature in zip(some["number"].to_pylist(), some["signature"].to_pylist(), strict=True):
+                    met = list(band.meet(number, signature))
+                    later += [number] * len(met)
+                    earlier += met
+            yield pa.RecordBatch.from_pydict({"later": pa.array(later, pa.int64()), "earlier": pa.array(earlier, pa.int64())})
+
+    return run
 
 
 class Clusters:
     """The clusters of one component at a time, in a temporary database that is on disk when it is large."""
 
-    def __init__(self, longest: bool) -> None:
-        self.longest = longest
+    def __init__(self, longest: bool, similarity: float) -> None:
+        self.longest, self.similarity = longest, similarity
         self.base = sqlite3.connect("", isolation_level=None)
         self.base.execute("pragma cache_size = -65536")
         self.base.execute("create table documents (number integer primary key, head int, words int, signature, text)")
@@ -186,7 +194,7 @@ class Clusters:
             alike.append((-gleaner.similarity(row["signature"], signature), earlier))
         for _, earlier in sorted(alike)[:READ]:
             (text,) = self.one("select text from documents where number = ?", earlier)
-            if gleaner.verdict(row["text"], text) == "duplicate":
+            if gleaner.verdict(row["text"], text, self.similarity) == "duplicate":
                 return earlier
         return None
 
@@ -201,12 +209,12 @@ class Clusters:
         self.base.execute("delete from documents")
 
 
-def clusters(longest: bool) -> Callable[[Batches], Batches]:
+def clusters(longest: bool, similarity: float) -> Callable[[Batches], Batches]:
     """Finds the representatives; the rows are sorted by component and number."""
     schema = pa.schema([("number", pa.int64()), ("head", pa.int64()), ("similarity", pa.float64())])
 
     def run(batches: Batches) -> Batches:
-        state, last = Clusters(longest), None
+        state, last = Clusters(longest, similarity), None
         for batch in batches:
             done: list[dict[str, Any]] = []
             for row in batch.to_pylist():
@@ -276,18 +284,18 @@ def find_repeats(documents: DataFrame) -> DataFrame:
 
 def find_pairs(spark: SparkSession, texts: DataFrame, asked: argparse.Namespace) -> DataFrame:
     """Step 3."""
-    folders = []
+    folders, related = [], min(RELATED, asked.similarity)
     for start in range(0, BANDS, asked.bands_at_once):
         some = range(start, min(start + asked.bands_at_once, BANDS))
         keyed = texts.mapInArrow(band_keys(some), "key long, number long, signature binary")
         ordered = keyed.repartition("key").sortWithinPartitions("key", "number")
         folders.append(f"{asked.work}/pairs/{start:02}")
-        common.step(spark, folders[-1], ordered.mapInArrow(pairs, "later long, earlier long"))
+        common.step(spark, folders[-1], ordered.mapInArrow(pairs(related), "later long, earlier long"))
     found = spark.read.parquet(*folders)
     return found.groupBy("later", "earlier").agg(F.count("*").cast("int").alias("shared"))
 
 
-def find_clusters(documents: DataFrame, similar: DataFrame, stars: DataFrame, longest: bool) -> DataFrame:
+def find_clusters(documents: DataFrame, similar: DataFrame, stars: DataFrame, asked: argparse.Namespace) -> DataFrame:
     """Step 5."""
     met = similar.groupBy("later").agg(F.collect_list(F.struct("earlier", "shared")).alias("met"))
     met = met.select(F.col("later").alias("number"), F.col("met.earlier").alias("earlier"), F.col("met.shared").alias("shared"))
@@ -295,7 +303,7 @@ def find_clusters(documents: DataFrame, similar: DataFrame, stars: DataFrame, lo
     nodes = stars.select(F.col("node").alias("number"), F.col("to").alias("component")).union(first)
     rows = documents.select("number", "words", "signature", "text").join(nodes, "number").join(met, "number", "left")
     ordered = rows.repartition("component").sortWithinPartitions("component", "number")
-    return ordered.mapInArrow(clusters(longest), "number long, head long, similarity double")
+    return ordered.mapInArrow(clusters(asked.head == "longest", asked.similarity), "number long, head long, similarity double")
 
 
 def list_duplicates(documents: DataFrame, repeats: DataFrame, near: DataFrame, inputs: list[str]) -> DataFrame:
@@ -328,14 +336,14 @@ def main(words: list[str] | None = None) -> None:
     """Runs the job with these words of a command line."""
     asked = arguments(words)
     spark, work = common.session(__file__, common.DOCUMENTS_IN_A_BATCH), asked.work
-    common.agree(spark, work, {"inputs": asked.inputs, "head": asked.head, "bands_at_once": asked.bands_at_once})
+    common.agree(spark, work, {name: getattr(asked, name) for name in ("inputs", "head", "similarity", "bands_at_once")})
     documents = common.step(spark, f"{work}/documents", number_documents(spark, asked.inputs))
     repeats = common.step(spark, f"{work}/repeats", find_repeats(documents))
     signed = documents.select("number", "signature").where("signature is not null")
     texts = common.step(spark, f"{work}/texts", signed.join(repeats, "number", "left_anti"))
     similar = common.step(spark, f"{work}/similar", find_pairs(spark, texts, asked))
     stars = components(spark, similar, work)
-    near = common.step(spark, f"{work}/clusters", find_clusters(documents, similar, stars, asked.head == "longest"))
+    near = common.step(spark, f"{work}/clusters", find_clusters(documents, similar, stars, asked))
     found = list_duplicates(documents, repeats, near, asked.inputs)
     duplicates = common.publish(spark, work, asked.out, found)
     for number, path in enumerate(asked.inputs if asked.write else []):

@@ -220,6 +220,47 @@ def test_near_duplicates_equal_one_machine(spark: SparkSession, exports: list[st
     assert sorted([*kept, *expected]) == [f"{at:04}" for at in range(300)]
 
 
+@pytest.mark.parametrize(("head", "similarity"), [("longest", 0.5), ("longest", 0.2), ("first", 0.8)])
+def test_near_duplicates_equal_a_comparison_of_all(
+    spark: SparkSession, exports: list[str], tmp_path: Path, head: str, similarity: float
+) -> None:
+    """The representatives are those of the rule, applied without an index or partitions."""
+    found = near(exports, tmp_path, "--head", head, "--similarity", str(similarity))
+    expected = by_comparing_all(texts(), head == "longest", similarity)
+    assert {int(row["id"]): int(row["head"]) for row in found} == expected and len(expected) > 90
+
+
+def by_comparing_all(made: list[str], longest: bool, least: float) -> dict[int, int]:
+    """The representative of each text that has another, by comparing it with all representatives before it."""
+    import gleaner
+
+    signatures = {text: gleaner.signature(text) for text in made}
+    bands = {text: gleaner.bands(signature) for text, signature in signatures.items() if signature}
+    heads: list[int] = []
+    behind: dict[int, int] = {}
+    for at, text in enumerate(made):
+        if text in made[:at]:
+            behind[at] = made.index(text)
+        elif text in bands:
+            met = [head for head in heads if any(a == b for a, b in zip(bands[text], bands[made[head]], strict=True))]
+            nearest = sorted((-gleaner.similarity(signatures[text], signatures[made[head]]), head) for head in met)
+            read = [head for estimate, head in nearest if -estimate >= min(0.25, least)][:4]
+            copies = [head for head in read if gleaner.verdict(text, made[head], least) == "duplicate"]
+            if copies and longest and len(text.split()) > len(made[copies[0]].split()):
+                heads.remove(copies[0])
+                behind[copies[0]] = at
+                heads.append(at)
+            elif copies:
+                behind[at] = copies[0]
+            else:
+                heads.append(at)
+
+    def top(at: int) -> int:
+        return top(behind[at]) if at in behind else at
+
+    return {at: top(at) for at in behind}
+
+
 def test_near_duplicates_of_a_corpus(spark: SparkSession, archive: Path, tmp_path: Path) -> None:
     """The clusters of the newspaper are those that `gleaner duplicates` lists."""
     common.gleaner("ingest", str(archive), "--data", str(tmp_path / "data"))

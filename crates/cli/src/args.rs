@@ -1,6 +1,5 @@
 //! The command line of `gleaner`.
 
-mod dedup;
 mod eval;
 mod export;
 mod migrate;
@@ -14,8 +13,6 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use dedup::DEDUP_HELP;
-pub(crate) use dedup::Dedup;
 pub(crate) use eval::{Eval, EvalMeasure, EvalProtocol};
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat};
@@ -149,9 +146,6 @@ Examples:
   gleaner duplicates --related --json"
     )]
     Duplicates(Duplicates),
-    /// Find near-duplicates across the exports of many corpora, on disk
-    #[command(after_help = DEDUP_HELP)]
-    Dedup(Dedup),
     /// Serve the status page: hosts, runs, search, documents, metrics
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),

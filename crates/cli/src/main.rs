@@ -49,7 +49,6 @@ fn main() -> ExitCode {
         Command::Duplicates(args) => commands::duplicates::run(&common, &args),
         Command::Workers(args) => commands::workers::run(&common, &args),
         Command::Migrate(args) => commands::migrate::run(&common, &args),
-        Command::Dedup(args) => commands::dedup::run(args),
         Command::Serve(args) => commands::serve::run(&common, &args),
         Command::Template(args) => commands::template::run(&common, args),
         Command::Extract(args) => commands::extract::run(&common, args),

@@ -12,7 +12,6 @@ mod admission;
 mod archive;
 mod browser;
 mod crawl;
-mod dedup;
 mod distributed;
 mod eval;
 mod explain;

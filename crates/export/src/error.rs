@@ -53,32 +53,6 @@ pub enum ExportError {
         /// The version of gleaner that wrote it.
         version: String,
     },
-    /// The input file is not a shard.
-    #[error("{} is no shard: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
-    NoShard {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The input folder has no shards.
-    #[error("no shards in {}: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
-    NoShards {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The input folder contains an unfinished export.
-    #[error("{} is an unfinished export: finish it first", path.display())]
-    Unfinished {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// A shard has no text column with this name.
-    #[error("{}: no column {field} that holds text", path.display())]
-    Lacks {
-        /// The shard.
-        path: PathBuf,
-        /// The column.
-        field: &'static str,
-    },
     /// A file of the interrupted export is damaged.
     #[error("{}: {reason}; remove {} and export again", path.display(), folder.display())]
     Damaged {

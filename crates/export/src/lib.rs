@@ -11,8 +11,6 @@
 //! | [`single`] | one file, written atomically |
 //! | [`folder`] | many files, written atomically, and resumed after an interruption |
 //! | [`manifest`] | the list of written files, with checksums |
-//! | [`reading`] | reads exported files, and copies parts of them |
-//! | [`global`] | near-duplicates across many exports |
 //! | [`card`] | files for other programs: a card and a registry file |
 //!
 //! docs/corpus.md describes record, formats and guarantees for users.
@@ -25,9 +23,7 @@ mod error;
 pub mod filter;
 pub mod folder;
 pub mod format;
-pub mod global;
 pub mod manifest;
-pub mod reading;
 pub mod record;
 pub mod repeated;
 pub mod sample;

@@ -7,6 +7,13 @@ use pyo3::types::PyBytes;
 
 use crate::error::InputError;
 
+fn share(similarity: f64) -> PyResult<f64> {
+    if (0.0..=1.0).contains(&similarity) {
+        return Ok(similarity);
+    }
+    Err(InputError::new_err(format!("a similarity is from 0 to 1, not {similarity}")))
+}
+
 fn of_bytes(bytes: &[u8]) -> PyResult<Signature> {
     Signature::from_bytes(bytes).ok_or_else(|| {
         InputError::new_err(format!(
@@ -18,8 +25,9 @@ fn of_bytes(bytes: &[u8]) -> PyResult<Signature> {
 }
 
 #[pyfunction]
-pub(crate) fn near_duplicates(py: Python<'_>, texts: Vec<PyBackedStr>) -> Vec<usize> {
-    py.detach(|| near::near_duplicates(&texts))
+pub(crate) fn near_duplicates(py: Python<'_>, texts: Vec<PyBackedStr>, similarity: f64) -> PyResult<Vec<usize>> {
+    let least = share(similarity)?;
+    Ok(py.detach(|| near::near_duplicates(&texts, least)))
 }
 
 #[pyfunction]
@@ -40,10 +48,11 @@ pub(crate) fn similarity(one: &[u8], other: &[u8]) -> PyResult<f64> {
 }
 
 #[pyfunction]
-pub(crate) fn verdict(py: Python<'_>, one: &str, other: &str) -> &'static str {
-    match py.detach(|| near::verdict(one, other)) {
+pub(crate) fn verdict(py: Python<'_>, one: &str, other: &str, similarity: f64) -> PyResult<&'static str> {
+    let least = share(similarity)?;
+    Ok(match py.detach(|| near::verdict(one, other, least)) {
         Verdict::Duplicate => "duplicate",
         Verdict::Related => "related",
         Verdict::Other => "other",
-    }
+    })
 }

@@ -14,6 +14,9 @@ use gleaner_corpus::dedup::{
 
 pub use gleaner_corpus::dedup::{Signature, Verdict};
 
+/// The similarity from which a crawl takes two texts for near-duplicates, `corpus.similarity` in its settings.
+pub const SIMILARITY: f64 = 0.5;
+
 /// Number of texts of a band's value that are candidates: the newest.
 const MOST_OF_A_KEY: usize = 256;
 
@@ -47,16 +50,18 @@ pub fn similarity(one: &Signature, other: &Signature) -> f64 {
 
 /// Returns the relation of two texts, by their similarity, their words in order, and their numbers.
 ///
+/// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`SIMILARITY`].
+///
 /// ```
-/// use gleaner_text::near::{Verdict, verdict};
+/// use gleaner_text::near::{SIMILARITY, Verdict, verdict};
 ///
 /// let one = "On Monday the council agreed, after long talks, on a bridge across the river. Work begins in spring, \
 ///            the mayor said, and will take two years, perhaps three, to finish.";
-/// assert_eq!(verdict(one, &one.replace("Monday", "Tuesday")), Verdict::Duplicate);
-/// assert_eq!(verdict(one, "Rain."), Verdict::Other);
+/// assert_eq!(verdict(one, &one.replace("Monday", "Tuesday"), SIMILARITY), Verdict::Duplicate);
+/// assert_eq!(verdict(one, "Rain.", SIMILARITY), Verdict::Other);
 /// ```
 #[must_use]
-pub fn verdict(one: &str, other: &str) -> Verdict {
+pub fn verdict(one: &str, other: &str, least: f64) -> Verdict {
     if ContentHash::from_text(one) == ContentHash::from_text(other) {
         return Verdict::Duplicate;
     }
@@ -64,25 +69,32 @@ pub fn verdict(one: &str, other: &str) -> Verdict {
         return Verdict::Other;
     };
     let similarity = one.signature.similarity(&other.signature);
-    SimilarityParams::default().judge(similarity, &Alignment::new(&one.tokens, &other.tokens))
+    SimilarityParams::default()
+        .with_duplicate(least)
+        .judge(similarity, &Alignment::new(&one.tokens, &other.tokens))
 }
 
 /// Returns, for each text, the position of the text that represents it: the first of its near-duplicates, or its
-/// own position. Texts join clusters in their order, as the documents of a corpus do.
+/// own position. Texts join clusters in their order, as the documents of a corpus do. `least` is the minimum
+/// similarity of near-duplicates, 0 to 1, such as [`near::SIMILARITY`](SIMILARITY).
 ///
 /// Limitation: all texts are in memory, with about 2 KB each beside their own size.
 ///
 /// ```
-/// use gleaner_text::near_duplicates;
+/// use gleaner_text::near::{SIMILARITY, near_duplicates};
 ///
 /// let one = "On Monday the council agreed, after long talks, on a bridge across the river. Work begins in spring, \
 ///            the mayor said, and will take two years, perhaps three, to finish.";
 /// let copy = one.replace("Monday", "Tuesday");
-/// assert_eq!(near_duplicates(&[one, "Rain.", &copy, "Rain."]), [0, 1, 0, 1]);
+/// assert_eq!(near_duplicates(&[one, "Rain.", &copy, "Rain."], SIMILARITY), [0, 1, 0, 1]);
 /// ```
 #[must_use]
-pub fn near_duplicates<T: AsRef<str>>(texts: &[T]) -> Vec<usize> {
-    let mut known = Known { texts, signatures: HashMap::new() };
+pub fn near_duplicates<T: AsRef<str>>(texts: &[T], least: f64) -> Vec<usize> {
+    let mut known = Known {
+        texts,
+        params: SimilarityParams::default().with_duplicate(least),
+        signatures: HashMap::new(),
+    };
     let (mut index, mut exact) = (Exact::new(MOST_OF_A_KEY), HashMap::new());
     let mut represented = Vec::with_capacity(texts.len());
     for (at, text) in texts.iter().enumerate() {
@@ -100,6 +112,7 @@ pub fn near_duplicates<T: AsRef<str>>(texts: &[T]) -> Vec<usize> {
 /// The texts, and the signatures of those that represent themselves.
 struct Known<'a, T> {
     texts: &'a [T],
+    params: SimilarityParams,
     signatures: HashMap<Number, Signature>,
 }
 
@@ -108,7 +121,7 @@ impl<T: AsRef<str>> Known<'_, T> {
     fn head_of(&mut self, at: usize, index: &mut Exact) -> usize {
         let Some(new) = Signed::from_text(self.texts[at].as_ref()) else { return at };
         let Ok(candidates) = index.candidates(&new.keys);
-        let Ok(likes) = ask(&new, &candidates, self, &SimilarityParams::default());
+        let Ok(likes) = ask(&new, &candidates, self, &self.params);
         if let Some(like) = likes.first().filter(|like| like.verdict == Verdict::Duplicate) {
             return like.document as usize;
         }
@@ -129,5 +142,79 @@ impl<T: AsRef<str>> Documents for Known<'_, T> {
 
     fn text(&self, document: Number) -> Result<Option<String>, Infallible> {
         Ok(self.texts.get(document as usize).map(|text| text.as_ref().to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn letters(number: usize) -> String {
+        number.to_string().bytes().map(|digit| char::from(digit + 49)).collect()
+    }
+
+    /// Returns a text of a topic. Every `every`-th word is edited, and the numbers depend on the edition.
+    fn text((topic, every, editor, edition): (usize, usize, usize, usize)) -> String {
+        let word = |at: usize| match at {
+            _ if at % 29 == 7 => format!("{}", at * (edition + 1)),
+            _ if every > 0 && at % every == editor % every => {
+                format!("edit{}x{}", letters(editor), letters(at))
+            }
+            _ => format!("t{}w{}", letters(topic), letters(at * at % 997)),
+        };
+        (0..160).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    fn a_text() -> impl Strategy<Value = String> {
+        let every = prop::sample::select(vec![0_usize, 0, 40, 16, 8, 5]);
+        prop_oneof![
+            8 => (0..4_usize, every, 0..6_usize, 0..2_usize).prop_map(text),
+            1 => prop::sample::select(vec!["", "Too short.", "Also too short for that."]).prop_map(str::to_owned),
+        ]
+    }
+
+    /// Compares each text with all representatives before it, without an index: the texts of the four most similar
+    /// ones, of which the oldest come first.
+    fn by_comparing_all(texts: &[String], least: f64) -> Vec<usize> {
+        let mut heads: Vec<usize> = Vec::new();
+        let mut represented = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            let same = texts[..at].iter().position(|earlier| earlier == text);
+            let near = || {
+                let one = signature(text)?;
+                let mut met = Vec::new();
+                for head in &heads {
+                    let other = signature(&texts[*head])?;
+                    let (keys, others) = (bands(&one), bands(&other));
+                    let is_candidate = keys.iter().zip(others).any(|(key, other)| *key == other);
+                    if is_candidate && similarity(&one, &other) >= least.min(0.25) {
+                        met.push((similarity(&one, &other), *head));
+                    }
+                }
+                met.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                let mut read = met.iter().take(4).map(|met| met.1);
+                read.find(|head| verdict(text, &texts[*head], least) == Verdict::Duplicate)
+            };
+            let head = same.map(|earlier| represented[earlier]).or_else(near).unwrap_or(at);
+            if head == at && signature(text).is_some() {
+                heads.push(at);
+            }
+            represented.push(head);
+        }
+        represented
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 24, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_index_finds_what_comparing_all_finds(
+            texts in prop::collection::vec(a_text(), 1..33),
+            least in prop::sample::select(vec![0.5, 0.5, 0.2, 0.3, 0.8]),
+        ) {
+            prop_assert_eq!(near_duplicates(&texts, least), by_comparing_all(&texts, least));
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! The commands, one file each.
 
 pub(crate) mod crawl;
-pub(crate) mod dedup;
 pub(crate) mod doctor;
 pub(crate) mod duplicates;
 pub(crate) mod eval;

@@ -45,24 +45,6 @@ pub struct Contender {
 }
 
 impl Representative {
-    /// Both rules.
-    pub const ALL: [Self; 2] = [Self::First, Self::Longest];
-
-    /// Returns the name in settings, which is also the serialized name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Longest => "longest",
-        }
-    }
-
-    /// Returns the rule with this name, if there is one.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|choice| choice.name() == name)
-    }
-
     /// Whether `one` should be the representative rather than `other`.
     #[must_use]
     pub fn prefers(self, one: Contender, other: Contender) -> bool {

@@ -5,13 +5,13 @@ from typing import Iterable, List, Literal, Optional
 from gleaner import _engine
 
 
-def near_duplicates(texts: Iterable[str]) -> List[int]:
+def near_duplicates(texts: Iterable[str], similarity: float = 0.5) -> List[int]:
     """Return, for each text, the position of the text that represents it.
 
     That is the first of its near-duplicates, or its own position. So a text is to be kept if the value is its own
-    position. All texts are in memory. For more of them, use `signature`, `bands` and `verdict` in a job of many machines.
+    position. `similarity` is the minimum of near-duplicates, 0 to 1. All texts are in memory. For more of them, use `signature`, `bands` and `verdict` in a job of many machines.
     """
-    return _engine.near_duplicates(list(texts))
+    return _engine.near_duplicates(list(texts), similarity)
 
 
 def signature(text: str) -> Optional[bytes]:
@@ -36,6 +36,9 @@ def similarity(one: bytes, other: bytes) -> float:
     return _engine.similarity(one, other)
 
 
-def verdict(one: str, other: str) -> Literal["duplicate", "related", "other"]:
-    """Return the relation of two texts: near-duplicates, similar texts that are both kept, or other texts."""
-    return _engine.verdict(one, other)
+def verdict(one: str, other: str, similarity: float = 0.5) -> Literal["duplicate", "related", "other"]:
+    """Return the relation of two texts: near-duplicates, similar texts that are both kept, or other texts.
+
+    `similarity` is the minimum of near-duplicates, 0 to 1.
+    """
+    return _engine.verdict(one, other, similarity)
