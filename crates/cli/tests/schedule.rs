@@ -288,6 +288,20 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     ] {
         assert!(stored.contains(part), "{stored}");
     }
+    let explain = ["template", "explain", &article.urls[0], "--archived", "--out", "explained.html"];
+    let explained = crawl.run(&explain);
+    assert!(explained.status.success(), "{}", said(&explained));
+    let html = std::fs::read_to_string(crawl.folder.path().join("explained.html")).unwrap();
+    assert!(html.contains("without a template") || html.contains("version 1"), "{html}");
+    let extracted = out(&crawl.run(&["extract", &article.urls[0], "--archived"]));
+    for paragraph in &article.paragraphs {
+        assert!(extracted.contains(paragraph.as_str()), "{paragraph}");
+    }
+    let unknown = crawl.run(&["extract", "http://a.example/1", "--archived"]);
+    let expected =
+        "the corpus has no page of http://a.example/1; `gleaner doctor http://a.example/1` says why";
+    assert!(said(&unknown).contains(expected), "{}", said(&unknown));
+
     let host = article.host;
     for (path, parts) in [
         (

@@ -54,6 +54,9 @@ pub(crate) struct HowToRead {
     /// Use this template instead of the one in the corpus (method gleaner only)
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
+    /// Read the page of this URL from the corpus instead of the network
+    #[arg(long, conflicts_with = "url")]
+    pub(crate) archived: bool,
     /// Extract without a template
     #[arg(long, conflicts_with = "template")]
     pub(crate) no_template: bool,

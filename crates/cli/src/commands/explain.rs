@@ -11,12 +11,12 @@ use gleaner_text::Template;
 use crate::Done;
 use crate::args::{Common, Explain};
 use crate::aside::say;
-use crate::commands::one_page::{self, Knowledge, OnePage, Source};
+use crate::commands::one_page::{Knowledge, OnePage, Source};
 use crate::failure::Failure;
 
 pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
-    let OnePage { page, .. } = one_page::read(&args.page.page, &args.page.how, config)?;
     let source = Source::new(&args.page.how, common, config)?;
+    let OnePage { page, .. } = source.read(&args.page.page)?;
     let Knowledge { template, pins } = source.knowledge(page.canonical_url())?;
     let template = template.as_deref().map(Template::site);
     let judgement = Judgement::new(page.tree(), template, &pins);

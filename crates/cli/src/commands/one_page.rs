@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_config::Config;
+use gleaner_crawl::stored_page;
 use gleaner_fetch::{Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Verdict as Rule, Want};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::decode::decode;
@@ -14,8 +15,9 @@ use jiff::Timestamp;
 use crate::args::{Common, HowToRead};
 use crate::aside::say;
 use crate::commands::pages;
+use crate::distributed::{self, argument};
 use crate::failure::Failure;
-use crate::{distributed, settings};
+use crate::settings;
 
 pub(crate) struct OnePage {
     pub(crate) source: String,
@@ -31,21 +33,6 @@ pub(crate) struct Knowledge {
 pub(crate) struct Fetched {
     pub(crate) source: String,
     pub(crate) url: Option<CanonicalUrl>,
-}
-
-/// Reads a page: a URL, a file, or `-` for standard input.
-pub(crate) fn read(page: &str, how: &HowToRead, config: &Config) -> Result<OnePage, Failure> {
-    if how.url.is_some() && is_url(page) {
-        let reason = format!("--url is for files: {page} is already a URL");
-        return Err(Failure::Usage(reason));
-    }
-    let Fetched { source, url } = input(page, how, config)?;
-    if source.is_empty() {
-        let name = if page == "-" { "standard input" } else { page };
-        return Err(Failure::Work(format!("{name} is empty")));
-    }
-    let page = Page::at(&source, url);
-    Ok(OnePage { source, page })
 }
 
 pub(crate) fn is_url(page: &str) -> bool {
@@ -73,6 +60,44 @@ impl<'a> Source<'a> {
         });
         let (store, last) = (OnceLock::new(), Mutex::new(None));
         Ok(Self { how, common, config, given: given.transpose()?, store, last })
+    }
+
+    /// Reads a page: a URL, a file, or `-` for standard input.
+    pub(crate) fn read(&self, page: &str) -> Result<OnePage, Failure> {
+        if self.how.url.is_some() && is_url(page) {
+            let reason = format!("--url is for files: {page} is already a URL");
+            return Err(Failure::Usage(reason));
+        }
+        let Fetched { source, url } = match (self.how.archived, is_url(page)) {
+            (true, _) => self.archived(page)?,
+            (false, true) => fetch(page, self.config)?,
+            (false, false) => self.file(page)?,
+        };
+        if source.is_empty() {
+            let name = if page == "-" { "standard input" } else { page };
+            return Err(Failure::Work(format!("{name} is empty")));
+        }
+        let page = Page::at(&source, url);
+        Ok(OnePage { source, page })
+    }
+
+    fn file(&self, page: &str) -> Result<Fetched, Failure> {
+        let url = self.how.url.as_deref().map(parse).transpose()?;
+        Ok(Fetched { source: pages::source(page)?, url })
+    }
+
+    /// Reads a page of the corpus.
+    fn archived(&self, page: &str) -> Result<Fetched, Failure> {
+        let url = parse(page)?;
+        let Some(store) = self.store()? else {
+            return Err(Failure::Work("no corpus here: name its folder with --data".into()));
+        };
+        let found = stored_page(self.config, store, url.key()).map_err(Failure::work)?;
+        let found = found.ok_or_else(|| {
+            let page = argument(page);
+            Failure::Work(format!("the corpus has no page of {page}; `gleaner doctor {page}` says why"))
+        })?;
+        Ok(Fetched { source: found.html, url: Some(url) })
     }
 
     /// Finds the template and pins of a page. The pins belong to the page's host or, if unknown, to the
@@ -133,19 +158,13 @@ impl<'a> Source<'a> {
     }
 }
 
-fn input(page: &str, how: &HowToRead, config: &Config) -> Result<Fetched, Failure> {
-    if is_url(page) {
-        return fetch(page, config);
-    }
-    let url = how.url.as_deref().map(|url| {
-        CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("--url {url}: {refusal}")))
-    });
-    Ok(Fetched { source: pages::source(page)?, url: url.transpose()? })
+fn parse(url: &str) -> Result<CanonicalUrl, Failure> {
+    CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))
 }
 
 /// Fetches one page like a crawl: requests robots.txt first and keeps the gap.
 pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
-    let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
+    let mut url = parse(url)?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;
     runtime.block_on(async {

@@ -30,8 +30,12 @@ impl Replayer {
             Content::Raw(_) => Err("no_template"),
             Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
         };
-        let before = pipeline.recorder.store.document(DocumentId(*visit.key.as_bytes()))?;
-        let hash = before.as_ref().map(|before| before.content_hash);
+        let own = pipeline.recorder.store.document(DocumentId(*visit.key.as_bytes()))?;
+        let hash = own.as_ref().map(|own| own.content_hash);
+        let before = match own {
+            Some(own) => Some(own),
+            None => document_of_twin(pipeline, &visit)?,
+        };
         let document = match drafted {
             Ok(document) => document,
             Err(reason) => match before.and_then(|before| self.admitted_now(before)) {
@@ -72,4 +76,16 @@ impl Replayer {
             Err(refusal) => Some(Err(outcome_of(refusal))),
         }
     }
+}
+
+/// Returns the document that a page has in common with another URL, as a document of this page. The page inherits it
+/// if the other URL loses it, so it must be admitted here too.
+fn document_of_twin(pipeline: &Pipeline, visit: &Visit) -> Result<Option<Document>, CrawlError> {
+    let Some(twin) = visit.record.twin_of else { return Ok(None) };
+    let document = pipeline.recorder.store.document(DocumentId(*twin.as_bytes()))?;
+    Ok(document.map(|document| Document {
+        id: DocumentId(*visit.key.as_bytes()),
+        url: visit.record.url.clone(),
+        ..document
+    }))
 }

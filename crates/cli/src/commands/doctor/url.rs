@@ -1,16 +1,13 @@
 //! Explains one URL in the order of processing: canonical form, request, response, document.
 
-use std::path::{Path, PathBuf};
-
-use gleaner_archive::{Item, Place, Reader};
 use gleaner_corpus::{Document, DocumentId};
+use gleaner_crawl::{PageError, stored_page};
 use gleaner_fetch::{RobotsRecord, TlsFault, Verdict as Rule};
 use gleaner_frontier::{CanonicalUrl, Outcome};
 use gleaner_html::Page;
-use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
-use gleaner_store::{Archived, UrlRecord, UrlState, Wait};
+use gleaner_store::{UrlRecord, UrlState, Wait};
 use gleaner_template::article::Signals;
 use gleaner_template::{Judgement, Method, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
@@ -75,7 +72,7 @@ impl DoctorContext {
         if let Some(document) = &document {
             self.add_document(facts, document, url)?;
         }
-        let judged = self.add_archived(facts, &record, url)?;
+        let judged = self.add_stored(facts, &record, url)?;
         if fetch {
             self.add_fetched(facts, url)?;
         }
@@ -171,51 +168,27 @@ impl DoctorContext {
         Ok(())
     }
 
-    /// Classifies the archived page with the current rules. Returns whether it is an article; `None`: there
-    /// is no readable archived page.
-    fn add_archived(
+    /// Classifies the stored page with the current rules. Returns whether it is an article; `None`: there
+    /// is no readable page.
+    fn add_stored(
         &self,
         facts: &mut Facts,
         record: &UrlRecord,
         url: &CanonicalUrl,
     ) -> Result<Option<bool>, Failure> {
-        let Some(kept) = &record.archived else { return Ok(None) };
-        let Some(path) = self.archive_file(kept)? else {
-            facts.add("archived", format!("in file {}, which is missing", kept.file));
-            return Ok(None);
-        };
-        facts.add("archived", format!("{} at byte {}, fetched at {}", path.display(), kept.offset, kept.at));
-        match self.page(&path, kept) {
-            Ok(source) => self.add_judged(facts, "judged again now", &source, url).map(Some),
-            Err(reason) => {
-                facts.add("judged again now", format!("the record cannot be read: {reason}"));
-                Ok(None)
+        let page = match stored_page(&self.config, &self.store, url.key()) {
+            Ok(Some(page)) => page,
+            Ok(None) => return Ok(None),
+            Err(PageError::Store(error)) => return Err(Failure::work(error)),
+            Err(error) => {
+                facts.add("archived", error.to_string());
+                return Ok(None);
             }
-        }
-    }
-
-    fn archive_file(&self, kept: &Archived) -> Result<Option<PathBuf>, Failure> {
-        let files = gleaner_crawl::archive_files(&self.config).map_err(Failure::work)?;
-        let number = |path: &PathBuf| {
-            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Place { file, offset: 0 }.number()
         };
-        Ok(files.into_iter().find(|path| number(path) == kept.file))
-    }
-
-    fn page(&self, path: &Path, kept: &Archived) -> Result<String, String> {
-        let limit = usize::try_from(self.config.fetch.max_page.get()).unwrap_or(usize::MAX);
-        let mut reader = Reader::open(path, kept.offset, limit).map_err(|error| error.to_string())?;
-        match reader.next() {
-            Some(Ok(Item::Record(record))) => {
-                let http = record.http().ok_or("it is not a response")?;
-                let content_type = http.header("content-type").map(str::to_owned);
-                Ok(decode(&http.payload(limit).body, content_type.as_deref()).text)
-            }
-            Some(Ok(Item::Damage(damage))) => Err(damage.reason),
-            Some(Err(error)) => Err(error.to_string()),
-            None => Err("the file ends before it".into()),
+        if let (Some((file, offset)), Some(kept)) = (&page.place, &record.archived) {
+            facts.add("archived", format!("{} at byte {offset}, fetched at {}", file.display(), kept.at));
         }
+        self.add_judged(facts, "judged again now", &page.html, url).map(Some)
     }
 
     fn add_judged(

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
 use crate::aside::say;
-use crate::commands::one_page::{self, Knowledge, OnePage, Source};
+use crate::commands::one_page::{Knowledge, OnePage, Source};
 use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{Done, settings};
@@ -61,7 +61,6 @@ struct Extracted {
 
 struct Extractor<'a> {
     args: &'a Extract,
-    config: &'a Config,
     source: Source<'a>,
     /// What the method learned from the pages of `--beside`.
     learned: Learned,
@@ -72,11 +71,11 @@ impl<'a> Extractor<'a> {
         let source = Source::new(&args.how, common, config)?;
         let needs = args.method.uses_site() && (args.method != Method::Gleaner || !args.beside.is_empty());
         let learned = if needs { learned(args)? } else { Learned::default() };
-        Ok(Self { args, config, source, learned })
+        Ok(Self { args, source, learned })
     }
 
     fn read(&self, name: &str) -> Result<Extracted, Failure> {
-        let OnePage { source, page } = one_page::read(name, &self.args.how, self.config)?;
+        let OnePage { source, page } = self.source.read(name)?;
         let found = self.by_method(&source, &page)?;
         let document = found.unwrap_or_else(|| Document::without_text(&page, self.args.method.name()));
         Ok(Extracted { document, is_cut: page.is_cut() })
