@@ -186,8 +186,16 @@ impl HostView {
             (Some(RobotsView { front_page_rule: Some(_), .. }), _) => RequestState::Disallowed,
             (_, Some(until)) if until > now => RequestState::Held(until),
             (None, _) => RequestState::NotRequested,
+            _ if self.has_failed() => RequestState::Failing,
             _ => RequestState::Open,
         }
+    }
+
+    /// Whether every visit of the newest run in which the host had one failed.
+    fn has_failed(&self) -> bool {
+        let mut counts = self.counts.iter().flatten().map(GroupedCounts::from_counts);
+        let newest = counts.find(|counts| counts.visits() > 0);
+        newest.is_some_and(|newest| newest.failed() == newest.visits())
     }
 }
 
@@ -211,6 +219,8 @@ pub enum RequestState {
     Held(Timestamp),
     /// The host's robots.txt was not yet fetched.
     NotRequested,
+    /// The host may be requested, but all its requests of the last run failed.
+    Failing,
     /// The host may be requested.
     Open,
 }
@@ -224,6 +234,7 @@ impl fmt::Display for RequestState {
             Self::Disallowed => f.write_str("disallowed by robots.txt"),
             Self::Held(until) => write!(f, "held until {} UTC", minute(*until)),
             Self::NotRequested => f.write_str("not requested yet"),
+            Self::Failing => f.write_str("every request failed"),
             Self::Open => f.write_str("open"),
         }
     }
@@ -331,7 +342,73 @@ impl fmt::Display for TemplateState {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_fetch::Rules;
+    use gleaner_store::HostId;
+
     use super::*;
+
+    fn host() -> HostView {
+        let record = HostRecord {
+            id: HostId(1),
+            name: "a.example".into(),
+            domain: "a.example".into(),
+            sequence: 0,
+            queued: 0,
+            buffered: 0,
+            template: 0,
+            held_until: None,
+            outdated: false,
+            paused: false,
+            announced_updates: 0,
+            confirmed_updates: 0,
+        };
+        HostView {
+            record,
+            seeding: Seeding::Unknown,
+            robots: Some(RobotsView::new(Timestamp::UNIX_EPOCH, &Access::AllAllowed)),
+            gap: Duration::from_secs(5),
+            template: TemplateState::default(),
+            counts: Vec::new(),
+            usual: None,
+            last_new: None,
+        }
+    }
+
+    fn with_robots(access: &Access) -> HostView {
+        HostView { robots: Some(RobotsView::new(Timestamp::UNIX_EPOCH, access)), ..host() }
+    }
+
+    fn with_counts(runs: &[&[(&str, u64)]]) -> HostView {
+        let counts = |run: &&[(&str, u64)]| {
+            let outcomes = run.iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect();
+            Some(Counts { outcomes, ..Counts::default() })
+        };
+        HostView { counts: runs.iter().map(counts).collect(), ..host() }
+    }
+
+    #[test]
+    fn the_state_of_requests_has_its_first_reason() {
+        let unreachable = Access::AllDisallowed { reason: "HTTP 502".into() };
+        let disallowed = Access::Rules(Rules::parse(b"User-agent: *\nDisallow: /", "gleaner"));
+        let mut paused = with_robots(&unreachable);
+        paused.record.paused = true;
+        let refused: &[(&str, u64)] = &[("rejected: http_403", 2)];
+        let cases = [
+            (host(), "open"),
+            (paused, "paused"),
+            (HostView { seeding: Seeding::OutOfScope, ..host() }, "not among the seeds"),
+            (HostView { robots: None, ..host() }, "not requested yet"),
+            (with_robots(&unreachable), "robots.txt unreachable"),
+            (with_robots(&disallowed), "disallowed by robots.txt"),
+            (with_counts(&[refused]), "every request failed"),
+            (with_counts(&[&[], refused]), "every request failed"),
+            (with_counts(&[&[("listing", 1), ("rejected: http_403", 9)]]), "open"),
+            (with_counts(&[&[("stored", 1)], refused]), "open"),
+        ];
+        for (host, state) in cases {
+            assert_eq!(host.request_state(Timestamp::UNIX_EPOCH).to_string(), state, "{host:?}");
+        }
+    }
 
     #[test]
     fn templates_are_described() {
