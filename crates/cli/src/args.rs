@@ -154,7 +154,8 @@ Examples:
   gleaner template list
   gleaner template show vnexpress.net
   gleaner template explain page.html --url https://vnexpress.net/a-page-4181177.html
-  gleaner template explain page.html --template example.json --out seen.html")]
+  gleaner template explain page.html --template example.json --out seen.html
+  gleaner template explain https://vnexpress.net/a-page-4181177.html --archived --data corpus")]
     Template(Template),
     /// Extract the text of a page, or of many pages
     #[command(
