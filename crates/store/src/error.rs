@@ -7,11 +7,20 @@ use gleaner_corpus::DocumentId;
 use gleaner_retry::is_out_of_files;
 use thiserror::Error;
 
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "reading needs write permission too, because the store locks its files: get it, copy the folder, or choose another with --data DIR"
+        }
+        _ => "choose another with --data DIR",
+    }
+}
+
 /// An error while opening, reading or writing a store.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The folder cannot be created or read.
-    #[error("data folder {}: {source}; choose another with --data DIR", path.display())]
+    #[error("data folder {}: {source}; {}", path.display(), advice(source))]
     Folder {
         /// The data folder.
         path: PathBuf,
