@@ -1,11 +1,12 @@
-//! Prints the seconds of processor time that extracting the pages of a folder takes, and the words of all rounds: `N.html` with the URL in `N.url`, the fastest of
-//! several rounds of each page. For the comparison with Python (crates/python/benches/compare.py).
+//! Prints the processor time in seconds of extracting the pages of a folder, and the number of extracted words. Every page
+//! is `N.html`, with its URL in `N.url`, and is extracted in several rounds in a row. The benchmark
+//! crates/python/benches/compare.py runs this program to measure what the calls from Python add.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-text --example extract_speed -- FOLDER ROUNDS
 //! ```
 //!
-//! Limitation: it needs the scheduler's statistics of Linux.
+//! Limitation: it needs the scheduler's statistics of Linux, which are exact to a few milliseconds.
 
 #![expect(clippy::print_stdout, reason = "examples print")]
 
@@ -31,14 +32,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "html")) {
         let (raw, url) = (fs::read(file)?, fs::read_to_string(file.with_extension("url"))?);
         let url = (!url.is_empty()).then_some(url.as_str());
-        let mut fastest = f64::INFINITY;
+        let begun = processor_seconds()?;
         for _ in 0..rounds {
-            let begun = processor_seconds()?;
             let document = Page::from_bytes(&raw, url).ok().and_then(|page| extract(&page));
             words += document.map_or(0, |document| document.words);
-            fastest = fastest.min(processor_seconds()? - begun);
         }
-        seconds += fastest;
+        seconds += processor_seconds()? - begun;
     }
     println!("{seconds} {words}");
     Ok(())
