@@ -173,6 +173,8 @@ def _records(stream: IO[bytes], largest: int) -> Iterator[Record]:
         if len(block) < length:
             raise OSError(f"record {number} is cut")
         yield Record(number, site_of(fields.get(b"warc-target-uri", b"")), head + block + b"\r\n\r\n")
+    if number == 0:
+        raise OSError("it has no WARC record")
 
 
 def _head(stream: IO[bytes]) -> bytes:

@@ -119,9 +119,10 @@ def test_a_damaged_file_is_named(
     (tmp_path / "in").mkdir()
     whole = next(archive.glob("*.warc.gz")).read_bytes()
     (tmp_path / "in" / "cut.warc.gz").write_bytes(whole[: len(whole) * 9 // 10])
+    (tmp_path / "in" / "none.warc").write_bytes(b"<html>This is not a WARC file.</html>")
     extract.main(words_of(tmp_path / "in", tmp_path))
-    said = capsys.readouterr()
-    assert "cut.warc.gz" in said.err and rows(tmp_path / "out")
+    said = capsys.readouterr().err
+    assert "cut.warc.gz" in said and "none.warc" in said and "it has no WARC record" in said and rows(tmp_path / "out")
 
 
 def test_codings_of_warc_files_are_read(archive: Path, tmp_path: Path) -> None:
