@@ -76,7 +76,8 @@ fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
         refuse_address("crawl.seeds", &file)?;
         seeds.extend(seed_file(&file).map_err(|failure| match failure {
             Failure::Usage(message) if !file.exists() => Failure::Usage(format!(
-                "{message}; name a site (gleaner crawl https://example.org), or set your own list with --seeds FILE"
+                "{message}; {}name a site (gleaner crawl https://example.org), or set your own list with --seeds FILE",
+                if Path::new("gleaner.toml").exists() { "add --config gleaner.toml to use the settings of this folder, " } else { "" }
             )),
             other => other,
         })?);

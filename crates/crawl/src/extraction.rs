@@ -173,10 +173,13 @@ fn read_page(
 /// Extracts an article only from the places in its host's template, without parsing the whole page.
 ///
 /// The page is not checked by [`judge`]: of 23 recorded non-article pages of two sites, the detector accepts
-/// none, `judge` two. Hosts with pins are excluded, because pins require a judgement of every line.
+/// none, `judge` two. Pages with pins are excluded, because pins require a judgement of every line.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
     let prepared: &PreparedTemplate =
-        visit.template.as_deref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
+        visit.template.as_deref().filter(|_| visit.record.role == Role::Page)?;
+    if !rules.pins.is_empty() && rules.pins.concern(&Page::parse(html)) {
+        return None;
+    }
     let partly = prepared.detector.read(html);
     let extracted = prepared.detector.detect_partly(&partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };

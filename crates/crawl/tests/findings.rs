@@ -169,6 +169,8 @@ fn a_corpus_that_stays_empty_is_unusual() {
     assert_eq!(Report::new(&data).status, Status::Unusual);
     data.ending = Ending::Budget { key: "crawl.max_pages".into() };
     assert!(!is_said(&data));
+    data.ending = Ending::Budget { key: "crawl.max_time".into() };
+    assert!(is_said(&data));
     data.ending = Ending::Quiet;
     data.hosts[0].template.buffered = 9;
     assert!(!is_said(&data));

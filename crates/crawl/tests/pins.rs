@@ -75,3 +75,17 @@ fn comments_are_kept_beside_the_text_on_request() {
     let without = documents(HostPins::default());
     assert!(without.iter().all(|document| document.extras == Extras::default()), "{without:?}");
 }
+
+#[test]
+fn a_pin_that_selects_nothing_changes_no_document() {
+    let by_url = |pins: HostPins| {
+        let mut documents: Vec<_> =
+            documents(pins).into_iter().map(|it| (it.url, it.method, it.text)).collect();
+        documents.sort();
+        documents
+    };
+    let without = by_url(HostPins::default());
+    assert!(without.iter().any(|(_, method, _)| method == "detection"), "{without:?}");
+    let pins = Pins::new("site.example.toml", &[], &[(1, ".nothing-here")]).unwrap();
+    assert_eq!(by_url(HostPins::from_iter([("site.example".to_owned(), pins)])), without);
+}

@@ -70,7 +70,7 @@ pub enum FetchError {
     },
     /// No address of the host is public (loopback, private, link-local or similar) or in
     /// `fetch.allow_addresses`.
-    #[error("{address} is not a public address (fetch.allow_addresses can allow it)")]
+    #[error("{address} is not a public address (fetch.allow_addresses = [\"{address}\"] allows it)")]
     PrivateAddress {
         /// The first refused address.
         address: IpAddr,

@@ -213,11 +213,16 @@ fn no_documents(data: &RunData) -> Option<Finding> {
     let figures = data.hosts.iter().map(|host| GroupedCounts::from_counts(&host.counts));
     let is_answered = figures.map(|figures| figures.answered()).sum::<u64>() > 0;
     let waits = data.hosts.iter().any(|host| host.template.buffered > 0);
-    let is_done = matches!(data.ending, Ending::Quiet);
+    // After `crawl.max_pages`, the other pages may give documents.
+    let is_done = match &data.ending {
+        Ending::Quiet => true,
+        Ending::Budget { key } => key != "crawl.max_pages",
+        _ => false,
+    };
     let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
     (data.documents == 0 && is_answered && is_done && !waits).then(|| {
         let text = "the corpus has no documents: no page of any host gave one".to_owned();
-        Finding::of_run(Grade::Unusual, text).with_next(format!("gleaner doctor {}", host.name))
+        Finding::of_run(Grade::Unusual, text).with_next(format!("gleaner doctor {} --fetch", host.name))
     })
 }
 

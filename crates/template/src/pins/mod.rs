@@ -194,6 +194,14 @@ impl Pins {
         self.entries.is_empty() && self.inserts.is_empty() && self.extras.is_empty()
     }
 
+    /// Whether the pins may change the text of this page: they request inserts or additional parts, or select an
+    /// element of the page.
+    #[must_use]
+    pub fn concern(&self, page: &Page) -> bool {
+        let selects = || self.of_page(page).iter().any(|pins| pins.keep.is_some() || pins.drop.is_some());
+        !self.inserts.is_empty() || !self.extras.is_empty() || (!self.entries.is_empty() && selects())
+    }
+
     pub(crate) fn selects_nothing(&self) -> bool {
         self.entries.is_empty()
     }

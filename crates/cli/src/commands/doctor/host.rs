@@ -15,7 +15,7 @@ use crate::failure::Failure;
 
 const REASONS: usize = 12;
 
-pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failure> {
+pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = CanonicalUrl::parse(&format!("http://{name}/"))
         .map_err(|refusal| Failure::Usage(format!("{name} is neither a URL nor a host: {refusal}")))?;
@@ -35,6 +35,11 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
     context.add_robots(&mut facts, &host);
     context.add_state(&mut facts, &host)?;
     add_counts(&mut facts, &host);
+    if fetch {
+        let front = context.store.url(url.key()).map_err(Failure::work)?;
+        let front = front.and_then(|front| CanonicalUrl::parse(&front.url).ok()).unwrap_or(url.clone());
+        context.add_fetched(&mut facts, &front)?;
+    }
     facts.lead("why", verdict(&host, context.is_in_scope(&url), report.as_ref()));
     facts.lead("host", host.record.name);
     Ok(facts)

@@ -40,7 +40,7 @@ pub(crate) fn run(common: &Common, args: &Doctor) -> Done {
             if args.what.contains("://") { args.what.clone() } else { format!("https://{}", args.what) };
         url::facts(&context, &text, args.fetch)?
     } else {
-        host::facts(&context, &args.what)?
+        host::facts(&context, &args.what, args.fetch)?
     };
     let shown = if args.json { facts.json() } else { facts.text() };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))

@@ -231,7 +231,7 @@ impl DoctorContext {
         Ok(format!("an article: {} {by}{confidence}", count(words as u64, "word")))
     }
 
-    fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
+    pub(super) fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         match one_page::fetch(url.as_str(), &self.config) {
             Ok(fetched) => {
                 let at = fetched.url.as_ref().unwrap_or(url);
