@@ -25,7 +25,11 @@ fn of_bytes(bytes: &[u8]) -> PyResult<Signature> {
 }
 
 #[pyfunction]
-pub(crate) fn near_duplicates(py: Python<'_>, texts: Vec<PyBackedStr>, similarity: f64) -> PyResult<Vec<usize>> {
+pub(crate) fn near_duplicates(
+    py: Python<'_>,
+    texts: Vec<PyBackedStr>,
+    similarity: f64,
+) -> PyResult<Vec<usize>> {
     let least = share(similarity)?;
     Ok(py.detach(|| near::near_duplicates(&texts, least)))
 }
