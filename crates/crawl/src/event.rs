@@ -31,7 +31,7 @@ pub(crate) enum Event {
     ReadElsewhere(Box<Visit>, Box<Response>, Timestamp),
     /// A request without a usable response.
     Failed(Box<Visit>, FetchError),
-    /// A panic while processing a URL. This is a bug, but has an outcome like any other.
+    /// A panic while processing a URL. The panic is a bug, but the visit still gets an outcome.
     Panicked(Box<Visit>, String, Option<WarcRecords>),
     Trained(TrainingJob, Box<Trained>),
     /// A panic or error while processing a host's buffered pages.

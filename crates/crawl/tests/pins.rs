@@ -26,7 +26,7 @@ fn serve() -> Site {
     Site::serve(routes)
 }
 
-/// Returns the texts of a crawl in which these selectors are dropped.
+/// Crawls with pins that drop these selectors, and returns the texts.
 fn texts(drop: &[(usize, &str)]) -> Vec<String> {
     let pins = Pins::new("site.example.toml", &[], drop).unwrap();
     texts_by(HostPins::from_iter([("site.example".to_owned(), pins)]))
