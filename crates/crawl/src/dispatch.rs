@@ -165,7 +165,6 @@ impl Pipeline {
         self.commit(change)
     }
 
-    /// Whether nothing is due now or soon, and no partitions are being released.
     pub(crate) fn is_quiet(&self) -> Result<bool, CrawlError> {
         Ok(self.membership.leaving.is_empty() && self.frontier.is_quiet(self.membership.holds_end())?)
     }

@@ -23,9 +23,7 @@ pub(crate) enum Event {
     Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<WarcRecords>),
     /// The answer to a request for a robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Url, Box<RobotsAnswer>, Vec<WarcRecords>),
-    /// A 2xx response.
     Read(Box<Visit>, Box<Reading>, Option<WarcRecords>),
-    /// A response other than 2xx.
     NotRead(Box<Visit>, Box<Response>, Option<WarcRecords>),
     /// A 2xx response at another URL than the visit's, after redirects.
     ReadElsewhere(Box<Visit>, Box<Response>, Timestamp),

@@ -173,9 +173,8 @@ fn read_page(
 
 /// Extracts an article only from the DOM paths in its host's template, without parsing the whole page.
 ///
-/// The page is not checked by [`judge`]. Of 23 recorded non-article pages of two sites, the detector accepts
-/// none, and `judge` accepts two. Returns `None` for hosts with pins, because pins apply to every line of a
-/// page.
+/// Returns `None` for hosts with pins, because pins apply to every line. [`judge`] is not needed: of 23
+/// recorded non-article pages of two sites, the detector accepts none, and `judge` accepts two.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
     let prepared: &PreparedTemplate =
         visit.template.as_deref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
@@ -209,8 +208,7 @@ fn is_binary(text: &str) -> bool {
     text.chars().filter(odd).count() * 50 > text.chars().count()
 }
 
-/// Finds the links of a page. Follows feeds only from front pages and sections, because feeds of articles
-/// contain comments.
+/// Finds the links of a page. Ignores feeds of articles, because they contain comments.
 fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {

@@ -176,7 +176,7 @@ impl HostView {
         self.counts.first().and_then(Option::as_ref).map(GroupedCounts::from_counts).unwrap_or_default()
     }
 
-    /// Returns whether the host may be requested at `now`, and why not.
+    /// Returns whether the host may be requested at `now` and, if not, the reason.
     #[must_use]
     pub fn request_state(&self, now: Timestamp) -> RequestState {
         match (&self.robots, self.record.held_until) {
@@ -199,8 +199,7 @@ impl HostView {
     }
 }
 
-/// Returns the minimum delay between two requests, from the settings and the host's robots.txt. Another host
-/// of its group may cause a longer delay.
+/// The delay for this host alone. Another host of its group may cause a longer delay.
 fn gap(config: &Config, site: &str, access: Option<&Access>) -> Duration {
     access.unwrap_or(&Access::AllAllowed).effective_delay(config.delay_of(site), &config.fetch)
 }

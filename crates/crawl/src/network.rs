@@ -36,7 +36,7 @@ pub(crate) struct Network {
 #[derive(Debug, Clone)]
 pub(crate) struct Requester {
     pub(crate) runtime: Handle,
-    /// Used only to find the partition of a URL.
+    /// Used to find the partition of a URL.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,

@@ -32,7 +32,6 @@ pub(crate) trait Source {
     /// Starts the due visits. Returns how the crawl or replay ended, or `None` if it continues.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Self::Ending>, CrawlError>;
 
-    /// Waits for an event, at most for `pause`.
     fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError>;
 
     fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError>;
@@ -186,9 +185,8 @@ impl Pipeline {
         Ok(visit.group)
     }
 
-    /// Starts training on a host's buffered pages. If `learns` is false, the pages are processed without
-    /// learning a template. Returns the host's group, which is busy until training ends, or `None` if the
-    /// host is unknown.
+    /// Starts training on a host's buffered pages, with a new template if `learns`. Returns the host's group,
+    /// which is busy until training ends. Returns `None` if the host is unknown.
     pub(crate) fn start_training(&mut self, id: HostId, learns: bool) -> Option<GroupName> {
         let host = self.frontier.hosts.get(id)?;
         let version = learns.then(|| self.learner.next_version(id));

@@ -44,8 +44,7 @@ fn is_own(url: &CanonicalUrl) -> bool {
 }
 
 impl Pipeline {
-    /// Answers the messages that request a robots.txt, or fetches the file. A message that cannot be handled
-    /// now stays in the store until the next tick.
+    /// A message that cannot be answered now stays in the store until the next tick.
     pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
         for wanted in wanted {
             if !self.redirected.is_known(&wanted) {
@@ -149,8 +148,7 @@ impl Pipeline {
         }
     }
 
-    /// Requests the robots.txt from the target's partition. Returns `false` if the redirect cannot be
-    /// followed.
+    /// Sends a message to the target's partition. Returns `false` if the redirect cannot be followed.
     pub(crate) fn request_elsewhere(
         &mut self,
         origin: &Url,

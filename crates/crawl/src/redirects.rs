@@ -14,7 +14,7 @@
 //! The visit does not continue in any of these cases:
 //!
 //! * It already requested the target with the same cookies.
-//! * The target is a known page.
+//! * The target is another URL that is already in the frontier, and its last visit was not redirected.
 //! * The target's host is in a back-off, or its robots.txt is not known.
 //! * The target would have to wait longer than one delay.
 //!
@@ -43,7 +43,6 @@ use crate::visit::{Hop, Outgoing, Visit, robots_path, visit_span};
 enum Next {
     /// The visit requests the target on this host, with this cookie.
     Here(HostId, String),
-    /// The visit starts again later.
     Later,
     /// The target becomes a separate URL in the frontier.
     Apart,
@@ -200,8 +199,6 @@ impl Pipeline {
 
 pub(crate) enum Followed {
     Here,
-    /// The visit starts again later. Its group is released.
     Later(GroupName),
-    /// The target becomes a separate URL in the frontier.
     Apart(Box<Visit>),
 }

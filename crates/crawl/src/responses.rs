@@ -114,8 +114,7 @@ impl Pipeline {
         self.commit(change)
     }
 
-    /// Schedules a retry after the back-off `hold` and a pause that doubles with each retry. After `most`
-    /// retries, the visit ends as failed.
+    /// Schedules a retry after `hold` plus a pause that doubles each time. Fails after `most` retries.
     fn retry_or_fail(
         &mut self,
         mut visit: Visit,
@@ -138,8 +137,8 @@ impl Pipeline {
         Ok(visit.group)
     }
 
-    /// Handles a redirect. If the response set a cookie for the target, the visit continues there. Otherwise
-    /// the target becomes a separate URL in the frontier.
+    /// Continues the visit at the target if a cookie was set for it. Otherwise adds the target to the
+    /// frontier.
     fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Option<GroupName>, CrawlError> {
         let Some(location) = &response.location else {
             let outcome = Outcome::Failed { reason: "redirect_without_location".into() };

@@ -12,8 +12,7 @@ use crate::rank;
 use crate::redirected_robots::waits_for;
 
 impl Pipeline {
-    /// Applies the response to a robots.txt request. After a redirect to another partition, the host waits
-    /// for an answer from there.
+    /// Applies the response to a robots.txt request, or forwards a redirect to another partition.
     pub(crate) fn robots_answered(
         &mut self,
         id: HostId,

@@ -22,8 +22,7 @@ pub fn scope(config: &Config, seeds: &[Seed]) -> Result<Scope, ConfigError> {
     Ok(scope)
 }
 
-/// Returns the sites in the settings that have no seed. Each has its file and line: `gleaner.toml, line 12:
-/// bbc.com`.
+/// Returns the sites in the settings that have no seed, such as `gleaner.toml, line 12: bbc.com`.
 #[must_use]
 pub fn sites_without_seed(config: &Config, seeds: &[Seed]) -> Vec<String> {
     let scope = Scope::from_seeds(seeds);

@@ -50,8 +50,7 @@ pub enum PageError {
     },
 }
 
-/// Reads the last fetched version of a page from the store or the archive. Returns `None` if there is no
-/// version.
+/// Reads the last fetched version of a page. Returns `None` if the corpus has no version of it.
 ///
 /// # Errors
 /// See [`PageError`].

@@ -64,8 +64,7 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
-/// Returns the reason for URLs that were left because the limit `setting` was reached. The report compares
-/// these texts.
+/// Describes a limit that was reached. The report compares these texts.
 pub(crate) fn reached(setting: &str) -> String {
     format!("{setting} reached")
 }

@@ -33,7 +33,6 @@ pub fn verdict(host: &HostView, in_scope: bool, report: Option<&Report>) -> Stri
     gravest.map_or_else(|| given(host), |finding| finding.text.clone())
 }
 
-/// Explains why a host has few pages: how many were read, and which links were not followed.
 fn few_pages(all: &GroupedCounts, worst: Option<(&str, u64)>) -> String {
     let read = format!("front pages, sections, feeds and sitemaps read: {}", all.listings());
     let pages = match worst {

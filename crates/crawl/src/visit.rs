@@ -59,9 +59,7 @@ pub(crate) struct RobotsVisit {
 #[derive(Debug)]
 pub(crate) enum Outgoing {
     Visit(Box<Visit>),
-    /// A host's robots.txt.
     Robots(HostId, Box<RobotsVisit>),
-    /// A robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Box<RobotsVisit>),
 }
 

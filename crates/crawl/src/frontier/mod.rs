@@ -48,7 +48,6 @@ pub(crate) struct Frontier {
     pub(crate) in_flight: usize,
     session: SessionConfig,
     store: Store,
-    /// Hosts of seeds. The crawl requests `/sitemap.xml` only from these hosts.
     seeds: HashSet<String>,
     counts: HashMap<String, Counts>,
 }
@@ -62,7 +61,6 @@ pub(crate) struct Ready {
 
 #[derive(Debug)]
 pub(crate) enum NextUrl {
-    /// Request this URL.
     Allowed(Ready),
     /// Record that this rule of robots.txt disallows this URL.
     Disallowed(Ready, String),

@@ -71,7 +71,7 @@ impl Schedule {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
 
-    /// Removes the group that has been due longest at `now`. The group sleeps until [`Schedule::put_off`] or
+    /// Removes the group due longest at `now`. The group sleeps until [`Schedule::put_off`] or
     /// [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
         while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
@@ -101,8 +101,7 @@ impl Schedule {
         self.groups.get(group).map(|group| group.awake.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// Records the dispatch of a URL of `host`. The group becomes busy, and its other hosts have their turns
-    /// first.
+    /// Records the dispatch of a URL of `host`. The group becomes busy, and its other hosts come first.
     pub(crate) fn take(&mut self, group: &GroupName, host: HostId) {
         let Some(group) = self.groups.get_mut(group) else { return };
         if let Some(at) = group.awake.iter().position(|other| *other == host) {

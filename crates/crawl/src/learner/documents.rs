@@ -15,8 +15,7 @@ use crate::recorder::outcomes::PageCounts;
 use crate::template::PreparedTemplate;
 
 impl Learner {
-    /// Builds the change with the result of a training job. If the job learned a template, later pages use
-    /// it.
+    /// Builds the change with the results. If the job learned a template, later pages use it.
     pub(crate) fn apply_training(
         &mut self,
         recorder: &mut Recorder,

@@ -103,9 +103,8 @@ fn named(kept: &[ParsedPage]) -> Vec<(&str, &Page)> {
     kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
 }
 
-/// Finds pages with different titles from which the single-page method extracted the same text. This text is
-/// boilerplate, and all but one of the pages would be lost as duplicates. Therefore compares all pages and
-/// extracts these again.
+/// If the single-page method extracted one text from pages with different titles, the text is boilerplate,
+/// and all but one page would be lost as duplicates. Compares all pages to extract these pages again.
 fn compare_twins(
     job: &TrainingJob,
     now: Timestamp,

@@ -116,8 +116,7 @@ impl Recorder {
     }
 
     /// Returns the queue position for a found URL. A URL without a date counts as found at the start of the
-    /// run, so the order survives an interruption. With rank [`rank::ARCHIVE`], a URL without a date has no
-    /// time.
+    /// run, so the order survives an interruption. In rank [`rank::ARCHIVE`] it has no time.
     pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
         let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
         let dated = found.dated.map(|dated| dated.min(self.run.started));

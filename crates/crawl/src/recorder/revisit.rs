@@ -86,7 +86,7 @@ impl Recorder {
         record.rhythm.next_look(self.config.crawl.recheck.iter().map(|age| age.get()))
     }
 
-    /// Makes a known URL ready if a change was announced since the last visit. Returns whether the URL became
+    /// Makes a known URL ready if a change was announced since the last visit. Returns whether it became
     /// ready.
     pub(crate) fn revive_if_updated(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
@@ -113,8 +113,7 @@ impl Recorder {
         Ok(true)
     }
 
-    /// Makes a known URL ready if a rule excluded it and the rules now allow it. Returns whether it became
-    /// ready.
+    /// Makes a URL ready that a rule excluded, if the rules now allow it. Returns whether it became ready.
     pub(crate) fn revive_if_allowed(
         &self,
         change: &mut Change,
@@ -173,10 +172,8 @@ impl Recorder {
     }
 
     /// Makes the next page of a list ready if an earlier run read it and half of this page's articles are
-    /// new.
-    ///
-    /// An article is new if it was not visited before this run, no matter which page linked to it first. If
-    /// feeds and sitemaps named all new articles, the next page is not read.
+    /// new. An article is new if it was not visited before this run. If feeds and sitemaps named all new
+    /// articles, the next page is not read.
     pub(crate) fn revive_next_page(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
         let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());

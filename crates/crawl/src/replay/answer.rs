@@ -49,8 +49,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Converts a record to a response. Returns `Ok(None)` if the URL belongs to another worker or is already
-    /// processed.
+    /// Converts a record to a response. Returns `Ok(None)` if the URL belongs to another worker or is done.
     ///
     /// # Errors
     /// The record is skipped. The error is the label of the reason.
@@ -94,8 +93,7 @@ impl Answer {
         (200..300).contains(&self.response.status)
     }
 
-    /// Whether the response ended the visit. A 304 response, or one after which the crawl waited or tried
-    /// again, does not count.
+    /// Returns `false` for a 304 and for responses after which the crawl waited or tried again.
     pub(super) fn is_ending(&self) -> bool {
         !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
     }
@@ -127,8 +125,7 @@ fn resource(record: &Record) -> HttpMessage<'_> {
     HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
 }
 
-/// Returns the outcome for a page that is incomplete or larger than `limit` bytes. Returns `None` if the page
-/// is read.
+/// Returns the outcome for an incomplete page or one above `limit` bytes, or `None` if the page is read.
 fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
     if !(200..300).contains(&message.status) {
         return None;

@@ -92,8 +92,7 @@ impl Checkpoint {
     }
 }
 
-/// The marks of one file, in partition order. Everything before a mark is done. In nearly all files, the
-/// marks of all partitions are equal.
+/// The marks of one file, in partition order. Everything before a mark is done. Most files have equal marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Marks {
     Even(u64),

@@ -17,8 +17,9 @@
 //! with processing (docs/scale.md).
 //!
 //! Limitation: the replay skips responses that made the crawl wait or retry (429, 5xx) and responses without
-//! a body (304). So retry counts and outcomes of failed URLs differ from the crawl. A re-extraction does not
-//! replace a document if its page is no longer judged an article, or if its host has no template.
+//! a body (304). So retry counts and outcomes of failed URLs differ from the crawl. A re-extraction keeps
+//! the old text of a page that is no longer judged an article, or whose host has no template. It removes this
+//! text only if the settings refuse it.
 
 mod answer;
 mod marks;

@@ -67,8 +67,7 @@ impl Replayer {
         pipeline.commit(change)
     }
 
-    /// Applies the current settings to a document that is not extracted again. Returns `None` if it stays
-    /// unchanged.
+    /// Applies the current settings to a known document. Returns `None` if the document stays unchanged.
     fn admitted_now(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
         let hash = document.content_hash;
         match self.admission.admit(document) {

@@ -55,7 +55,6 @@ impl WarcFile {
 #[derive(Debug)]
 pub(crate) enum FileEvent {
     Answer(Box<Answer>),
-    /// A record that is skipped, with the reason.
     PassedOver(&'static str),
     Damaged(PathBuf, Damage),
     /// The end of a file: its index, and the offset at which a further record would begin.

@@ -3,8 +3,7 @@
 use gleaner_fetch::TlsFault;
 use gleaner_frontier::Class;
 
-/// Explains the reason of an outcome ([`gleaner_frontier::Outcome::reason`]). Adds the reason in parentheses,
-/// since logs, counts and `gleaner doctor` use it.
+/// Explains an outcome's reason in words. Keeps the reason in parentheses, because logs and counts use it.
 pub(crate) fn explained(reason: &str) -> String {
     match words(reason) {
         Some(words) => format!("{words} ({reason})"),
@@ -41,8 +40,7 @@ fn words(reason: &str) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// Whether a text names an expired or not yet valid certificate. A wrong clock of this machine may be the
-/// cause.
+/// Whether a text names an expired or not yet valid certificate. This may mean a wrong clock.
 pub(crate) fn is_of_the_clock(text: &str) -> bool {
     [TlsFault::Expired, TlsFault::NotValidYet].iter().any(|fault| text.contains(&fault.to_string()))
 }

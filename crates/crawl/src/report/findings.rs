@@ -140,8 +140,7 @@ fn failed(data: &RunData) -> Option<Finding> {
     Some(Finding::of_run(Grade::Failed, format!("the crawl failed: {error}")))
 }
 
-/// Reports that no site responded, which means that the network, the proxy or the seeds are wrong. Names the
-/// most common cause among the findings about hosts.
+/// Reports that no site responded, with the most common cause of the findings about hosts.
 fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) -> Option<Finding> {
     if matches!(data.ending, Ending::Failed { .. }) {
         return None;
@@ -163,8 +162,8 @@ fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) ->
     Some(finding.with_next(format!("gleaner doctor https://{}/ --fetch", first.name)))
 }
 
-/// Reports a wrong clock. Either the clock went back since the previous run, or at least half of the hosts
-/// have certificates that have expired or are not yet valid.
+/// Reports that the clock went back, or that the certificates of at least half of the hosts have expired or
+/// are not yet valid.
 fn clock(data: &RunData, found: &[(f64, Finding)]) -> Option<Finding> {
     let now = data.run.started;
     let later = data.past.first().filter(|run| run.started > now);
@@ -219,7 +218,6 @@ fn no_documents(data: &RunData) -> Option<Finding> {
     })
 }
 
-/// Whether a host that is not paused sent no response, although it has failed visits or URLs left.
 fn is_silent(host: &HostData) -> bool {
     let figures = GroupedCounts::from_counts(&host.counts);
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())

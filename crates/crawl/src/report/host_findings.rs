@@ -19,8 +19,7 @@ const SMALL_SHARE: f64 = 0.2;
 const CHIEF: u64 = 30;
 /// With fewer pages, the share of a reason is meaningless.
 const FEW_PAGES: u64 = 5;
-/// A number of new documents is high if it exceeds these multiples of the usual number and of the maximum of
-/// the earlier runs.
+/// A number of new documents is high above these multiples of the usual number and of the earlier maximum.
 const TIMES: f64 = 10.0;
 const TIMES_MOST: u64 = 3;
 /// Minimum usual number of documents for which a high number is reported.
@@ -96,7 +95,6 @@ impl Look<'_> {
         }
     }
 
-    /// Silence is unusual in the first runs after the host stopped responding. Later it is a note.
     fn grade_of_silence(&self) -> Grade {
         let answered = |run: &PastRun| {
             run.hosts.get(&self.host.name).map(|counts| GroupedCounts::from_counts(counts).answered() > 0)
@@ -130,8 +128,7 @@ impl Look<'_> {
         Some(self.finding(Grade::Unusual, &cause, text, why.reason.as_deref()))
     }
 
-    /// Finds a host with many times its usual number of new documents, for example because it published old
-    /// articles.
+    /// Finds a host with many times its usual number of new documents, for example old articles.
     fn surplus(&self) -> Option<Finding> {
         let (usual, new) = (self.usual.as_ref()?, self.figures.new);
         let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
@@ -238,8 +235,7 @@ impl Look<'_> {
         (past().count() >= KNOWN).then_some((failure, *count))
     }
 
-    /// Finds a new failure of a sitemap or feed. This is only a note, because other pages may link to the
-    /// articles.
+    /// Reports a new failure of a sitemap or feed as a note, because other pages may link to the articles.
     pub(super) fn broken_list(&self) -> Option<Finding> {
         let (failure, count) = self.new_broken_list()?;
         let text = format!("a {failure} (URLs: {count})");

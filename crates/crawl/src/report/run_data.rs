@@ -89,8 +89,7 @@ pub struct PastRun {
     pub hosts: BTreeMap<String, Counts>,
 }
 
-/// Returns the start of each earlier run and the host's counts in it, `None` if the run did not include the
-/// host.
+/// Returns the start of each earlier run and the host's counts, `None` if the run did not include the host.
 pub(crate) fn past_of<'a>(
     past: &'a [PastRun],
     host: &'a str,

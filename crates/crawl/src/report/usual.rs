@@ -6,11 +6,11 @@
 //! 3. The expected number is the usual number. If less time than usual has passed, it is reduced in
 //!    proportion.
 //! 4. A number is low if it is at most a quarter of the expected number and chance does not explain it.
-//!    Counts are modelled as Poisson with an extra spread: `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5
-//!    √spread` (Anscombe, 1948). The spread is the variance divided by the usual number, at least 1. The
-//!    variance is estimated by the median absolute deviation.
-//! 5. With at least seven runs, the spread is taken as 1 if the number is below a quarter of the
-//!    second-lowest run. Otherwise a host that varies a lot would never have a low number.
+//!    Counts are modelled as Poisson with an extra spread:
+//!    `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread` (Anscombe, 1948). The spread is the variance
+//!    divided by the usual number, at least 1. The variance is estimated by the median absolute deviation.
+//! 5. The spread counts as 1 if the number is below a quarter of the second-lowest of at least seven runs.
+//!    This matters for hosts that vary a lot.
 //! 6. The expected number is at most the median of earlier runs on the same weekday. Without such a run, a
 //!    number is low only if it is at most a tenth of the expected number.
 //! 7. For a host with few articles, a single run is never low. Consecutive runs without new articles are
@@ -75,15 +75,13 @@ impl Rhythm {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
 
-    /// Whether at least half of the usual time has passed since the previous run, so that listings are due.
-    /// If the usual time is unknown, an hour is enough.
+    /// Whether half of the usual time has passed since the previous run, or an hour if that time is unknown.
     pub(crate) fn is_whole_now(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
         self.gaps.first().is_none_or(|gap| *gap >= least)
     }
 
-    /// Whether an earlier run began at least half of the usual time after the run before it. `number` counts
-    /// from 0, the newest earlier run.
+    /// Whether at least half of the usual time passed before the earlier run `number` (0 is the newest).
     fn is_whole(&self, number: usize) -> bool {
         self.gaps.get(number + 1).is_none_or(|gap| *gap * 2.0 >= self.usual)
     }
@@ -160,8 +158,7 @@ impl Usual {
         sorted.len() >= MANY && new < sorted[1] * QUARTER
     }
 
-    /// Returns the number of consecutive runs without new documents, including this run. Returns `None` if
-    /// chance explains them.
+    /// Returns how many runs in a row had no new documents, or `None` if chance explains the number.
     pub(crate) fn silence(&self, new: u64) -> Option<usize> {
         let before = self.values.iter().take_while(|value| value.new == 0.0).count();
         if new > 0 || before == 0 {
