@@ -286,7 +286,7 @@ impl fmt::Display for RobotsView {
 pub struct TemplateState {
     /// The newest version. 0 if there is no template yet.
     pub version: u32,
-    /// Whether the template was learned in the reported run; always `false` outside reports.
+    /// Whether the template was learned in the reported run. Always `false` outside reports.
     pub learned: bool,
     /// Whether the template is out of date and pages are buffered for the next version.
     pub outdated: bool,

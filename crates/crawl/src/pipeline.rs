@@ -54,7 +54,7 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Creates a pipeline without hosts; [`Pipeline::load_hosts`] adds them.
+    /// Creates a pipeline without hosts. [`Pipeline::load_hosts`] adds them.
     pub(crate) fn new(
         writer: Writer,
         session: SessionConfig,

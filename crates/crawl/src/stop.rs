@@ -12,8 +12,8 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Returns a stop for a part of the work, such as one of several crawls in a process. A request of this
-    /// stop also stops the part, but not the reverse.
+    /// Returns a stop for one task of several, such as one crawl of a process. Requesting the parent
+    /// also stops the child, but not the reverse.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { requested: Arc::default(), parent: Some(Arc::new(self.clone())) }

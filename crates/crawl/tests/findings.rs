@@ -149,7 +149,7 @@ fn a_seed_without_documents_is_named_from_the_first_night_on() {
     let said =
         "a.example: no documents so far: 100% of pages: the site refuses the crawler (rejected: http_403)";
     assert_eq!(named(&with_seeds(["line 1", "line 2"], gives(3))), [said]);
-    // Another host of the same seed gives documents, or pages wait for a template.
+    // Another host of the same seed has documents, or pages are buffered for a template.
     assert_eq!(named(&with_seeds(["line 1", "line 1"], gives(3))), [""; 0]);
     let mut waits = with_seeds(["line 1", "line 2"], gives(3));
     waits.hosts[0].template.buffered = 4;

@@ -1,4 +1,4 @@
-//! Tests that pins apply to all documents of a crawl, including those a template was learned from.
+//! Tests that pins apply to all documents of a crawl, including the training pages of a template.
 
 use crate::site::{Routes, Site, html};
 use gleaner_corpus::{Document, Extra, Extras, Insert};

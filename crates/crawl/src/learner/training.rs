@@ -103,8 +103,8 @@ fn named(kept: &[ParsedPage]) -> Vec<(&str, &Page)> {
     kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
 }
 
-/// If the single-page method extracted one text from pages with different titles, the text is boilerplate,
-/// and all but one page would be lost as duplicates. Compares all pages to extract these pages again.
+/// If the single-page method extracted one text from pages with different titles, the text is boilerplate.
+/// All but one page would be lost as duplicates. Compares all pages to extract these pages again.
 fn compare_twins(
     job: &TrainingJob,
     now: Timestamp,

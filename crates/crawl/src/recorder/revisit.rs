@@ -27,7 +27,7 @@ const ENOUGH: u32 = 20;
 const SAMPLE: u8 = 10;
 /// At this number of announcements, a site's counters are halved, so that its rating can improve.
 const REMEMBERED: u32 = 200;
-/// Maximum depth of a section; seeds have depth 0.
+/// Maximum depth of a section. Seeds have depth 0.
 const DEEPEST_SECTION: u32 = 2;
 /// Minimum number of new URLs on a page for it to become a section.
 const SECTION_GIVES: u64 = 3;

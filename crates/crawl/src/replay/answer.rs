@@ -3,9 +3,8 @@
 //! A `response` record becomes its HTTP response. A `resource` record becomes a 200 response with the
 //! record's content type. All other records and robots.txt files are skipped, and counted by their kind.
 //!
-//! The body of an incomplete page is not read. A page is incomplete if its record is marked as truncated, if
-//! it is shorter than its `Content-Length`, if its compressed or chunked data ends early, or if its status is
-//! 206.
+//! The body of an incomplete page is not read. The record of such a page is marked as truncated, is shorter
+//! than its `Content-Length`, ends within compressed or chunked data, or has status 206.
 
 use gleaner_archive::{Cut, Digest, HttpMessage, Payload, Record};
 use gleaner_config::Config;

@@ -26,9 +26,9 @@ pub struct Report {
     pub ending: Ending,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
-    /// Free bytes on the disk at the end of the run; `None` if unknown.
+    /// Free bytes on the disk at the end of the run. `None` if unknown.
     pub free_disk: Option<u64>,
-    /// When the next URL is due; `None` if no URL is waiting.
+    /// When the next URL is due. `None` if no URL is waiting.
     pub next_due: Option<Timestamp>,
     /// Number of earlier runs that were compared with this run.
     pub compared: usize,
@@ -45,7 +45,7 @@ pub struct Report {
 pub struct Host {
     /// The host's name.
     pub name: String,
-    /// The host's usual number of new documents; `None` if unknown.
+    /// The host's usual number of new documents. `None` if unknown.
     pub usual: Option<f64>,
     /// The host's counts.
     pub figures: GroupedCounts,

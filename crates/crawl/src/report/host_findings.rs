@@ -143,7 +143,7 @@ impl Look<'_> {
         })
     }
 
-    /// Finds a host without documents so far, if the other hosts of its seed have none either.
+    /// Finds a host without documents so far, if no host of its seed has any.
     fn barren(&self) -> Option<Finding> {
         let seed = self.host.seed.as_ref()?;
         let of_seed = |host: &&HostData| host.seed.as_ref() == Some(seed);
