@@ -4,8 +4,8 @@
 //! 2. The owner appends them before it changes the store for that response.
 //! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`).
 //!
-//! A 304 response becomes a revisit record. So does a response with the same body as the URL's last one.
-//! Failed requests (timeout, too large, wrong type) are not archived.
+//! A 304 response becomes a revisit record. So does a response whose body equals the last archived body of
+//! the URL. Failed requests (timeout, too large, wrong type) are not archived.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub(crate) struct WarcRecords {
     pub(crate) bytes: Vec<u8>,
     pub(crate) records: u64,
     pub(crate) at: Timestamp,
-    /// Digests of the body; `None`: a revisit record, or a response other than 2xx.
+    /// Digests of the body. `None` for a revisit record and for a response other than 2xx.
     pub(crate) digests: Option<Digests>,
 }
 
@@ -87,7 +87,7 @@ impl RecordBuilder {
     }
 }
 
-/// Returns where a body is in the archive.
+/// Omits the payload digest if it equals the content digest.
 pub(crate) fn archived(file: u32, offset: u64, at: Timestamp, digests: Digests) -> Archived {
     let Digests { content, payload } = digests;
     let payload = (payload != content).then_some(*payload.as_bytes());

@@ -1,6 +1,6 @@
 //! Provides the wall-clock time.
 //!
-//! Due times and timestamps in the store use this clock. Gaps between requests use the monotonic clock.
+//! Due times and timestamps in the store use this clock. Delays between requests use the monotonic clock.
 
 use std::fmt;
 use std::sync::Arc;

@@ -4,8 +4,8 @@
 //! 2. The owner takes all commands at its next tick and writes them to the store.
 //! 3. If no crawl is running, [`follow`] writes a command directly.
 //!
-//! Limitation: when a host is paused, its visit in flight still finishes. A URL that was dispatched with the
-//! old template is extracted with it.
+//! Limitation: when a host is paused, its visit in flight still finishes. A URL that was dispatched before a
+//! new template is extracted with the old template.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,7 +52,7 @@ impl Control {
     /// Queues a command. Returns false if the queue is full.
     #[must_use]
     pub fn request(&self, command: Command) -> bool {
-        // No code panics with this lock.
+        // No code panics while it holds this lock.
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = waiting.len() < MOST;
         if has_room {

@@ -1,8 +1,8 @@
 //! Dispatches requests: chooses the next URL of each due group.
 //!
 //! The hosts of a due group take turns. A host's robots.txt is requested before its first page, and every URL
-//! is checked against it. A host with enough buffered pages is trained before its next request. This module
-//! writes no outcomes except for URLs that robots.txt disallows or the settings exclude.
+//! is checked against it. If a host has enough buffered pages, its template is trained before the next
+//! request. This module writes outcomes only for URLs that robots.txt disallows or the settings exclude.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -165,14 +165,13 @@ impl Pipeline {
         self.commit(change)
     }
 
-    /// Whether nothing is due now or soon, and no partitions are being released.
     pub(crate) fn is_quiet(&self) -> Result<bool, CrawlError> {
         Ok(self.membership.leaving.is_empty() && self.frontier.is_quiet(self.membership.holds_end())?)
     }
 
     /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any training
-    /// started. Learns a template only if there are enough pages, and if `is_quiet` or the host has no more
-    /// ready URLs.
+    /// started. A template is learned only if the host has enough pages, and if `is_quiet` or the host has no
+    /// more ready URLs.
     pub(crate) fn train_rest(&mut self, is_quiet: bool) -> Result<bool, CrawlError> {
         let mut has_begun = false;
         for id in self.learner.waiting() {

@@ -23,15 +23,13 @@ pub(crate) enum Event {
     Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<WarcRecords>),
     /// The answer to a request for a robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Url, Box<RobotsAnswer>, Vec<WarcRecords>),
-    /// A 2xx response.
     Read(Box<Visit>, Box<Reading>, Option<WarcRecords>),
-    /// A response other than 2xx.
     NotRead(Box<Visit>, Box<Response>, Option<WarcRecords>),
     /// A 2xx response at another URL than the visit's, after redirects.
     ReadElsewhere(Box<Visit>, Box<Response>, Timestamp),
     /// A request without a usable response.
     Failed(Box<Visit>, FetchError),
-    /// A panic while processing a URL. This is a bug, but has an outcome like any other.
+    /// A panic while processing a URL. The panic is a bug, but the visit still gets an outcome.
     Panicked(Box<Visit>, String, Option<WarcRecords>),
     Trained(TrainingJob, Box<Trained>),
     /// A panic or error while processing a host's buffered pages.

@@ -1,7 +1,7 @@
 //! Parses a response into the data that the owner needs.
 //!
-//! Runs on a worker thread and reads nothing from the store: the visit contains the host's template. The
-//! owner decides the outcome of the visit.
+//! Worker threads do this without reading the store: the visit contains the host's template. The owner thread
+//! decides the outcome of the visit.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub(crate) struct Reading {
     /// The URLs found, with their ranks, in page order.
     pub(crate) found: Vec<(Found, u8)>,
     pub(crate) refused: Refused,
-    /// The next page, if this page is part of a list.
+    /// The next page, if this page is part of a list on several pages.
     pub(crate) next: Option<CanonicalUrl>,
     pub(crate) etag: Option<String>,
     pub(crate) last_modified: Option<String>,
@@ -57,7 +57,7 @@ pub(crate) enum Content {
 pub(crate) struct Article {
     pub(crate) document: Result<PackedDocument, Outcome>,
     pub(crate) seen: Seen,
-    /// The raw page, if it is unlike the template's training pages.
+    /// The raw page, if it differs from the template's training pages.
     pub(crate) raw: Option<PackedPage>,
 }
 
@@ -120,7 +120,8 @@ fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, m
                 reading.refused.insert("beyond_the_limit_of_a_list".into(), cut);
             }
             if let Some(flaw) = flaw {
-                // Without validators, the list is fetched again. A 304 response would hide its rest.
+                // Without validators, the next visit fetches the full list. A 304 response would hide the
+                // part after the error.
                 (reading.etag, reading.last_modified) = (None, None);
                 warn!(url = %visit.url, %flaw, "the list is malformed; read up to the error");
             }
@@ -170,10 +171,10 @@ fn read_page(
     };
 }
 
-/// Extracts an article only from the places in its host's template, without parsing the whole page.
+/// Extracts an article only from the DOM paths in its host's template, without parsing the whole page.
 ///
-/// The page is not checked by [`judge`]: of 23 recorded non-article pages of two sites, the detector accepts
-/// none, `judge` two. Pages with pins are excluded, because pins require a judgement of every line.
+/// Returns `None` if a pin concerns the page, because pins apply to every line. [`judge`] is not needed: of 23
+/// recorded non-article pages of two sites, the detector accepts none, and `judge` accepts two.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
     let prepared: &PreparedTemplate =
         visit.template.as_deref().filter(|_| visit.record.role == Role::Page)?;
@@ -188,8 +189,8 @@ fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> 
     Some((partly.page, Article { document: rules.admitted(draft), seen, raw: None }))
 }
 
-/// Extracts an article with its host's template and pins. The template's health is judged without the pins,
-/// because they would hide failures or make every page look unlike.
+/// Extracts an article with its host's template and pins. The template's health is measured without pins.
+/// Pins would hide failures, or make every page differ from the training pages.
 fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Article {
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
@@ -210,7 +211,7 @@ fn is_binary(text: &str) -> bool {
     text.chars().filter(odd).count() * 50 > text.chars().count()
 }
 
-/// Finds the links of a page. Follows feeds only from listings, because feeds of articles contain comments.
+/// Finds the links of a page. Ignores feeds of articles, because they contain comments.
 fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {
@@ -231,7 +232,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         let feeds: Vec<Found> =
             on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed).collect();
         reading.refuse("unparsable", on_page.feeds.len() - feeds.len());
-        // Feeds come first, because the page may also have an ordinary link to the same URL.
+        // Feeds come first, because the page may also have an ordinary link to the URL of a feed.
         discovered.found.splice(0..0, feeds);
     } else {
         let before = discovered.found.len();

@@ -1,4 +1,4 @@
-//! A host as the report, the commands and the status page show it: gap, robots.txt, template, last results.
+//! Collects the data about a host that reports, commands and the status page show.
 //!
 //! Limitation: while a crawl runs, the view shows the state at the last flush.
 
@@ -20,10 +20,10 @@ use crate::report::{GroupedCounts, Rhythm, Usual};
 /// The last runs with the counts of each host, and the seeds.
 #[derive(Debug, Default)]
 pub struct RunHistory {
-    /// The runs, newest first. Each has the sum of all hosts' counts.
+    /// The runs, newest first, each with the sum of the counts of all hosts.
     pub runs: Vec<(Run, Counts)>,
     hosts: HashMap<String, HostHistory>,
-    /// For each site the origin of its first seed; `None`: no seeds are recorded.
+    /// For each site, the origin of its first seed. `None` if no seeds are recorded.
     seeds: Option<HashMap<String, String>>,
 }
 
@@ -34,7 +34,7 @@ struct HostHistory {
 }
 
 impl RunHistory {
-    /// Maximum number of runs with counts per host: the newest run and those it is compared with.
+    /// Maximum number of runs with counts per host: the newest run and the earlier runs for the comparison.
     pub const KEPT: usize = 15;
 
     /// Reads the newest runs, at most `limit`.
@@ -69,7 +69,7 @@ impl RunHistory {
         }
     }
 
-    /// Computes the usual number of new documents of a host. `counts`: newest first.
+    /// Computes the usual number of new documents of a host from its counts, newest first.
     fn usual(&self, counts: &[Option<Counts>]) -> Option<f64> {
         let ((newest, _), past) = self.runs.split_first()?;
         let counts = counts.iter().skip(1).map(Option::as_ref).chain(std::iter::repeat(None));
@@ -104,7 +104,7 @@ pub enum Seeding {
 }
 
 impl Seeding {
-    /// Returns the origin of the seed; `None`: there is no seed, or it is unknown.
+    /// Returns the origin of the seed, or `None` if there is no seed or it is unknown.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
         match self {
@@ -114,30 +114,30 @@ impl Seeding {
     }
 }
 
-/// A host as reports, commands and the status page show it.
+/// The data about a host that reports, commands and the status page show.
 #[derive(Debug, Clone)]
 pub struct HostView {
     /// The host's record in the store.
     pub record: HostRecord,
     /// Whether the host's site is among the seeds.
     pub seeding: Seeding,
-    /// The host's robots.txt; `None`: not yet fetched.
+    /// The host's robots.txt. `None` if it was not fetched yet.
     pub robots: Option<RobotsView>,
-    /// The gap between two requests, from the settings and, if known, robots.txt.
+    /// The minimum delay between two requests, from the settings and, if known, robots.txt.
     pub gap: Duration,
     /// The state of the host's template.
     pub template: TemplateState,
-    /// The host's counts in the last runs, newest first, at most [`RunHistory::KEPT`]; `None`: a run without
-    /// the host. The last entry is the oldest of these runs that has counts of the host.
+    /// The host's counts in the last runs, newest first, at most [`RunHistory::KEPT`] entries. An entry is
+    /// `None` if the run did not include the host. The last entry is the oldest run that included it.
     pub counts: Vec<Option<Counts>>,
-    /// The host's usual number of new documents in a run; `None`: unknown.
+    /// The host's usual number of new documents in a run. `None` if unknown.
     pub usual: Option<f64>,
-    /// The start of the last run that stored a new document of the host; `None`: no run that was read.
+    /// The start of the last run that stored a new document of the host. `None` if no run in the history did.
     pub last_new: Option<Timestamp>,
 }
 
 impl HostView {
-    /// Builds the view of a host. Moves the host's counts out of `history`, which is empty for a report.
+    /// Builds the view of a host. Moves the host's counts out of `history`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -170,13 +170,13 @@ impl HostView {
         store.hosts().map(|record| Self::new(store, config, record?, history)).collect()
     }
 
-    /// Returns the host's counts in the newest run; empty if the host was not in scope then.
+    /// Returns the host's counts in the newest run. They are all zero if that run did not include the host.
     #[must_use]
     pub fn newest(&self) -> GroupedCounts {
         self.counts.first().and_then(Option::as_ref).map(GroupedCounts::from_counts).unwrap_or_default()
     }
 
-    /// Returns whether the host may be requested at `now`, or why not.
+    /// Returns whether the host may be requested at `now` and, if not, the reason.
     #[must_use]
     pub fn request_state(&self, now: Timestamp) -> RequestState {
         match (&self.robots, self.record.held_until) {
@@ -191,7 +191,7 @@ impl HostView {
         }
     }
 
-    /// Whether every visit of the newest run in which the host had one failed.
+    /// Whether all visits of the host failed in the newest run that visited it.
     fn has_failed(&self) -> bool {
         let mut counts = self.counts.iter().flatten().map(GroupedCounts::from_counts);
         let newest = counts.find(|counts| counts.visits() > 0);
@@ -199,7 +199,7 @@ impl HostView {
     }
 }
 
-/// Returns the gap from the settings and the host's robots.txt. Its group may have a longer gap.
+/// The delay for this host alone. Another host of its group may cause a longer delay.
 fn gap(config: &Config, site: &str, access: Option<&Access>) -> Duration {
     access.unwrap_or(&Access::AllAllowed).effective_delay(config.delay_of(site), &config.fetch)
 }
@@ -215,11 +215,11 @@ pub enum RequestState {
     RobotsUnreachable,
     /// The host's robots.txt disallows the front page, and perhaps everything.
     Disallowed,
-    /// The host is on hold until this time, because it requested a pause or requests failed.
+    /// The host gets no requests until this time, because of a `Retry-After` or after failures.
     Held(Timestamp),
     /// The host's robots.txt was not yet fetched.
     NotRequested,
-    /// The host may be requested, but all its requests of the last run failed.
+    /// The host may be requested, but all its visits failed in the newest run that visited it.
     Failing,
     /// The host may be requested.
     Open,
@@ -245,9 +245,9 @@ impl fmt::Display for RequestState {
 pub struct RobotsView {
     /// When the robots.txt was fetched.
     pub at: Timestamp,
-    /// Why everything is disallowed; `None`: something is allowed.
+    /// Why everything is disallowed. `None` if something is allowed.
     pub forbidden: Option<String>,
-    /// The rule that disallows the front page; `None`: the front page is allowed.
+    /// The rule that disallows the front page. `None` if the front page is allowed.
     pub front_page_rule: Option<String>,
     /// Whether the robots.txt has rules.
     pub has_rules: bool,
@@ -284,13 +284,13 @@ impl fmt::Display for RobotsView {
 /// A host's template, and how well it fits the last pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateState {
-    /// The newest version; 0: no template yet.
+    /// The newest version. 0 if there is no template yet.
     pub version: u32,
-    /// Whether the template was learned in the reported run; always `false` outside reports.
+    /// Whether the template was learned in the reported run. Always `false` outside reports.
     pub learned: bool,
     /// Whether the template is out of date and pages are buffered for the next version.
     pub outdated: bool,
-    /// How many of the recently extracted pages are unlike the training pages.
+    /// Number of recently extracted pages that differ from the training pages.
     pub unlike: usize,
     /// Number of recently extracted pages.
     pub watched: usize,
@@ -311,7 +311,8 @@ impl TemplateState {
         })
     }
 
-    /// Whether the template needs attention: it is out of date, or a third of the recent pages is unlike.
+    /// Whether the template needs attention: it is out of date, or at least a third of the recent pages
+    /// differ from the training pages.
     #[must_use]
     pub fn is_unwell(&self) -> bool {
         self.outdated || self.unlike * 3 >= self.watched.max(1)

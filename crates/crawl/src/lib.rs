@@ -1,22 +1,23 @@
-//! Joins the stages of a crawl: from seeds to a corpus.
+//! Runs a crawl, from its seeds to a corpus.
 //!
-//! | stage | thread | modules |
-//! |---|---|---|
-//! | dispatch the next URL of each due host | owner | `dispatch`, `frontier`, `membership` |
-//! | send the request, or read from an archive | async tasks, a reading thread | `network`, `replay` |
-//! | decode, parse, judge, extract, find links, train | workers | `worker`, `extraction`, `learner` |
-//! | decide the outcome, change the store | owner | `pages`, `responses`, `redirects`, `robots`, `recorder` |
+//! Each URL passes through four stages:
 //!
-//! `pipeline` joins the stages: `Pipeline::run` is the loop of every crawl and replay. Its state has four
-//! parts: `frontier` (which URL is next, and when), `recorder` (store and archive), `learner` (templates),
-//! `membership` (partitions of this worker).
+//! 1. The owner thread dispatches the next URL of each host whose delay is over (`dispatch`, `frontier`,
+//!    `membership`).
+//! 2. An async task sends the request (`network`). A replay reads the response from an archive instead
+//!    (`replay`).
+//! 3. A worker thread parses the page, and extracts its text and links (`worker`, `extraction`). Worker
+//!    threads also train templates (`learner`).
+//! 4. The owner thread decides the outcome and writes it to the store (`pages`, `responses`, `redirects`,
+//!    `robots`, `recorder`).
 //!
-//! Data flows in one direction: owner, request, worker, owner. Only the owner writes the store. Hosts that
-//! share a gap have one URL in flight at a time, from dispatch until its outcome is in the store. Therefore
-//! the order of a host's pages, and so its template, does not depend on timing or interruptions.
+//! `Pipeline::run` is the loop of every crawl and every replay. Only the owner thread writes the store. Hosts
+//! that share a delay between requests have one URL in flight at a time. It stays in flight from its dispatch
+//! until its outcome is in the store. Therefore the order of a host's pages, and so its template, does not
+//! depend on timing or interruptions.
 //!
-//! Memory is bounded: `fetch.concurrency` URLs are in flight, each with one body of at most `fetch.max_page`
-//! (or `max_sitemap`) bytes. The frontier is in the store.
+//! Memory is bounded: at most `fetch.concurrency` URLs are in flight, each with one body of at most
+//! `fetch.max_page` (or `max_sitemap`) bytes. The list of known URLs is in the store.
 
 mod admission;
 mod archive;

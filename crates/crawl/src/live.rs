@@ -1,7 +1,7 @@
 //! Records which hosts are active, for display in a terminal.
 //!
-//! The owner records dispatches, outcomes and pauses; readers get copies. The entry of a host takes about 100
-//! bytes and stays until the run ends.
+//! The owner thread records dispatches, outcomes and pauses. Readers get copies. The entry of a host takes
+//! about 100 bytes and stays until the run ends.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -47,15 +47,16 @@ pub struct Active {
     pub pages: u64,
     /// Number of these visits that stored a new document.
     pub stored: u64,
-    /// The last outcome, by [`Outcome::reason`], or the reason of a retry; empty: none yet.
+    /// The last outcome, by [`Outcome::reason`], or the reason of a retry. Empty if there is none yet.
     pub last: String,
     /// Whether a URL of the host is in flight.
     pub asked: bool,
     /// Time since the host's last event.
     pub since: Duration,
-    /// Time until the host's next request is allowed; `None`: it is allowed now, or a request is in flight.
+    /// Time until the host's next request is allowed. `None` if it is allowed now, or if a request is in
+    /// flight.
     pub waits: Option<Duration>,
-    /// The reason for the wait, unless it is the gap between two requests.
+    /// The reason for the wait. `None` if the host only waits for the usual delay between two requests.
     pub waits_for: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Tracks from which partitions this worker may request, and whether it has reported that it is idle.
+//! Tracks in which partitions this worker may send requests, and whether it has reported that it is idle.
 //!
 //! A crawl without other workers has one partition and may always send requests.
 
@@ -17,7 +17,7 @@ pub(crate) struct Membership {
     progress: Arc<Progress>,
     /// Partitions that will be released once nothing is in flight there.
     pub(crate) leaving: BTreeSet<PartitionId>,
-    /// Partitions that their last worker did not release, with the end of their hold.
+    /// When requests may start in partitions that their previous worker did not release.
     holds: BTreeMap<PartitionId, Instant>,
     pub(crate) is_idle: bool,
 }
@@ -27,7 +27,7 @@ impl Membership {
         Self { store, progress, leaving: BTreeSet::new(), holds: BTreeMap::new(), is_idle: false }
     }
 
-    /// Whether requests may be sent, because the leases are certain.
+    /// Whether requests may be sent: the leases are certainly still valid.
     pub(crate) fn may_request(&self) -> bool {
         self.store.leases().is_none_or(Leases::is_certain)
     }
@@ -40,7 +40,8 @@ impl Membership {
         self.holds.get(&partition).copied().filter(|until| *until > Instant::now())
     }
 
-    /// Returns when the last hold ends, which may be in the past; `None`: there was no hold.
+    /// Returns when requests may start in the last of these partitions, possibly in the past. Returns `None`
+    /// if there was no such partition.
     pub(crate) fn holds_end(&self) -> Option<Instant> {
         self.holds.values().max().copied()
     }
@@ -55,7 +56,8 @@ impl Membership {
         left.into_iter().collect()
     }
 
-    /// Returns surplus partitions, except those on hold: their next owner would not know the hold.
+    /// Returns the partitions that other workers should get. A partition that must not get requests yet
+    /// stays, because its next owner would not know this.
     pub(crate) fn surplus(&self, leases: &Leases) -> Vec<PartitionId> {
         let is_free = |partition: &PartitionId| self.held_until(*partition).is_none();
         self.store.held_partitions().into_iter().rev().filter(is_free).take(leases.excess()).collect()

@@ -36,7 +36,7 @@ pub(crate) struct Network {
 #[derive(Debug, Clone)]
 pub(crate) struct Requester {
     pub(crate) runtime: Handle,
-    /// For the partition of a URL.
+    /// Used to find the partition of a URL.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
@@ -50,7 +50,7 @@ pub(crate) struct Requester {
 impl Source for Network {
     type Ending = Ending;
 
-    /// Dispatches due URLs. After a stop request or at a budget, dispatches nothing; visits in flight finish.
+    /// Dispatches due URLs. After a stop request or when a budget is used up, only visits in flight continue.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
         let ending = self.dispatch_due(pipeline)?;
         pipeline.outgoing.drain(..).for_each(|request| self.requester.send(request));
@@ -117,13 +117,13 @@ impl Requester {
         }
     }
 
-    /// Requests a URL. Exactly one event or task follows, even if the request code panics.
+    /// Requests a URL. Sends exactly one event or task afterwards, even if the request code panics.
     fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
         let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
-            // Only a redirect within a visit waits here. The gap does not count as request time.
+            // Only a redirect within a visit waits here. The measured latency does not include this wait.
             let wait = fetcher.gates().ready_in(&group);
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
@@ -139,7 +139,7 @@ impl Requester {
     }
 
     fn pass_on(&self, visit: Box<Visit>, answer: Result<Response, FetchError>) {
-        // The channel is closed if the crawl was abandoned. The frontier still has the URL.
+        // Sending fails if the crawl was aborted. The frontier still has the URL.
         match answer {
             Ok(response) => {
                 self.progress.answered();
@@ -172,7 +172,7 @@ impl Requester {
     async fn robots_answer(&self, visit: RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
         let (this, previous) = (self.clone(), visit.previous.clone());
         match tokio::spawn(async move { this.request_robots(&visit).await }).await {
-            // The time until the next robots.txt request counts from the response.
+            // The time until the next robots.txt request counts from the end of this request.
             Ok((RobotsAnswer::Record(record), records)) => {
                 (RobotsAnswer::Record(RobotsRecord { at: self.clock.now(), ..record }), records)
             }
@@ -212,8 +212,8 @@ impl Requester {
         (answer, records)
     }
 
-    /// Returns the group of a URL in the visit's partition; `None`: the URL is in another partition. Does not
-    /// read the store, because requests must end in time even if a database is unreachable.
+    /// Returns the group of a URL, or `None` if the URL is in another partition than the visit. Does not read
+    /// the store, because requests must end in time even if a database is unreachable.
     fn group_within(&self, visit: &RobotsVisit, url: &Url) -> Option<String> {
         let parsed = CanonicalUrl::parse(url.as_str());
         let Ok(place) = parsed else {
@@ -244,7 +244,8 @@ fn whole(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(Timestamp::MAX)
 }
 
-/// Builds the request of a visit: conditional if the URL has validators and was not redirected elsewhere.
+/// Builds the request of a visit. It is conditional if the URL has an `ETag` or `Last-Modified` from its last
+/// response, and the visit was not redirected to another URL.
 fn request(visit: &Visit) -> Request {
     let want = match visit.record.role {
         Role::Feed | Role::Sitemap => Want::List,

@@ -15,7 +15,7 @@ use crate::recorder::outcomes::PageCounts;
 use crate::recorder::revisit::{is_article, is_section, sight};
 use crate::visit::Visit;
 
-/// Number of URLs of a list per commit.
+/// Number of URLs of a feed or sitemap per commit.
 const PART: usize = 2_000;
 /// Maximum length of a stored `ETag` or `Last-Modified`, in bytes.
 const LONGEST_VALIDATOR: usize = 512;
@@ -66,10 +66,11 @@ impl Pipeline {
     }
 
     /// Adds new URLs, and makes known URLs ready if a change was announced. A long list is committed in
-    /// parts. After a crash, the remaining URLs are found again.
+    /// several changes. After a crash, the remaining URLs are found again.
     fn discover(&mut self, visit: &Visit, reading: &mut Reading) -> Result<(Change, u64), CrawlError> {
         let is_list = matches!(visit.record.role, Role::Feed | Role::Sitemap);
-        // Entries of a list have depth 1. For lists in lists the depth grows, so that such chains end.
+        // Entries of a feed or sitemap have depth 1. For sitemaps in sitemaps the depth grows, so that such
+        // chains end.
         let deeper = visit.record.depth + 1;
         let depth = |role| if is_list && role != Role::Sitemap { 1 } else { deeper };
         let Reading { found, refused, .. } = reading;
@@ -146,7 +147,7 @@ fn keep_validators(visit: &mut Visit, reading: &mut Reading) {
     visit.record.etag = kept(reading.etag.take());
     visit.record.last_modified = kept(reading.last_modified.take());
     if visit.record.role == Role::Page && visit.record.etag.is_some() {
-        // One validator is enough. Omitting the second saves space for many pages.
+        // One validator is enough. Omitting the second saves space, because there are many pages.
         visit.record.last_modified = None;
     }
 }

@@ -1,16 +1,14 @@
-//! Handles the partitions of a crawl with several workers.
+//! Handles the partitions of a crawl with several worker processes.
 //!
-//! Events, and what the owner does:
+//! A crawl without other workers has one partition. Otherwise the owner thread reacts to these events:
 //!
-//! * This worker gained a partition: the owner enqueues its seeds. Its hosts wait a full gap.
-//! * Other workers should get partitions: the owner stops requests in some partitions, and releases them when
-//!   nothing is in flight there.
-//! * The leases may have ended: the owner starts no requests, and ends those in flight.
-//! * The last worker of a gained partition did not release it: the owner sends no requests there for
-//!   `fetch.timeout`, because sites may still process earlier requests.
-//! * Another worker took a partition of this worker: the crawl starts again, as after a crash (`session.rs`).
-//!
-//! A crawl without other workers has one partition.
+//! * This worker gained a partition. The owner enqueues the seeds of the partition. Its hosts get no request
+//!   before their full delay has passed. If the previous worker did not release the partition, it gets no
+//!   requests for `fetch.timeout`, because sites may still process earlier requests.
+//! * Other workers should get partitions. The owner starts no new requests in some partitions, and releases
+//!   these when nothing is in flight there.
+//! * The leases may have ended. The owner starts no requests, and cancels requests in flight.
+//! * Another worker took a partition of this worker. The crawl starts again, as after a crash (`session.rs`).
 
 use std::time::Instant;
 
@@ -42,7 +40,8 @@ impl Pipeline {
         self.take_found(&received.found)?;
         self.answer_wanted(received.wanted)?;
         if leases.has_gained() {
-            // Reported before the partitions are loaded, so that this worker never looks idle meanwhile.
+            // The state is reported before the hosts are loaded, so other workers never see this worker as
+            // idle.
             self.membership.mark_busy();
             let gained = leases.gained();
             info!(partitions = gained.len(), "partitions were assigned to this worker");
@@ -59,11 +58,11 @@ impl Pipeline {
         self.release_leaving()
     }
 
-    /// Whether a replay must regroup once nothing is in flight: it gained partitions, or other workers should
-    /// get some. Also handles messages from other workers.
+    /// Handles messages from other workers. Returns whether a replay must regroup once nothing is in flight,
+    /// because it gained partitions or other workers should get some.
     pub(crate) fn must_regroup(&mut self) -> Result<bool, CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(false) };
-        // A replay sends no requests. The next crawl requests these robots.txt files again.
+        // A replay sends no requests, so it drops requests for robots.txt. The next crawl sends them again.
         let mut change = self.recorder.begin();
         received.wanted.iter().for_each(|wanted| change.drop_wanted(wanted));
         self.commit(change)?;
@@ -79,8 +78,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Reports this worker's state to the others and applies their messages. Returns the leases and the
-    /// messages for the caller; `None`: there are no other workers.
+    /// Reports this worker's state to the other workers and applies their messages. Returns the leases and
+    /// the messages for the caller, or `None` if there are no other workers.
     fn follow_workers(&mut self) -> Result<Option<(Leases, Received)>, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(None) };
         if leases.is_lost() {
@@ -90,16 +89,17 @@ impl Pipeline {
         let mut change = self.recorder.begin();
         let received = self.recorder.receive(&mut change, MESSAGES)?;
         if received.done > 0 {
-            // Reported before the messages leave the store. Otherwise another worker could find no messages
-            // and see this worker as idle.
+            // The state is reported before the messages leave the store. Otherwise another worker could find
+            // no messages and see this worker as idle.
             self.membership.mark_busy();
             self.commit(change)?;
         }
         Ok(Some((leases, received)))
     }
 
-    /// Releases all leaving partitions together, once nothing is in flight in any of them. Released one by
-    /// one, partitions without hosts would be first, and the worker that takes them would get no work.
+    /// Releases all leaving partitions together, once nothing is in flight in any of them. If each were
+    /// released alone, partitions without hosts would be first, and the next worker would get no work from
+    /// them.
     fn release_leaving(&mut self) -> Result<(), CrawlError> {
         let (membership, frontier) = (&self.membership, &self.frontier);
         if membership.leaving.is_empty() {
@@ -123,7 +123,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Whether an idle worker's crawl is over: no other worker has work, or one has ended the run.
+    /// Whether an idle worker's crawl is over: no other worker has work, or another worker has ended the run.
     pub(crate) fn is_over_everywhere(&mut self) -> Result<bool, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(true) };
         if !self.membership.is_idle {

@@ -1,7 +1,7 @@
 //! Joins the stages of a crawl or replay in one loop: [`Pipeline::run`].
 //!
 //! The owner thread runs the loop, and only this thread writes the store. Dispatching a URL does not change
-//! its record, so after a crash every URL in flight is as before.
+//! its record, so after a crash the URLs in flight are requested again.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -29,10 +29,9 @@ use crate::visit::{Outgoing, Visit};
 pub(crate) trait Source {
     type Ending;
 
-    /// Starts the due visits. Returns how the work ended; `None`: it continues.
+    /// Starts the due visits. Returns how the crawl or replay ended, or `None` if it continues.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Self::Ending>, CrawlError>;
 
-    /// Waits for an event, at most for `pause`.
     fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError>;
 
     fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError>;
@@ -55,7 +54,7 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Creates a pipeline without hosts; [`Pipeline::load_hosts`] adds them.
+    /// Creates a pipeline without hosts. [`Pipeline::load_hosts`] adds them.
     pub(crate) fn new(
         writer: Writer,
         session: SessionConfig,
@@ -132,7 +131,7 @@ impl Pipeline {
                 return Ok(());
             }
         };
-        // `None`: the visit continues, and its group stays busy.
+        // Without a released group, the visit continues and its group stays busy.
         if let Some(group) = released {
             self.frontier.in_flight -= 1;
             self.frontier.release_group(&group);
@@ -186,8 +185,8 @@ impl Pipeline {
         Ok(visit.group)
     }
 
-    /// Starts training on a host's buffered pages. `learns`: whether to learn a template. Returns the host's
-    /// group, which is busy until training ends; `None`: the host is unknown.
+    /// Starts training on a host's buffered pages, with a new template if `learns`. Returns the host's group,
+    /// which is busy until training ends. Returns `None` if the host is unknown.
     pub(crate) fn start_training(&mut self, id: HostId, learns: bool) -> Option<GroupName> {
         let host = self.frontier.hosts.get(id)?;
         let version = learns.then(|| self.learner.next_version(id));
@@ -202,7 +201,7 @@ impl Pipeline {
         Some(group)
     }
 
-    /// Records counts for every host of this run, even zeros, so that the report knows the hosts in scope.
+    /// Records counts for every host of this run, even zeros. The report shows exactly these hosts.
     pub(crate) fn count_all_hosts(&mut self) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         for (_, host) in self.frontier.hosts.iter() {

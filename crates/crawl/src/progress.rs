@@ -27,7 +27,7 @@ pub struct Progress {
     pub(crate) in_flight: AtomicU64,
     pub(crate) live: Live,
     outcomes: Mutex<BTreeMap<&'static str, u64>>,
-    /// Request counts by the buckets of [`LATENCIES`]; the last bucket is unbounded.
+    /// Number of requests per bucket of [`LATENCIES`]. The last bucket has no upper bound.
     latencies: [AtomicU64; LATENCIES.len() + 1],
     latency_micros: AtomicU64,
     waited_millis: AtomicU64,
@@ -45,10 +45,11 @@ pub struct NoResponse {
     pub error: String,
 }
 
-/// The durations of page requests. Each redirect hop is a request. Gaps and robots.txt do not count.
+/// The durations of page requests, without the delays between them. Each redirect hop is a request. Requests
+/// for robots.txt do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Latency {
-    /// Number of requests per bucket of [`LATENCIES`]; the last element counts those above the last bound.
+    /// Number of requests per bucket of [`LATENCIES`]. The last element counts requests above the last bound.
     pub classes: [u64; LATENCIES.len() + 1],
     /// Sum of all durations.
     pub sum: Duration,
@@ -113,7 +114,7 @@ impl Progress {
     }
 
     pub(crate) fn ended(&self, outcome: &Outcome) {
-        // No code panics with this lock.
+        // No code panics while it holds this lock.
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         *outcomes.entry(outcome.label()).or_default() += 1;
         let counter = match (outcome, outcome.class()) {
@@ -126,7 +127,8 @@ impl Progress {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the requests so far if no site has responded; `None`: a site responded, or no request ended.
+    /// Returns the number of requests and the last error if no site has responded. Returns `None` if a site
+    /// responded or no request has ended.
     #[must_use]
     pub fn no_response(&self) -> Option<NoResponse> {
         let is_answered = self.responses.load(Ordering::Relaxed) > 0;

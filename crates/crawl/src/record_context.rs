@@ -1,5 +1,5 @@
-//! Reads the data of an exported record that the document itself does not have: URLs, place in the archive,
-//! history and cluster. `gleaner export` and the status page use it.
+//! Reads the data of an exported record that the document itself does not have: URLs, position in the
+//! archive, history and cluster. `gleaner export` and the status page use it.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ use gleaner_store::{FileRecord, History, Store, StoreError};
 use crate::archive::archive_files;
 use crate::error::CrawlError;
 
-/// Reads this data for documents. Knows the archive files that existed when it was created.
+/// Reads the URLs, the archive position, the history and the cluster of a document. Finds only archive files
+/// that existed when the reader was created.
 #[derive(Debug)]
 pub struct ContextReader {
     store: Store,
@@ -31,7 +32,7 @@ impl ContextReader {
         Ok(Self { store, files })
     }
 
-    /// Reads the data for a document. The list of removed paragraphs is empty.
+    /// Reads the data for a document. Leaves the list of removed paragraphs empty.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -1,20 +1,18 @@
 //! Handles a robots.txt that redirects to a host in another partition.
 //!
-//! Only the worker that has a host's partition sends requests to the host. A redirect within the partition is
-//! followed at once ([`gleaner_fetch::Fetcher::robots`]). A redirect to another partition becomes a message
-//! to that partition, even if this worker has it:
+//! Only the worker that has a host's partition sends requests to the host. [`gleaner_fetch::Fetcher::robots`]
+//! follows redirects within a partition. If the robots.txt of host A redirects to host B in another
+//! partition:
 //!
-//! ```text
-//! owner of a: a/robots.txt ─► redirect to b ─► wanted ───► owner of b: known? ─► no: gap of b, request
-//!             rules of a   ◄──────────────── found ◄────────────────── yes ◄──────────┘
-//! ```
+//! 1. The owner thread of A's partition sends a message to B's partition, even if this worker has both.
+//! 2. The owner thread of B's partition answers with the stored robots.txt of B. If that is missing or out of
+//!    date, it first requests the file. This request waits for the delay of B's group.
+//! 3. The answer becomes the robots.txt of A. Until then, A gets no requests except retries of its
+//!    robots.txt.
 //!
-//! * Until the answer arrives, the redirecting host gets no requests. Its robots.txt is then retried as
-//!   usual.
-//! * The result is stored as the target's robots.txt, so many redirecting hosts cost one request.
-//! * The message stays in the store until it is answered, by this owner or a later one. No run ends before.
-//! * If the target redirects to a third partition, the target's owner first sends a message there. At most
-//!   five redirects in a row are followed (RFC 9309, 2.3.1.2).
+//! The store keeps a message until it is answered, and no run ends before. If B redirects to a third
+//! partition, the owner thread of B's partition first sends a message there. At most five redirects in a row
+//! are followed (RFC 9309, 2.3.1.2).
 //!
 //! Limitation: a redirect loop over several partitions counts as a failure, not as a missing robots.txt.
 
@@ -34,7 +32,7 @@ use crate::visit::{Outgoing, RobotsVisit};
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
 
-/// If the target must not be requested for a longer time, the answer is a failure.
+/// If the target's host must not be requested for a longer time than this, the answer is a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn waits_for(url: &Url) -> String {
@@ -46,8 +44,7 @@ fn is_own(url: &CanonicalUrl) -> bool {
 }
 
 impl Pipeline {
-    /// Answers the requests for a robots.txt, or fetches the file. A message that cannot be handled now stays
-    /// in the store until the next tick.
+    /// A message that cannot be answered now stays in the store until the next tick.
     pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
         for wanted in wanted {
             if !self.redirected.is_known(&wanted) {
@@ -151,7 +148,7 @@ impl Pipeline {
         }
     }
 
-    /// Requests the robots.txt from the target's partition. `false`: the redirect cannot be followed.
+    /// Sends a message to the target's partition. Returns `false` if the redirect cannot be followed.
     pub(crate) fn request_elsewhere(
         &mut self,
         origin: &Url,
@@ -187,7 +184,7 @@ impl Pipeline {
         let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };
         let known: Option<RobotsRecord> = self.recorder.store.robots_at(&place)?;
         let is_failure = |record: &RobotsRecord| matches!(record.state, RobotsState::Unreachable { .. });
-        // A failure must not replace a stored robots.txt, nor a late answer a newer one.
+        // A failure must not replace a stored robots.txt. A late answer must not replace a newer one.
         let is_news = if is_failure(record) {
             known.is_none()
         } else {

@@ -1,18 +1,22 @@
 //! Follows redirects that set cookies, within one visit.
 //!
-//! Normally the target of a redirect becomes a URL of its own and is requested later without cookies. Behind
-//! a cookie wall that request fails, because the target redirects again. If a redirect within a site (one
-//! registrable domain) sets a cookie for its target, the same visit therefore continues there with the site's
-//! cookies:
+//! Normally the target of a redirect becomes a separate URL in the frontier, and is requested later without
+//! cookies. Behind a cookie wall that request fails, because the target redirects again. Therefore a visit
+//! continues at the target, with the site's cookies, if the redirect sets a cookie for it and stays on the
+//! registrable domain:
 //!
-//! 1. Each hop passes the checks of any URL: scope and rules, known robots.txt, limits of host and site,
-//!    budgets. It waits for its gap. A visit follows at most `fetch.max_redirects` hops.
-//! 2. A chain that returns to the visit's URL ends like any visit of that URL. A chain that ends elsewhere is
-//!    recorded as a redirect, and the response is processed for the other URL.
+//! 1. Each hop passes the same checks as any URL: scope, rules, robots.txt, limits of host and site, budgets.
+//!    It waits for the delay between requests. A visit follows at most `fetch.max_redirects` hops.
+//! 2. If a chain returns to the visit's URL, the visit ends like any other. If it ends at another URL, the
+//!    visit's URL is recorded as a redirect, and the response is processed for the other URL.
 //! 3. The cookies are dropped when the visit ends.
 //!
-//! The visit does not continue if the target was already requested with the same cookies, is a known page, is
-//! on a host that is on hold or has no known robots.txt, or must wait longer than one gap.
+//! The visit does not continue in any of these cases:
+//!
+//! * It already requested the target with the same cookies.
+//! * The target is another URL that is already in the frontier, and its last visit was not redirected.
+//! * The target's host is in a back-off, or its robots.txt is not known.
+//! * The target would have to wait longer than one delay.
 //!
 //! Limitation: a redirect without a cookie starts no chain, even if its target sets a cookie and redirects
 //! back. A replay follows no redirects, because the archive has each response of a chain.
@@ -37,11 +41,10 @@ use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Hop, Outgoing, Visit, robots_path, visit_span};
 
 enum Next {
-    /// The visit continues at this host, with this cookie.
+    /// The visit requests the target on this host, with this cookie.
     Here(HostId, String),
-    /// The visit starts again later.
     Later,
-    /// The target becomes a URL of its own.
+    /// The target becomes a separate URL in the frontier.
     Apart,
 }
 
@@ -92,8 +95,8 @@ impl Pipeline {
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, target);
         let is_shut = self.frontier.politeness.gates.ready_in(&group) > self.frontier.hosts.gap(&group);
         let is_held = !self.frontier.politeness.holds.remaining(target.host()).is_zero();
-        // The schedule delays a visit only for its own host and group. If another host were the obstacle, the
-        // visit would be dispatched again after every gap.
+        // The schedule delays a visit only because of its own host or group. If another host blocked the
+        // visit, it would be dispatched again after every delay between requests.
         let is_own_host = target.host() == visit.url.host();
         Ok(match (is_full || is_held, is_shut) {
             (false, false) => Next::Here(host, cookie),
@@ -103,7 +106,7 @@ impl Pipeline {
         })
     }
 
-    /// Returns the target's host if it may be requested now and its robots.txt allows the target.
+    /// Returns the target's host if it is not paused and its current robots.txt allows the target.
     fn host_that_admits(&self, visit: &Visit, target: &CanonicalUrl) -> Result<Option<HostId>, CrawlError> {
         let id = if target.host() == visit.url.host() {
             Some(visit.record.host)
@@ -130,7 +133,7 @@ impl Pipeline {
         debug!(from = %visit.requested(), to = %url, "following a redirect with its cookies");
         self.spend(id, &url);
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, &url);
-        // The visit time does not include the wait for the gap.
+        // The recorded duration of the visit does not include the wait before the request.
         visit.begun = Instant::now() + self.frontier.politeness.gates.ready_in(&group);
         visit.add_hop(Hop { url, cookie, group });
         visit.lease = self.recorder.store.lease_of(id);
@@ -156,8 +159,9 @@ impl Pipeline {
         self.redirect(visit, url, hops)
     }
 
-    /// Ends a visit whose chain led to a 2xx response at another URL. Passes the response on for that URL,
-    /// unless it is a known page. Returns `None` if the response was passed on, otherwise the released group.
+    /// Ends a visit whose redirects led to a 2xx response at another URL. Sends the response to a worker
+    /// thread as a page of the other URL, unless that URL is a known page. Returns `None` if the response was
+    /// sent, otherwise the released group.
     pub(crate) fn read_elsewhere(
         &mut self,
         visit: Visit,
@@ -170,7 +174,7 @@ impl Pipeline {
         let group = self.redirect(visit, url.clone(), hops)?;
         let record = if is_page { None } else { self.recorder.store.url(url.key())? };
         let Some(record) = record.filter(|record| self.frontier.hosts.contains(record.host)) else {
-            // A response that is passed on counts as the page of the other URL.
+            // The response is counted here, because no worker thread gets it.
             self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
             return Ok(Some(group));
         };
@@ -187,7 +191,7 @@ impl Pipeline {
             url,
             record,
         };
-        // Without workers the channel is closed. The frontier still has the URL.
+        // Sending fails if no worker thread is left. The frontier still has the URL.
         let sent = self.tasks.send(Task::Read(Box::new(visit), response, fetched));
         Ok(sent.is_err().then_some(group))
     }
@@ -195,8 +199,6 @@ impl Pipeline {
 
 pub(crate) enum Followed {
     Here,
-    /// The visit starts again later. Its group is released.
     Later(GroupName),
-    /// The target becomes a URL of its own.
     Apart(Box<Visit>),
 }

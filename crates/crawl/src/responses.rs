@@ -20,8 +20,8 @@ const PUSHED_BACK: u32 = 4;
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Pipeline {
-    /// Ends or postpones a visit after a response other than 2xx. Returns the released group; `None`: the
-    /// visit continues at the target of a redirect.
+    /// Ends or postpones a visit after a response other than 2xx. Returns the released group, or `None` if
+    /// the visit continues at the target of a redirect.
     pub(crate) fn not_read(
         &mut self,
         visit: Visit,
@@ -55,9 +55,9 @@ impl Pipeline {
         }
     }
 
-    /// Handles 429 or 503. The host is on hold for the time that it requested. The URL is retried after the
-    /// hold and a pause, so other URLs come first. If these get no response either, four times as many
-    /// retries are allowed.
+    /// Handles 429 or 503. The host gets no requests for the time that it requested. The URL is retried after
+    /// a further pause, so other URLs come first. While the host does not answer these either, four times as
+    /// many retries are allowed.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
@@ -85,13 +85,13 @@ impl Pipeline {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // A missing permit says nothing about the page: the URL stays ready and loses no retry.
+            // No request was sent. The URL stays ready, and none of its retries is used.
             FetchError::NotPermitted => {
                 self.give_back(visit.requested());
                 Ok(visit.group)
             }
             other if other.is_transient() => {
-                // Like a 503, a failed connection can cause a hold.
+                // Like a 503, a failed connection can cause a back-off.
                 let hold = self.frontier.politeness.holds.remaining(visit.requested().host());
                 if !hold.is_zero() {
                     self.record_hold(&visit, hold)?;
@@ -114,7 +114,7 @@ impl Pipeline {
         self.commit(change)
     }
 
-    /// Schedules a retry after `hold` and a pause that doubles with each retry. Fails after `most` retries.
+    /// Schedules a retry after `hold` plus a pause that doubles each time. Fails after `most` retries.
     fn retry_or_fail(
         &mut self,
         mut visit: Visit,
@@ -137,8 +137,8 @@ impl Pipeline {
         Ok(visit.group)
     }
 
-    /// Handles a redirect. If the response set a cookie for the target, the visit continues there. Otherwise
-    /// the target becomes a URL of its own.
+    /// Continues the visit at the target if a cookie was set for it. Otherwise adds the target to the
+    /// frontier.
     fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Option<GroupName>, CrawlError> {
         let Some(location) = &response.location else {
             let outcome = Outcome::Failed { reason: "redirect_without_location".into() };

@@ -12,7 +12,7 @@ use crate::rank;
 use crate::redirected_robots::waits_for;
 
 impl Pipeline {
-    /// Applies the response to a robots.txt request. A redirect to another partition waits for its answer.
+    /// Applies the response to a robots.txt request, or forwards a redirect to another partition.
     pub(crate) fn robots_answered(
         &mut self,
         id: HostId,
@@ -29,7 +29,7 @@ impl Pipeline {
                 self.record_robots(id, origin, &waits)?;
                 self.request_elsewhere(origin, &url, u32::try_from(hops).unwrap_or(u32::MAX)).map(drop)
             }
-            // The lease has ended. The partition's next owner requests the file.
+            // The lease has ended. The partition's next worker requests the file.
             RobotsAnswer::NotPermitted => Ok(()),
         }
     }

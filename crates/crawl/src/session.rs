@@ -53,8 +53,8 @@ pub struct Start {
     pub clock: Clock,
 }
 
-/// Crawls until nothing is due, a budget is spent or a stop requested. Blocks; the calling thread owns the
-/// store.
+/// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks the calling thread, which
+/// owns the store.
 ///
 /// # Errors
 /// The store, the archive or the HTTP client failed, the disk is nearly full, or no worker thread can be
@@ -91,7 +91,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         });
         match ended {
             Ok(ending) => break (session, ending),
-            // Another worker has taken a partition of this one. Start again, as after a crash.
+            // Another worker has taken a partition of this worker. Start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon_lost(&fetcher, &runtime);
                 is_over = session_config.rejoin(&mut writer)?;
@@ -142,7 +142,8 @@ impl Session {
         writer: Writer,
     ) -> Result<Self, CrawlError> {
         let config = Arc::clone(&session.config);
-        // Unbounded is safe: each task and event belongs to a URL in flight, and the frontier limits those.
+        // Unbounded is safe: each task and event belongs to a URL in flight, and the frontier limits these
+        // URLs.
         let (tasks, work) = unbounded::<Task>();
         let (events, arrivals) = unbounded::<Event>();
         let (pins, admission) = (Arc::clone(&session.pins), Arc::clone(&session.admission));
@@ -180,7 +181,7 @@ impl Session {
     }
 
     /// Ends all requests, because another worker has the leases, and returns the writer. Waits until no
-    /// request is in flight, because the next session does not know the gaps of this one.
+    /// request is in flight, because the next session does not know when this session sent its last requests.
     fn abandon_lost(self, fetcher: &Fetcher, runtime: &Handle) -> Writer {
         if let Some(leases) = self.pipeline.recorder.store.leases() {
             leases.lose();
@@ -233,7 +234,7 @@ pub(crate) fn begin(
         warn!("the clock is {behind:#} behind the last run; moving all due times back by as much");
     }
     let begun = writer.begin_run(now, replayed)?;
-    // A replay without seeds keeps those of the last crawl.
+    // A replay without seeds keeps the seeds of the last crawl.
     if !seeds.is_empty() {
         writer.record_seeds(seeds)?;
     }

@@ -29,8 +29,8 @@ pub(crate) struct SessionConfig {
 }
 
 impl SessionConfig {
-    /// Joins the workers again after another worker took partitions of this one. Returns whether the run is
-    /// over, because another worker has ended it or begun the next.
+    /// Joins the workers again after another worker took partitions of this worker. Returns whether the run
+    /// is over, because another worker has ended it or begun the next run.
     pub(crate) fn rejoin(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
         writer.rejoin()?;
         let last = writer.store().last_run()?;

@@ -65,7 +65,8 @@ pub fn withdraw(data: &Path) {
     let _ = fs::remove_file(data.join(REQUEST));
 }
 
-/// Reads and removes the answer to a request. `None`: not yet answered; `Err`: the reason of a failure.
+/// Reads and removes the answer to a request. Returns `None` if there is no answer yet, and `Err` with the
+/// reason if the copy failed.
 #[must_use]
 pub fn answer(data: &Path) -> Option<Result<(), String>> {
     let path = data.join(ANSWER);
@@ -118,7 +119,7 @@ fn copy_up_to(from: &Path, to: &Path, length: u64) -> io::Result<()> {
     out.sync_all()
 }
 
-/// Handles a request for a copy, if any, while no crawl runs. All commits must be flushed.
+/// Handles a request for a copy, if any, while no crawl runs. The caller must have flushed all changes.
 pub fn follow(config: &Config, store: &Store) {
     let data = Path::new(&config.store.path);
     if !data.join(REQUEST).exists() {

@@ -1,4 +1,5 @@
-//! Reads a page as the corpus keeps it. `gleaner doctor`, `gleaner template explain` and the status page use it.
+//! Reads the last fetched version of a page, for `gleaner doctor`, `gleaner template explain` and the status
+//! page.
 
 use std::io::{Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -15,10 +16,10 @@ use crate::archive::archive_folder;
 /// A fetched page of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPage {
-    /// The page's HTML, decoded. At most `fetch.max_page` bytes of it.
+    /// The decoded HTML, from at most `fetch.max_page` bytes.
     pub html: String,
-    /// The path of the archive file, or the name of the object, and the offset of the record in bytes. `None`: the
-    /// page waits in the store for its host's template.
+    /// Where the archive has the page: the path of the file or the name of the object, and the offset of the
+    /// record in bytes. `None` if the page is still in the store, buffered for its host's template.
     pub place: Option<(PathBuf, u64)>,
 }
 
@@ -49,7 +50,7 @@ pub enum PageError {
     },
 }
 
-/// Reads the last fetched version of a page from the store or the archive. Returns `None` if the corpus has no version.
+/// Reads the last fetched version of a page. Returns `None` if the corpus has no version of it.
 ///
 /// # Errors
 /// See [`PageError`].

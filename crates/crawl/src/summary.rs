@@ -21,9 +21,9 @@ pub struct Summary {
     pub hosts: Vec<(String, Counts)>,
     /// URLs left for the next run, by host and reason.
     pub held_back: Vec<HeldBack>,
-    /// Documents in the corpus now.
+    /// Documents in the corpus at the end of the run.
     pub documents: u64,
-    /// When the next URL is due, in seconds since 1970; `None` if no URL is waiting.
+    /// When the next URL is due, in seconds since 1970. `None` if no URL is waiting.
     pub next_due: Option<u64>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
-/// Returns the reason for URLs left by the limit `setting`. The report compares these texts.
+/// Describes a limit that was reached. The report compares these texts.
 pub(crate) fn reached(setting: &str) -> String {
     format!("{setting} reached")
 }

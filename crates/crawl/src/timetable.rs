@@ -1,10 +1,10 @@
 //! Computes the start times of scheduled crawls from cron expressions in a time zone.
 //!
-//! Expressions use local time; each local time counts once a day. A time skipped in spring moves forward by
-//! the clock's jump. A time repeated in autumn counts at its first occurrence. This module reads no clock:
-//! the caller passes times and random numbers.
+//! Expressions use local time, and each local time counts once a day. If a time is skipped in spring, the
+//! start moves forward by the same amount as the clock. If a time is repeated in autumn, only its first
+//! occurrence counts. The caller passes the current time and random numbers.
 //!
-//! Limitation: an hourly expression has one start fewer on the day of a repeated hour.
+//! Limitation: if an hour is repeated, an hourly expression has only one start in it.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
-/// Longer than any jump of a local clock.
+/// More than any change of a local clock.
 const LEAP: SignedDuration = SignedDuration::from_hours(3);
 /// Maximum number of starts per call. An expression for every minute has 1,440 a day.
 const STARTS: usize = 20_000;
@@ -55,7 +55,7 @@ pub enum TimetableError {
 /// The start times of a schedule.
 #[derive(Debug, Clone)]
 pub struct Timetable {
-    /// Evaluated as if local time were UTC.
+    /// The expressions are evaluated as if local time were UTC.
     times: Vec<Crontab>,
     zone: TimeZone,
     jitter: Duration,
@@ -85,7 +85,7 @@ impl Timetable {
         })
     }
 
-    /// Returns the first start after `time`; `None`: no start within four years.
+    /// Returns the first start after `time`, or `None` if there is no start within four years.
     #[must_use]
     pub fn after(&self, time: Timestamp) -> Option<Timestamp> {
         self.times.iter().filter_map(|one| self.next_of(one, time)).min()
@@ -93,7 +93,7 @@ impl Timetable {
 
     fn next_of(&self, one: &Crontab, time: Timestamp) -> Option<Timestamp> {
         let clock = time.to_zoned(self.zone.clone()).datetime().to_zoned(TimeZone::UTC).ok()?.timestamp();
-        // A skipped local time starts later than in its expression.
+        // The start of a skipped local time is later than its expression says.
         let mut clock = clock.checked_sub(LEAP).ok()?;
         for _ in 0..STARTS {
             let next = one.find_next(MakeTimestamp(clock)).ok()?;
@@ -106,9 +106,9 @@ impl Timetable {
         None
     }
 
-    /// Returns the start to catch up on at `now`: the last one before `now`, if it is within
-    /// `schedule.catch_up` and no run began since, or the last run has not ended. `None` also if the corpus
-    /// has no run yet.
+    /// Returns the start to catch up on at `now`. It is the last start until `now`, at most
+    /// `schedule.catch_up` ago. Returns `None` if a run began since then and has ended, or if the corpus has
+    /// no run yet.
     #[must_use]
     pub fn missed(&self, now: Timestamp, last: Option<&Run>) -> Option<Timestamp> {
         let start = self.starts(now.checked_sub(self.catch_up).unwrap_or(Timestamp::MIN), now).last()?;
@@ -129,7 +129,7 @@ impl Timetable {
         now.duration_since(start) > self.catch_up.max(SignedDuration::from_mins(1))
     }
 
-    /// Returns the delay of a start for a random number: less than `schedule.jitter`.
+    /// Returns the delay of a start, computed from a random number. It is less than `schedule.jitter`.
     #[must_use]
     pub fn delay(&self, random: u64) -> Duration {
         let millis = u64::try_from(self.jitter.as_millis()).unwrap_or(u64::MAX);
@@ -193,7 +193,7 @@ mod tests {
         // 02:30 is skipped on 29 March and becomes 03:30 summer time.
         let spring = of("2026-03-28T00:00:00Z", "2026-03-31T00:00:00Z");
         assert_eq!(spring, ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"].map(at));
-        // The result is the same when computed from a time between the two.
+        // The start is the same when computed from a time after the clock change.
         assert_eq!(berlin.after(at("2026-03-29T01:10:00Z")), Some(at("2026-03-29T01:30:00Z")));
         // On 25 October, 02:30 occurs twice.
         let autumn = of("2026-10-24T12:00:00Z", "2026-10-27T00:00:00Z");

@@ -1,5 +1,5 @@
-//! States in one sentence whether a host gives documents, or why not. `gleaner doctor` and the status page
-//! begin with this sentence.
+//! Says in one sentence whether gleaner gets documents from a host, or why not. `gleaner doctor` and the
+//! status page begin with this sentence.
 
 use gleaner_render::text::count;
 use gleaner_store::Counts;
@@ -8,11 +8,11 @@ use crate::host_view::HostView;
 use crate::report::cause::explained;
 use crate::report::{GroupedCounts, Report};
 
-/// With fewer pages, a share of them is meaningless.
+/// With fewer pages, the share of a reason is meaningless.
 const FEW_PAGES: u64 = 5;
 
-/// Returns the sentence. `in_scope`: whether the host belongs to a seed site; `true` if the seeds are
-/// unknown. `report`: the newest one.
+/// Returns the sentence. `in_scope` says whether the host belongs to a seed site. Pass `true` if the seeds
+/// are unknown. `report` is the newest report.
 #[must_use]
 pub fn verdict(host: &HostView, in_scope: bool, report: Option<&Report>) -> String {
     if host.record.paused {
@@ -33,7 +33,6 @@ pub fn verdict(host: &HostView, in_scope: bool, report: Option<&Report>) -> Stri
     gravest.map_or_else(|| given(host), |finding| finding.text.clone())
 }
 
-/// Explains a host with few pages by what was read and by the links that were not followed.
 fn few_pages(all: &GroupedCounts, worst: Option<(&str, u64)>) -> String {
     let read = format!("front pages, sections, feeds and sitemaps read: {}", all.listings());
     let pages = match worst {

@@ -21,14 +21,14 @@ pub(crate) struct Visit {
     pub(crate) record: UrlRecord,
     pub(crate) group: GroupName,
     pub(crate) begun: Instant,
-    /// Time of the dispatch; in a replay, time of the fetch.
+    /// Time of the dispatch. In a replay, time of the archived response.
     pub(crate) at: Timestamp,
     pub(crate) span: Span,
     pub(crate) lease: Lease,
     /// The result of a list visit, known once the response was read.
     pub(crate) sight: Sight,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
-    /// The redirects of this visit; `None`: none can be followed, as in a replay.
+    /// The redirects of this visit. `None` if redirects cannot be followed, as in a replay.
     pub(crate) chain: Option<Chain>,
 }
 
@@ -59,9 +59,7 @@ pub(crate) struct RobotsVisit {
 #[derive(Debug)]
 pub(crate) enum Outgoing {
     Visit(Box<Visit>),
-    /// A host's robots.txt.
     Robots(HostId, Box<RobotsVisit>),
-    /// A robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Box<RobotsVisit>),
 }
 
@@ -97,8 +95,8 @@ impl Visit {
         }
     }
 
-    /// Stores the cookies that a redirect within the site set. Returns the `Cookie` header for `target`;
-    /// `None`: there are no cookies for it, or the same ones were already sent.
+    /// Stores the cookies that a redirect within the site set. Returns the `Cookie` header for `target`, or
+    /// `None` if there are no cookies for it or the same cookies were already sent.
     pub(crate) fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
         let from = self.requested().url().clone();
         let chain = self.chain.as_mut()?;

@@ -1,5 +1,5 @@
-//! Twelve nights on which something goes wrong. The first ten lines of the report name the cause and the command
-//! to run next.
+//! Tests reports of twelve nights on which something goes wrong. The first ten lines of each report must name
+//! the cause and the command to run next.
 
 use gleaner_crawl::TemplateState;
 use gleaner_crawl::report::text::short;
@@ -11,7 +11,8 @@ use crate::histories::{counts, gives, run_data};
 
 const HOSTS: usize = 24;
 
-/// Returns ten usual nights of 24 hosts, the largest first, and a last night of the same kind.
+/// Returns ten usual nights of 24 hosts, followed by one more. Hosts are in descending order of their
+/// articles.
 fn usual() -> RunData {
     let names: Vec<String> = (0..HOSTS).map(|number| format!("paper-{number:02}.example")).collect();
     let nights = |number: usize| (0..11).map(|night| gives(usual_of(number) + night % 3)).collect::<Vec<_>>();
@@ -29,7 +30,7 @@ fn first(data: &mut RunData, hosts: usize, last: &Counts) {
     data.hosts.iter_mut().take(hosts).for_each(|host| host.counts = last.clone());
 }
 
-/// Makes the first hosts unreachable from their robots.txt on.
+/// Makes robots.txt of the first hosts unavailable, so none of their URLs is requested.
 fn hold(data: &mut RunData, hosts: usize, why: &str) {
     first(data, hosts, &Counts::default());
     let held = Held { urls: 40, why: format!("robots.txt is unavailable: {why}") };

@@ -13,7 +13,7 @@ use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-/// Returns an article. The two subjects have clearly different texts.
+/// Returns an article. The texts of the subjects `brook` and `pond` clearly differ.
 fn article(subject: &str) -> Reply {
     let sentence = match subject {
         "brook" => "The brook rose by a metre in the night, and nobody had expected it. ",
@@ -89,7 +89,7 @@ fn a_wall_at_an_address_of_its_own_leads_back_to_the_page() {
         assert_eq!(ending(&store, path), "stored");
         assert_eq!(cookies(&site, path).len(), 2, "{path}");
         assert_eq!(cookies(&site, &format!("/check?back={path}")), ["session=7"]);
-        // A URL passed on the way does not become a page.
+        // An intermediate URL does not become a page.
         assert!(!is_known(&store, &format!("http://site.example/check?back={path}")));
     }
 }
@@ -161,7 +161,7 @@ fn a_chain_that_ends_elsewhere_is_a_redirect_to_there() {
         crawl(&["/old", "/lost", "/early", "/late"], &[], |asked| match asked.path.as_str() {
             "/old" => to("/new", &["k=v; Path=/"]),
             "/lost" => to("/nothing", &["k=v; Path=/"]),
-            // The target `/late` has a visit of its own.
+            // The target `/late` is already in the queue, so it gets its own visit.
             "/early" => to("/late", &["k=v; Path=/"]),
             "/new" => article("brook"),
             "/late" => article("pond"),
@@ -187,7 +187,7 @@ fn a_hop_is_judged_like_any_url() {
         crawl(&["/to-members", "/abroad", "/to-www"], &[], |asked| match asked.path.as_str() {
             "/to-members" => to("/members/1", &["k=v; Path=/"]),
             "/abroad" => to("http://b.example/", &["k=v; Path=/", "l=w; Domain=b.example"]),
-            // The robots.txt of the target's host is not known yet, so the target has a visit of its own.
+            // The robots.txt of the target's host is not known yet, so the target gets its own visit.
             "/to-www" => to("http://www.site.example/page", &["k=v; Path=/; Domain=site.example"]),
             _ => article("brook"),
         });

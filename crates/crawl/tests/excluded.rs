@@ -1,4 +1,4 @@
-//! Tests that the settings exclude URLs that are already known, and that this can be taken back.
+//! Tests that the settings exclude URLs that are already known, and that a later run can include them again.
 
 use crate::site::{Routes, Site, ending, html, reply};
 use gleaner_crawl::Clock;
@@ -24,7 +24,7 @@ fn site() -> Site {
     ]))
 }
 
-/// Crawls on this day after 2026-02-01.
+/// Crawls `day` days after 2026-02-01.
 fn crawl(site: &Site, folder: &TempDir, day: i64, sets: &[&str]) -> Store {
     let begun: Timestamp = "2026-02-01T00:00:00Z".parse().unwrap();
     let (begun, since) = (begun + SignedDuration::from_hours(24 * day), std::time::Instant::now());

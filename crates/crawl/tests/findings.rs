@@ -1,4 +1,4 @@
-//! Tests the findings of reports on made-up runs, case by case.
+//! Tests the findings of reports on invented runs.
 
 use crate::histories::{counts, gives, run_data};
 use gleaner_crawl::TemplateState;
@@ -6,7 +6,7 @@ use gleaner_crawl::report::text::sentence;
 use gleaner_crawl::report::{Disk, Ending, Grade, Held, HostData, Report, RunData, Status};
 use gleaner_store::Counts;
 
-/// Returns fourteen nights with about `usual` new articles each, followed by `last`.
+/// Returns fourteen nights with about `usual` new articles each, followed by a night with the counts `last`.
 fn nights(usual: u64, last: Counts) -> Vec<Counts> {
     let shifts = [0_i64, 12, -9, 4, -15, 8, 0, 0, -6, 10, -2, 7, -11, 5];
     let usual_nights = shifts.iter().map(|shift| {
@@ -103,7 +103,7 @@ fn a_crawl_by_hand_that_only_tries_again_what_failed_is_fine() {
     assert_eq!(Report::new(&data).status, Status::Failed, "as a night of its own it reached nothing");
     data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(1);
     assert_eq!(Report::new(&data).status, Status::Fine);
-    // This also applies if the run is only the second one.
+    // The same is true for the second run of a corpus.
     data.past.truncate(1);
     data.run.started = data.past[0].started + jiff::SignedDuration::from_mins(5);
     assert_eq!(Report::new(&data).status, Status::Fine);
@@ -149,7 +149,7 @@ fn a_seed_without_documents_is_named_from_the_first_night_on() {
     let said =
         "a.example: no documents so far: 100% of pages: the site refuses the crawler (rejected: http_403)";
     assert_eq!(named(&with_seeds(["line 1", "line 2"], gives(3))), [said]);
-    // Another host of the same seed gives documents, or pages wait for a template.
+    // Another host of the same seed has documents, or pages are buffered for a template.
     assert_eq!(named(&with_seeds(["line 1", "line 1"], gives(3))), [""; 0]);
     let mut waits = with_seeds(["line 1", "line 2"], gives(3));
     waits.hosts[0].template.buffered = 4;
@@ -194,7 +194,7 @@ fn a_new_host_that_does_not_answer_is_a_note_beside_others() {
 
 #[test]
 fn weekends_are_held_against_weekends() {
-    // Night 0 is a Monday. Nights 5 and 6 of a week have a sixth of the articles.
+    // Night 0 is a Monday. Nights 5 and 6 of a week have a sixth of the usual articles.
     let week = |number: usize| if number % 7 >= 5 { gives(40) } else { gives(240) };
     for last in 8..35 {
         let nights: Vec<Counts> = (last.max(14) - 14..=last.max(14)).map(week).collect();

@@ -1,4 +1,4 @@
-//! Simulates a month of nightly crawls: what each night requests and finds.
+//! Simulates a month of nightly crawls, and checks what each night requests and finds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 
 const OPTIONS: Options = Options { cache: 16 << 20, create: true };
 const NIGHTS: i64 = 31;
-/// Two in the morning (Hanoi time) of the newspaper's third day.
+/// 02:00 Hanoi time on the newspaper's third day.
 const FIRST: &str = "2026-11-03T19:00:00Z";
 
 /// Crawls all sites of the newspaper in one night.
@@ -43,7 +43,7 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
     (gleaner_crawl::run(start).unwrap(), store)
 }
 
-/// Returns the texts of a document: its earlier revisions, then the newest.
+/// Returns all texts of a document: the earlier revisions, then the newest revision.
 fn texts(store: &Store, url: &str) -> Vec<String> {
     let key = CanonicalUrl::parse(url).unwrap().key();
     let id = gleaner_corpus::DocumentId(*key.as_bytes());
@@ -51,9 +51,9 @@ fn texts(store: &Store, url: &str) -> Vec<String> {
     earlier.into_iter().chain(store.document(id).unwrap()).map(|document| document.text).collect()
 }
 
-/// Checks the revisions of an article. If a sitemap announced a change after the article was fetched, both
-/// texts must be stored in the same night. Otherwise only the first fetched text is stored. Returns the
-/// number of earlier revisions.
+/// Checks the revisions of an article, and returns the number of earlier revisions. If a sitemap announced a
+/// change after the article was fetched, both texts must be stored in the same night. Otherwise only the
+/// first text is stored.
 fn check_revisions(issue: &Issue, host: &str, first: Timestamp, found: &[String]) -> usize {
     let day = 86_400;
     let night_of = |at: Timestamp| (at.as_second() - first.as_second() + day - 1).div_euclid(day).max(0);
@@ -84,7 +84,7 @@ fn kinds(paths: &[String]) -> BTreeMap<&str, usize> {
     kinds
 }
 
-/// Returns all documents by URL, each with text and fetch time of its earlier revisions and the newest one.
+/// Returns the revisions of all documents by URL, oldest first, each with text and fetch time.
 fn corpus(store: &Store) -> BTreeMap<String, Vec<(String, Timestamp)>> {
     let all = |document: gleaner_corpus::Document| {
         let url = document.url.clone();

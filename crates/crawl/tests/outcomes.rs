@@ -9,7 +9,7 @@ fn to(location: &str) -> Reply {
     reply(302, &format!("Location: {location}\r\n"), "")
 }
 
-/// Returns paths with their responses and the expected outcome.
+/// Returns paths with their responses and their expected outcomes.
 fn cases() -> Vec<(&'static str, Vec<Reply>, &'static str)> {
     let story = "The brook rose by a metre in the night, and nobody had expected it. ".repeat(20);
     let article = html(&format!("<title>The brook</title><h1>The brook</h1><p>{story}</p>"));
@@ -131,7 +131,7 @@ fn listings_are_asked_again_only_if_they_have_changed() {
     let front = reply(200, "Content-Type: text/html\r\nETag: \"1\"\r\n", "<a href=/a>a</a>");
     let site = Site::serve(Routes::from([("/", vec![front, reply(304, "", "")])]));
     let folder = TempDir::new().unwrap();
-    // The page is due again from the next second on. Until then a run requests nothing.
+    // The page is not due again before the next second. Until then a run requests nothing.
     let again = (0..200).map(|_| site.crawl(folder.path(), &["crawl.revisit=0s"]).1);
     let ended = again.map(|store| ending(&store, "/")).find(|ending| ending != "listing");
     assert_eq!(ended.as_deref(), Some("unchanged"), "{:?}", site.asked());

@@ -1,4 +1,4 @@
-//! Tests that pins apply to all documents of a crawl, including those a template was learned from.
+//! Tests that pins apply to all documents of a crawl, including the training pages of a template.
 
 use crate::site::{Routes, Site, html};
 use gleaner_corpus::{Document, Extra, Extras, Insert};
@@ -26,7 +26,7 @@ fn serve() -> Site {
     Site::serve(routes)
 }
 
-/// Returns the texts of a crawl in which these selectors are dropped.
+/// Crawls with pins that drop these selectors, and returns the texts.
 fn texts(drop: &[(usize, &str)]) -> Vec<String> {
     let pins = Pins::new("site.example.toml", &[], drop).unwrap();
     texts_by(HostPins::from_iter([("site.example".to_owned(), pins)]))

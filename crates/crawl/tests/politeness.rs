@@ -1,4 +1,4 @@
-//! Tests that holds, gaps and quotas of one site do not affect others, and survive restarts.
+//! Tests that back-offs, delays and quotas of one site do not affect other sites, and survive restarts.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ fn the_hold_of_a_subdomain_is_its_own() {
     assert_eq!(summary.held_back.len(), 1, "{summary:?}");
 }
 
-/// Describes the requests, to any host, that began less than `gap` after the end of the previous request.
+/// Describes the requests that began less than `gap` after the end of the previous request to any host.
 fn strays(log: &[Asked], gap: Duration) -> Vec<String> {
     let too_soon = |pair: &[Asked]| {
         let pause = pair[1].begun.saturating_sub(pair[0].ended);
@@ -135,7 +135,7 @@ fn a_flood_of_urls_is_bounded_and_read_again_in_full() {
     let host = store.host("site.example").unwrap().unwrap();
     assert!(host.queued <= 500 + 2_000, "half of the quota, and the URLs of one commit: {}", host.queued);
     let refused = summary.hosts[0].1.refused["queue_full"];
-    // The front page and its five links, the index and the four sitemaps.
+    // `others` counts the front page and its five links, the sitemap index and the four sitemaps.
     let others = 11;
     assert_eq!(refused + host.sequence - others, 12_000, "each URL is taken in or counted: {host:?}");
     let asked = site.asked();

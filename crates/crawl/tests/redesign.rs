@@ -1,5 +1,5 @@
-//! Tests a newspaper that changes its design during a crawl. The change is noticed, a new template is
-//! learned, and the pages in between are extracted again, even if the crawl is interrupted.
+//! Tests a newspaper that changes its design during a crawl. The crawl must notice the change, learn a new
+//! template, and extract the pages in between again, even after an interruption.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,7 @@ use gleaner_template::{SiteTemplate, Window};
 use gleaner_testkit::{Expected, Newspaper, Options};
 use tempfile::TempDir;
 
-/// Number of article pages in the old design: the pages from which the first template is learned, and two
-/// more.
+/// Number of article pages in the old design: the training pages of the first template, and two more.
 const OLD: usize = PREPARE + 2;
 const PREPARE: usize = 10;
 
@@ -49,7 +48,8 @@ fn check_text(document: &Document, article: &Expected) {
     assert_eq!(lines, article.paragraphs, "{} by template {:?}", document.url, document.template_version);
 }
 
-/// Returns, for each article URL, how many article pages its host had served up to and including it.
+/// Numbers the article pages of each host in the order in which it served them, from 1. Returns the number of
+/// each URL.
 fn order(newspaper: &Newspaper) -> BTreeMap<String, usize> {
     let articles: Vec<String> = newspaper.expected().into_iter().flat_map(|article| article.urls).collect();
     let mut answered: BTreeMap<String, usize> = BTreeMap::new();
@@ -65,13 +65,13 @@ fn order(newspaper: &Newspaper) -> BTreeMap<String, usize> {
     order
 }
 
-/// Checks that every text is right, and that pages in the new design were extracted by the second template.
+/// Checks that every text is right, and that the second template extracted the pages in the new design.
 fn check_corpus(newspaper: &Newspaper, store: &Store) {
     let (documents, order) = (documents(store), order(newspaper));
     let expected = newspaper.expected();
     let mut checked = 0;
     for article in &expected {
-        // If only one design includes the caption, the second copy of an article is a separate document.
+        // If only one design includes the caption, two copies of an article are separate documents.
         let copies: Vec<&Document> = article.urls.iter().filter_map(|url| documents.get(url)).collect();
         assert!(!copies.is_empty(), "{} is lost", article.path);
         for document in &copies {

@@ -1,4 +1,4 @@
-//! Simulates years of nightly runs: how often an ordinary host is called unusual, and whether a host that
+//! Simulates years of nightly runs. Checks how often an ordinary host is called unusual, and that a host that
 //! stops is noticed.
 
 use crate::histories::{counts, gives, run_data};
@@ -6,7 +6,7 @@ use gleaner_crawl::report::{Report, Status};
 use gleaner_store::Counts;
 use proptest::prelude::*;
 
-/// Number of earlier runs given to each report.
+/// Number of earlier runs in the input of each report.
 const WINDOW: usize = 16;
 
 /// A random number generator (Knuth's linear congruential generator).
@@ -19,14 +19,14 @@ impl Chance {
         ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// About normally distributed, with mean 0 and deviation 1: the sum of twelve uniform numbers
+    /// About normally distributed with mean 0 and standard deviation 1, as a sum of twelve uniform numbers
     /// (Irwin-Hall).
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.even()).sum::<f64>() - 6.0
     }
 
-    /// Poisson distributed: a product of uniform numbers for small means, a normal approximation for large
-    /// ones.
+    /// Poisson distributed. A small mean uses a product of uniform numbers, a large one a normal
+    /// approximation.
     fn poisson(&mut self, mean: f64) -> u64 {
         if mean > 60.0 {
             return (mean + mean.sqrt() * self.normal()).round().max(0.0) as u64;
@@ -41,8 +41,8 @@ impl Chance {
     }
 }
 
-/// Simulates a year of a host. `wanders`: the random deviation of the mean from night to night. `weekend`:
-/// the factor for weekends.
+/// Simulates a year of a host. The mean deviates at random by `wanders` from night to night, and is
+/// multiplied by `weekend` on weekends.
 fn year(chance: &mut Chance, mean: f64, wanders: f64, weekend: f64) -> Vec<Counts> {
     let night = |number: usize, chance: &mut Chance| {
         let day = if number % 7 >= 5 { weekend } else { 1.0 };
@@ -56,7 +56,7 @@ fn year(chance: &mut Chance, mean: f64, wanders: f64, weekend: f64) -> Vec<Count
 fn alarms(nights: &[Counts]) -> usize {
     let is_alarm = |last: &usize| {
         let first = last.saturating_sub(WINDOW);
-        // Night 0 of `run_data` is a Monday, so all times are shifted by the nights that were cut off.
+        // Night 0 of `run_data` is a Monday, so all times are shifted by the number of omitted nights.
         let mut data = run_data(&[("a.example", nights[first..=*last].to_vec())]);
         let shift = jiff::SignedDuration::from_hours(24 * i64::try_from(first).unwrap());
         data.run.started += shift;
@@ -113,8 +113,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// For any history a report is built, its JSON is parsed back to an equal report, and its page contains
-    /// no markup from a host.
+    /// Any history has a report. Its JSON is parsed back to an equal report, and its HTML contains no markup
+    /// from a host.
     #[test]
     fn any_nights_have_a_report(
         nights in prop::collection::vec(prop::collection::vec((0_usize..6, 0_u64..100_000), 0..6), 1..20),
@@ -135,7 +135,7 @@ proptest! {
         prop_assert!(grades.is_sorted_by(|a, b| a >= b));
     }
 
-    /// More than usual is never unusual.
+    /// More new documents than usual are not unusual, up to ten times the usual number.
     #[test]
     fn more_than_usual_is_fine_up_to_ten_times(usual in 0_u64..5_000, more in 0_u64..5_000, count in 3_usize..15) {
         let mut nights = vec![gives(usual); count];

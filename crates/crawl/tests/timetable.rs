@@ -1,5 +1,5 @@
-//! Crawls two sites for several nights with a simulated clock. Then one of the sites stops, and the report of
-//! that night must state this first.
+//! Crawls two sites for several nights with a simulated clock. Then one site fails, and the first finding in
+//! the report of that night must name this site.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
@@ -20,11 +20,10 @@ use tempfile::TempDir;
 /// Number of new articles on each site's front page every night.
 const A_NIGHT: i64 = 12;
 
-/// The behavior of a site.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Mood {
     Publishes,
-    /// Every article is behind a consent wall; the front page still links to them.
+    /// Every article is behind a consent wall. The front page still links to the articles.
     Wall,
     /// The site closes every connection.
     Dead,
@@ -219,7 +218,8 @@ impl Timetable {
         (crawled.unwrap(), report)
     }
 
-    /// Crawls five ordinary nights, then one in which the second site is in `mood`. Returns the last report.
+    /// Crawls five ordinary nights, then a night in which the second site behaves as `mood`. Returns the last
+    /// report.
     fn told(&self, mood: Mood) -> Report {
         for number in 0..5 {
             let (_, report) = self.night(number);
@@ -258,7 +258,7 @@ fn a_site_that_is_gone_is_reported_the_same_night_and_no_more_when_it_is_back() 
     let nights = Timetable::begin();
     let report = nights.told(Mood::Dead);
     let said = first(&report);
-    // The reason is robots.txt if that is a day old, otherwise the front page.
+    // If the robots.txt is more than a day old, its failure is reported, otherwise that of the front page.
     let is_said = ["not crawled: robots.txt", "cannot be reached: failed"]
         .iter()
         .any(|partition| said.contains(partition));

@@ -1,5 +1,5 @@
-//! Tests a site with too few articles for a template. Its pages are extracted one by one at the end of the
-//! run, and again by the template once there is one.
+//! Tests a site with too few articles for a template. At the end of the run, its pages are extracted one by
+//! one. Once the site has a template, they are extracted again.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ fn pages_extracted_alone_are_extracted_again_by_the_template() {
     assert!(documents(&store).iter().all(|document| document.template_version.is_none()));
     drop(store);
 
-    // A listing is due again from the next second on. Until then a run requests nothing.
+    // A listing is not due again before the next second. Until then a run requests nothing.
     let grown = (0..200).map(|_| visit(usize::MAX)).find(|(all, store)| documents(store).len() >= *all);
     let (all, store) = grown.expect("the second visit finds the new articles");
     assert_eq!(documents(&store).len(), all);

@@ -1,10 +1,11 @@
 //! Limits the pages and the time of a run, and defines how a run ended.
 //!
-//! A run at its budget ends like a run without due URLs: no new requests start, requests in flight finish,
-//! and the run counts as ended. The next run gets the remaining URLs.
+//! When a budget is reached, no new requests start, requests in flight finish, and the run counts as ended.
+//! The next run gets the remaining URLs.
 //!
-//! Limitation: time counts from the start of this process, and from zero again after leases were lost. Pages
-//! count from the start of the run. After a crash, the requests since the last flush are not counted.
+//! Limitation: the time counts from the start of this process, and again from zero after this worker lost its
+//! leases. The pages count from the start of the run. After a crash, requests since the last flush are not
+//! counted.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -50,9 +51,9 @@ impl fmt::Display for Budget {
 
 #[derive(Debug)]
 pub(crate) struct RunBudget {
-    /// 0: no limit.
+    /// 0 means no limit.
     max_pages: u64,
-    /// 0: no limit.
+    /// 0 means no limit.
     max_time: Duration,
     begun: Instant,
     pages: u64,

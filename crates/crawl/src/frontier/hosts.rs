@@ -18,11 +18,11 @@ pub(crate) struct Host {
     pub(crate) group: GroupName,
     /// The host's registrable domain, to which quotas apply.
     pub(crate) site: Arc<str>,
-    /// The rules of the host's robots.txt; `None` until they are known.
+    /// The rules of the host's robots.txt. `None` until they are known.
     pub(crate) access: Option<Access>,
     pub(crate) robots_due: Timestamp,
     pub(crate) requests: u64,
-    /// Whether it is a seed's host. The crawl requests `/sitemap.xml` only from such hosts.
+    /// Whether a seed is on this host. The crawl requests `/sitemap.xml` only from such hosts.
     pub(crate) is_seed: bool,
     pub(crate) paused: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Host {
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     by_id: HashMap<HostId, Host>,
-    /// The gap of each group: the configured gap, or a longer `Crawl-delay`.
+    /// The delay between requests of each group: the longest configured delay or `Crawl-delay` of its hosts.
     gaps: HashMap<GroupName, Duration>,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
     }
 }
 
-/// Returns the group of a URL's host, by the stored domain or else by the URL's domain.
+/// Uses the stored domain of the URL's host. If the host is unknown, uses the URL's domain.
 pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -> GroupName {
     match store.host(url.host()) {
         Ok(Some(known)) => group_of(scope, &known),

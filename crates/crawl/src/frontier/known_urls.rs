@@ -1,11 +1,10 @@
 //! Remembers URLs that are certainly in the store.
 //!
-//! Most links of a page are on every page of its site; this set avoids looking them up in the store again.
-//! The store never removes the record of a URL, so a remembered URL stays valid. A forgotten URL costs one
-//! lookup.
+//! Most links of a page occur on every page of its site. This set avoids looking them up in the store again.
+//! The store never removes the record of a URL, so the set is never out of date.
 //!
-//! Two generations limit the memory. When the young one is full, it replaces the old one. A URL found in the
-//! old generation is copied to the young one.
+//! Two generations limit the memory. When the young generation is full, it replaces the old one. A URL found
+//! in the old generation is copied to the young generation.
 
 use std::collections::HashSet;
 

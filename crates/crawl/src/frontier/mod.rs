@@ -1,5 +1,5 @@
-//! Decides which URL is requested next, and when: from the queue of each host, gaps, holds, robots.txt,
-//! budgets and quotas. The queue is in the store; this module only reads it.
+//! Decides which URL is requested next, and when. The decision depends on the queues of the hosts, delays,
+//! back-offs, robots.txt, budgets and quotas. The queues are in the store, and this module only reads them.
 
 pub(crate) mod budget;
 pub(crate) mod hosts;
@@ -40,7 +40,7 @@ pub(crate) struct Frontier {
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: KnownUrls,
-    /// Gaps and holds of the hosts. A replay sends no requests and does not use them.
+    /// Delays and back-offs of the hosts. A replay sends no requests and does not use them.
     pub(crate) politeness: Politeness,
     pub(crate) budget: RunBudget,
     pub(crate) quota: Quota,
@@ -48,7 +48,6 @@ pub(crate) struct Frontier {
     pub(crate) in_flight: usize,
     session: SessionConfig,
     store: Store,
-    /// Hosts of seeds. The crawl requests `/sitemap.xml` only from these.
     seeds: HashSet<String>,
     counts: HashMap<String, Counts>,
 }
@@ -62,7 +61,6 @@ pub(crate) struct Ready {
 
 #[derive(Debug)]
 pub(crate) enum NextUrl {
-    /// Request this URL.
     Allowed(Ready),
     /// Record that this rule of robots.txt disallows this URL.
     Disallowed(Ready, String),
@@ -137,8 +135,8 @@ impl Frontier {
         Ok(true)
     }
 
-    /// Takes over a host from an earlier process: adds its counts to budget and quota, restores its hold, and
-    /// starts a full gap, because a request may have been sent a moment ago.
+    /// Takes over a host from an earlier process. Adds its counts to budget and quota, and restores its
+    /// back-off. Starts a full delay, because the other process may have sent a request a moment ago.
     pub(crate) fn resume(&mut self, record: &HostRecord) -> Result<(), StoreError> {
         let (pages, bytes) =
             self.counts.get(&record.name).map_or((0, 0), |counts| (requests(counts), counts.bytes));
@@ -198,8 +196,8 @@ impl Frontier {
         }
     }
 
-    /// Returns the group that has been due longest, after its gap. `None`: no group is due, the maximum
-    /// number of URLs is in flight, or a budget is reached.
+    /// Returns the group that has been due longest and whose delay is over. Returns `None` if no group is
+    /// due, the maximum number of URLs is in flight, or a budget is reached.
     pub(crate) fn next_group(&mut self, now: Instant) -> Option<GroupName> {
         while self.has_room() && self.budget.exhausted(now).is_none() {
             let group = self.schedule.pop(now)?;
@@ -251,7 +249,8 @@ impl Frontier {
         NextUrl::Later(until)
     }
 
-    /// Returns the rule that excludes a known URL: a newer rule, or a rule for a redirect's target.
+    /// Returns the rule that excludes a URL of the queue. Such a URL entered the queue before the rule
+    /// existed, or as the target of a redirect.
     fn exclusion(&self, url: &CanonicalUrl, record: &UrlRecord) -> Option<String> {
         let (role, dated) = (record.role, record.dated);
         match self.scope.objection(&Found { url: url.clone(), role, dated, news: false })? {
@@ -269,7 +268,7 @@ impl Frontier {
         self.page_cap() > 0 && host.requests >= self.page_cap()
     }
 
-    /// Returns `crawl.max_pages_per_host`; 0: no limit.
+    /// Returns `crawl.max_pages_per_host`. 0 means no limit.
     pub(crate) fn page_cap(&self) -> u64 {
         self.config().crawl.max_pages_per_host
     }
@@ -283,7 +282,7 @@ impl Frontier {
         self.budget.spend(1);
     }
 
-    /// Makes a group due after its gap, once its URL in flight has an outcome.
+    /// Makes a group due after its delay, once its URL in flight has an outcome.
     pub(crate) fn release_group(&mut self, group: &GroupName) {
         let wait = self.politeness.gates.ready_in(group);
         self.session.progress.waits(wait);
@@ -292,9 +291,9 @@ impl Frontier {
         self.schedule.release(group, due);
     }
 
-    /// Whether nothing is due now, within `crawl.linger`, or before `holds_end`, the end of the last
-    /// partition hold. The gap of a group is always waited for; longer holds and pauses after a failed
-    /// robots.txt are not.
+    /// Whether the run has nothing to wait for: nothing is due within `crawl.linger` or until `holds_end`,
+    /// when all partitions may be requested. The run always waits for the delay of a group. It does not wait
+    /// for longer back-offs, nor for hosts whose robots.txt cannot be read.
     pub(crate) fn is_quiet(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
         let (now, linger) = (Instant::now(), self.config().crawl.linger.get());
         let holds_end = holds_end.unwrap_or(now);
@@ -314,7 +313,7 @@ impl Frontier {
     }
 }
 
-/// Returns the number of requests in a run. Older versions counted only the responses with a body.
+/// Older versions counted only the responses with a body.
 fn requests(counts: &Counts) -> u64 {
     counts.requests.max(counts.fetched)
 }

@@ -10,11 +10,11 @@
 //! * `max_pages` of a site limits the pages requested in this run, in the same way.
 //!
 //! Half of the queue is reserved for current news: URLs with the ranks [`rank::OTHER`] and [`rank::ARCHIVE`]
-//! enter only while the queue is less than half full. If a URL of a list is refused, the next visit reads the
-//! full list again.
+//! enter only while the queue is less than half full. If the queue refuses a URL of a feed or sitemap, the
+//! next visit reads that file in full again.
 //!
-//! The queue length is updated at each commit, so one list may exceed the quota by the URLs of one commit.
-//! Only one worker counts a site, because a site is in one partition.
+//! The queue length is updated at each commit, so one feed or sitemap may exceed the quota by the URLs of one
+//! commit. A site is in one partition, so only one worker counts its URLs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,9 +28,9 @@ pub(crate) const QUEUE_FULL: &str = "queue_full";
 
 #[derive(Debug)]
 pub(crate) struct Quota {
-    /// 0: no limit.
+    /// 0 means no limit.
     max_queued: u64,
-    /// 0: no limit.
+    /// 0 means no limit.
     max_bytes: u64,
     max_pages: PerSite<u64>,
     sites: HashMap<Arc<str>, Used>,

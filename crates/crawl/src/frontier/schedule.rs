@@ -71,7 +71,8 @@ impl Schedule {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
 
-    /// Removes the group due longest at `now`. It sleeps until [`Schedule::put_off`] or [`Schedule::take`].
+    /// Removes the group due longest at `now`. The group sleeps until [`Schedule::put_off`] or
+    /// [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
         while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             let Reverse((at, name)) = self.due.pop()?;
@@ -100,7 +101,7 @@ impl Schedule {
         self.groups.get(group).map(|group| group.awake.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// Records the dispatch of a URL of `host`: the group becomes busy, and the host is last in turn.
+    /// Records the dispatch of a URL of `host`. The group becomes busy, and its other hosts come first.
     pub(crate) fn take(&mut self, group: &GroupName, host: HostId) {
         let Some(group) = self.groups.get_mut(group) else { return };
         if let Some(at) = group.awake.iter().position(|other| *other == host) {
@@ -110,7 +111,7 @@ impl Schedule {
         group.state = State::Busy;
     }
 
-    /// Records the outcome of the URL in flight: the group is due again at `at`.
+    /// Records the outcome of the URL in flight. The group is due again at `at`.
     pub(crate) fn release(&mut self, group: &GroupName, at: Instant) {
         if let Some(state) = self.groups.get_mut(group).map(|group| &mut group.state)
             && *state == State::Busy

@@ -15,7 +15,7 @@ use crate::recorder::outcomes::PageCounts;
 use crate::template::PreparedTemplate;
 
 impl Learner {
-    /// Builds the change with the result of a training job. Uses a new template from now on.
+    /// Builds the change with the results. If the job learned a template, later pages use it.
     pub(crate) fn apply_training(
         &mut self,
         recorder: &mut Recorder,
@@ -37,7 +37,7 @@ impl Learner {
         let version = template.version;
         change.put_template(&job.name, version, &template.to_json());
         if let Some(known) = recorder.store.host(&job.name)? {
-            // Read from the change, because the stored count of buffered pages is outdated.
+            // The change has the current count of buffered pages. The stored count is outdated.
             let host = change.host(&known.name, &known.domain)?;
             change.put_host(&HostRecord { template: version, outdated: false, ..host });
         }
@@ -52,7 +52,7 @@ impl Learner {
     }
 }
 
-/// `is_learned`: a template extracted the page, so its raw page is no longer needed.
+/// `is_learned` means that a template extracted the page, so its raw page is no longer needed.
 fn record_page(
     recorder: &mut Recorder,
     change: &mut Change,
@@ -64,7 +64,7 @@ fn record_page(
     let is_first = change.url(key)?.is_some_and(|record| record.last.is_none());
     let outcome = match document {
         Ok(document) => recorder.store_document(change, key, document)?.into(),
-        // The existing document stays, because the fault is gleaner's or temporary.
+        // The existing document stays, because the cause is a bug in gleaner or temporary.
         Err(outcome @ Outcome::Unreadable { .. }) => outcome,
         Err(outcome) => {
             recorder.withdraw_document(change, key)?;
@@ -74,7 +74,7 @@ fn record_page(
     if is_first || outcome == Outcome::Revised {
         recorder.count(change, host, Some(&outcome), PageCounts::default())?;
     }
-    // Read here, because an earlier page of this change may have changed the record.
+    // The record is read only now, because earlier pages of this change may have modified it.
     let Some(record) = change.url(key)? else { return Ok(()) };
     if is_learned {
         let again = recorder.next_visit(&record, &outcome);

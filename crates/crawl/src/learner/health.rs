@@ -1,12 +1,12 @@
 //! Ends visits of pages that a template extracted, and tracks the template's health.
 //!
-//! A page that is unlike the training pages is stored normally. Its raw page is kept while it is among the
-//! host's last [`Window::PAGES`]. If too many of these are unlike, the template is out of date. Then the
-//! unlike pages and all later pages are buffered until there is a new template, which extracts them again.
-//! All this is part of the change that ends the visit.
+//! A page that differs from the training pages is stored normally. Its raw page is kept while it is among the
+//! last [`Window::PAGES`] pages of its host. If too many of these pages differ, the template is out of date.
+//! Then the differing pages and all later pages are buffered. The next template extracts them again. The
+//! change that ends the visit contains all this.
 //!
-//! Limitation: until then the corpus has the texts that the old template extracted. A wrongly extracted page
-//! that did not look unlike stays wrong.
+//! Limitation: until then, the corpus has the texts that the old template extracted. If a wrongly extracted
+//! page does not differ from the training pages, its text stays wrong.
 
 use std::sync::atomic::Ordering;
 
@@ -66,8 +66,8 @@ impl Learner {
     }
 }
 
-/// Adds a page to its host's window. If the template is now out of date, buffers the unlike pages and returns
-/// the number of buffered pages.
+/// Adds a page to the window of its host's last pages. If the template is now out of date, buffers the
+/// differing pages and returns the number of buffered pages.
 fn update_health(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();

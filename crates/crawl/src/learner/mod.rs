@@ -33,10 +33,10 @@ pub(crate) struct Learner {
 #[derive(Debug, Default)]
 struct HostTemplate {
     template: Option<Arc<PreparedTemplate>>,
-    /// Version of the newest template in the store; 0: no template yet.
+    /// Version of the newest template in the store. 0 if there is no template yet.
     version: u32,
     buffered: usize,
-    /// Whether training failed in this run. It is then not tried again.
+    /// Whether training failed in this run. If so, it is not tried again.
     has_failed: bool,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct TrainingJob {
     pub(crate) host: HostId,
     pub(crate) name: String,
     pub(crate) group: GroupName,
-    /// The version of the template to learn; `None` if there are too few pages.
+    /// The version of the template to learn. `None` if there are too few pages.
     pub(crate) version: Option<u32>,
     pub(crate) method: TemplateMethod,
 }
@@ -36,10 +36,10 @@ pub(crate) struct Trained {
     pub(crate) pages: Vec<BufferedPage>,
 }
 
-/// Maximum number of pages per job. More are buffered only after failed training.
+/// Maximum number of pages per job. Only after failed training are more pages buffered.
 const MOST: usize = 200;
 
-/// The draft of one page. `None`: it has no text; an error: it cannot be processed.
+/// The draft of one page. `None` if the page has no text, an error if it cannot be processed.
 type Drafted = Result<Option<Draft>, String>;
 
 #[derive(Debug)]
@@ -53,7 +53,6 @@ struct ParsedPage {
     page: Page,
 }
 
-/// Learns a template from a host's buffered pages and extracts these pages.
 pub(crate) fn train(
     job: &TrainingJob,
     store: &Store,
@@ -104,8 +103,8 @@ fn named(kept: &[ParsedPage]) -> Vec<(&str, &Page)> {
     kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
 }
 
-/// Extracts pages again by comparison if the single-page method extracted the same text under different
-/// titles. Then the text is boilerplate, and all but one page would be lost as duplicates.
+/// If the single-page method extracted one text from pages with different titles, the text is boilerplate.
+/// All but one page would be lost as duplicates. Compares all pages to extract these pages again.
 fn compare_twins(
     job: &TrainingJob,
     now: Timestamp,

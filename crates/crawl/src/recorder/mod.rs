@@ -38,7 +38,7 @@ pub(crate) struct Recorder {
     pub(crate) began: Timestamp,
     unflushed: usize,
     flushed: Instant,
-    /// Requests to each host since the last flush; negative if earlier ones were not sent.
+    /// Requests to each host since the last flush. Negative if requests counted earlier were not sent.
     requests: BTreeMap<String, i64>,
 }
 
@@ -115,9 +115,8 @@ impl Recorder {
         change.receive(most, &mut self.duplicates)
     }
 
-    /// Returns the queue position for a found URL. Without a date, a URL counts as found at the start of the
-    /// run, which keeps the order of an interrupted run. A URL of rank [`rank::ARCHIVE`] without a date has
-    /// no time.
+    /// Returns the queue position for a found URL. A URL without a date counts as found at the start of the
+    /// run, so the order survives an interruption. In rank [`rank::ARCHIVE`] it has no time.
     pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
         let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
         let dated = found.dated.map(|dated| dated.min(self.run.started));
@@ -130,8 +129,8 @@ impl Recorder {
         self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
     }
 
-    /// Flushes robots.txt rules and holds at once if the store is not shared. In a shared store each flush
-    /// writes a file to object storage, so the rules wait for the next flush.
+    /// Flushes robots.txt rules and back-offs at once if the store is not shared. In a shared store each
+    /// flush writes a file to object storage, so they wait for the next flush.
     pub(crate) fn flush_rules(&mut self) -> Result<(), CrawlError> {
         if self.store.is_shared() { Ok(()) } else { self.flush() }
     }

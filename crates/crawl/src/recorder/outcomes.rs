@@ -12,7 +12,7 @@ use crate::visit::Visit;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageCounts<'a> {
-    /// Bytes of the body; 0 if no body was read.
+    /// Bytes of the body. 0 if no body was read.
     pub(crate) bytes: u64,
     pub(crate) refused: Option<&'a Refused>,
 }

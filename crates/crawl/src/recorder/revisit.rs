@@ -1,16 +1,15 @@
 //! Decides which URLs are visited again, and when.
 //!
-//! | URL | visited again |
-//! |---|---|
-//! | front page, section, feed, sitemap | at its own rhythm ([`Rhythm`]) |
-//! | sitemap with a change date in its index | when that date is later than the last visit |
-//! | page that looks like a section and leads to new URLs | as a section from then on |
-//! | further pages of a list | when half of the articles on the previous page are new |
-//! | article | when a list announces a change within `crawl.recheck_window`; at each age in `crawl.recheck` |
+//! * A front page, section, feed or sitemap has its own interval between visits ([`Rhythm`]).
+//! * A sitemap is also visited when its sitemap index has a change date after the last visit.
+//! * A page that looks like a section and leads to new URLs becomes a section.
+//! * The next page of a list is visited when half of the articles on the previous page are new.
+//! * An article is visited when a feed or sitemap announces a change within `crawl.recheck_window`, and at
+//!   each age in `crawl.recheck`.
 //!
-//! Some announced changes are not real: some sites put today's date on all articles every day. Therefore the
-//! pause of an unchanged article grows each time. If a site's announcements are mostly wrong, only one in
-//! [`SAMPLE`] of the announced articles is revisited.
+//! Some sites announce a change of all articles every day. Therefore the interval grows each time an article
+//! turns out to be unchanged. If a site's announcements are mostly wrong, only one in [`SAMPLE`] of the
+//! announced articles is revisited.
 
 use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, page_number};
 use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
@@ -26,19 +25,19 @@ use crate::visit::Visit;
 const ENOUGH: u32 = 20;
 /// One in this number of announced articles of an unreliable site is revisited.
 const SAMPLE: u8 = 10;
-/// At this number a site's counters are halved, so that its rating can improve.
+/// At this number of announcements, a site's counters are halved, so that its rating can improve.
 const REMEMBERED: u32 = 200;
-/// Maximum depth of a section; seeds have depth 0.
+/// Maximum depth of a section. Seeds have depth 0.
 const DEEPEST_SECTION: u32 = 2;
 /// Minimum number of new URLs on a page for it to become a section.
 const SECTION_GIVES: u64 = 3;
-/// A sitemap with an older newest entry lists only old pages.
+/// A sitemap lists only old pages if its newest entry is older than this.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The next page is read if one in this number of articles on a list is new in this run.
+/// The next page of a list is read if one in this number of articles on this page is new in this run.
 const NEW_ON_LIST: usize = 2;
 /// Maximum page number of a list page that is read again.
 const LAST_PAGE: u32 = 20;
-/// A change that is announced for a later time is ignored. The clocks of sites differ less.
+/// An announced change is ignored if it is further in the future than this. The clocks of sites differ less.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Recorder {
@@ -50,22 +49,23 @@ impl Recorder {
             // A site that was unreachable for a week must not get fewer visits afterwards.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
             role => {
-                // A sitemap named in robots.txt leads to all others. Its interval is at most a feed's.
+                // A sitemap named in robots.txt leads to all others, so its interval is at most that of a
+                // feed.
                 let role = if is_root(record) { Role::Feed } else { role };
                 record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at)
             }
         }
     }
 
-    /// Returns time and rank of a URL's next visit after this outcome; `None`: never.
+    /// Returns time and rank of a URL's next visit after this outcome, or `None` if there is none.
     pub(crate) fn next_visit(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let rank = match record.role {
             Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
             Role::Section => rank::SECTION,
             Role::Page => return self.next_recheck(record, outcome),
         };
-        // A section that is gone or was misjudged gets no further visits. A front page, feed or sitemap
-        // always does: one bad response must not end the visits to a site.
+        // A section that is gone or was misjudged gets no further visits. Front pages, feeds and sitemaps
+        // always do, because one bad response must not end the visits to a site.
         let section = matches!(
             outcome,
             Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
@@ -86,7 +86,8 @@ impl Recorder {
         record.rhythm.next_look(self.config.crawl.recheck.iter().map(|age| age.get()))
     }
 
-    /// Makes a known URL ready if a change was announced since the last visit. Returns whether it did.
+    /// Makes a known URL ready if a change was announced since the last visit. Returns whether it became
+    /// ready.
     pub(crate) fn revive_if_updated(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
         let Some(record) = change.url(found.url.key())? else { return Ok(false) };
@@ -112,7 +113,7 @@ impl Recorder {
         Ok(true)
     }
 
-    /// Makes a known URL ready if a rule excluded it and the rules now allow it. Returns whether it did.
+    /// Makes a URL ready that a rule excluded, if the rules now allow it. Returns whether it became ready.
     pub(crate) fn revive_if_allowed(
         &self,
         change: &mut Change,
@@ -171,10 +172,8 @@ impl Recorder {
     }
 
     /// Makes the next page of a list ready if an earlier run read it and half of this page's articles are
-    /// new.
-    ///
-    /// An article is new if it was not visited before this run, no matter which page linked to it first. If
-    /// feeds and sitemaps named all new articles, the next page is not read.
+    /// new. An article is new if it was not visited before this run. If feeds and sitemaps named all new
+    /// articles, the next page is not read.
     pub(crate) fn revive_next_page(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
         let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
@@ -205,7 +204,7 @@ impl Recorder {
     }
 }
 
-/// Whether a visit ended with an article whose text is in the corpus, or without a change.
+/// Whether a visit ended with an article whose text is in the corpus, or with an unchanged page.
 pub(crate) const fn is_article(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Stored
@@ -232,7 +231,7 @@ pub(crate) const fn is_article(outcome: &Outcome) -> bool {
     }
 }
 
-/// Whether a page becomes a section: by its form, its depth and the number `news` of new URLs.
+/// Whether a page becomes a section. This depends on its URL, its depth, and the number `news` of new URLs.
 pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
     visit.record.role == Role::Page
         && visit.record.depth <= DEEPEST_SECTION
@@ -244,11 +243,11 @@ fn is_root(record: &UrlRecord) -> bool {
     record.role == Role::Sitemap && record.depth == 0
 }
 
-/// Returns the result of a list visit. `news`: number of new or changed URLs on the list.
+/// Returns what the visit of a list found. `news` is the number of new or changed URLs on the list.
 pub(crate) fn sight(visit: &Visit, reading: &Reading, news: u64, digest: u64) -> Sight {
     let record = &visit.record;
     let newest = reading.found.iter().filter_map(|(found, _)| found.dated).max();
-    // A list with recent entries keeps its own rhythm, because many indexes never update its change date.
+    // A sitemap with recent entries is not old, because many indexes never update its change date.
     let is_old = newest.map_or(record.dated.is_some(), |newest| newest < visit.at - RECENT);
     if record.role == Role::Sitemap && is_old && !is_root(record) {
         return Sight::Still;

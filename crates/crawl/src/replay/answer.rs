@@ -1,13 +1,10 @@
 //! Converts a WARC record into a response to a URL.
 //!
-//! | record | result |
-//! |---|---|
-//! | `response` | its HTTP response |
-//! | `resource` | a 200 response with the record's content type |
-//! | `revisit`, robots.txt, any other | skipped, and counted by its kind |
+//! A `response` record becomes its HTTP response. A `resource` record becomes a 200 response with the
+//! record's content type. All other records and robots.txt files are skipped, and counted by their kind.
 //!
-//! The body of an incomplete page is not read. A page is incomplete if its record is marked as truncated, if
-//! it is shorter than its `Content-Length`, if it ends within a coding, or if its status is 206.
+//! The body of an incomplete page is not read. The record of such a page is marked as truncated, is shorter
+//! than its `Content-Length`, ends within compressed or chunked data, or has status 206.
 
 use gleaner_archive::{Cut, Digest, HttpMessage, Payload, Record};
 use gleaner_config::Config;
@@ -40,19 +37,18 @@ impl Limits {
 pub(crate) struct Answer {
     pub(crate) url: CanonicalUrl,
     pub(crate) at: Timestamp,
-    /// The role of the URL; `None`: a file of another crawler.
+    /// The role of the URL. `None` in a file of another crawler.
     pub(crate) role: Option<Role>,
     pub(crate) response: Response,
     /// The record's `WARC-Payload-Digest`, if it is a SHA-1 digest.
     pub(crate) payload: Option<Digest>,
-    /// The outcome of the visit if the body is not read; `None`: the body is read.
+    /// The outcome of the visit if the body is not read. `None` if the body is read.
     pub(crate) unread: Option<Outcome>,
     pub(crate) place: Place,
 }
 
 impl Answer {
-    /// Converts a record to a response. Returns `Ok(None)` if the URL belongs to another worker or is already
-    /// processed.
+    /// Converts a record to a response. Returns `Ok(None)` if the URL belongs to another worker or is done.
     ///
     /// # Errors
     /// The record is skipped. The error is the label of the reason.
@@ -96,7 +92,7 @@ impl Answer {
         (200..300).contains(&self.response.status)
     }
 
-    /// Whether the response ended the visit, unlike a pause, a retry or a 304.
+    /// Returns `false` for a 304 and for responses after which the crawl waited or tried again.
     pub(super) fn is_ending(&self) -> bool {
         !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
     }
@@ -128,7 +124,7 @@ fn resource(record: &Record) -> HttpMessage<'_> {
     HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
 }
 
-/// Returns the outcome for a page that is incomplete or larger than `limit` bytes; `None`: the page is read.
+/// Returns the outcome for an incomplete page or one above `limit` bytes, or `None` if the page is read.
 fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
     if !(200..300).contains(&message.status) {
         return None;

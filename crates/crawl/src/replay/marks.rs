@@ -1,8 +1,8 @@
 //! Records how far each file was processed, for each partition of this worker.
 //!
 //! A mark belongs to a partition, so a worker that gains the partition resumes there. A re-extraction reads
-//! gleaner's own archive in order. Because that may have one file per flush of each worker, all files share
-//! one mark, the [`Checkpoint`].
+//! gleaner's own archive in order. That archive may have one file per flush of each worker. Therefore all its
+//! files share one mark, the [`Checkpoint`].
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use gleaner_store::{Change, PartitionId, Reextracted, Store, StoreError};
 /// The mark of a finished file, whatever its length.
 pub(super) const DONE: u64 = u64::MAX;
 
-/// The partitions of a replay: the single partition of an unshared store, or those of a worker.
+/// The partitions of a replay: the single partition of an unshared store, or the partitions of this worker.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnPartitions {
     store: Store,
@@ -35,7 +35,7 @@ impl OwnPartitions {
         &self.partitions
     }
 
-    /// Returns the index of a URL's partition; `None`: another worker has it.
+    /// Returns the index of a URL's partition, or `None` if another worker has the partition.
     pub(crate) fn position(&self, url: &CanonicalUrl) -> Option<usize> {
         self.partitions.binary_search(&self.store.partition_of_url(url)).ok()
     }
@@ -54,7 +54,7 @@ impl OwnPartitions {
 pub(super) struct Checkpoint {
     run: u32,
     settings: String,
-    /// File number and offset for each partition. Everything before is done.
+    /// File number and offset for each partition. Everything before this position is done.
     done: Vec<(u32, u64)>,
 }
 
@@ -92,8 +92,7 @@ impl Checkpoint {
     }
 }
 
-/// The marks of one file, in partition order. Everything before a mark is done. There may be very many files;
-/// in nearly all of them the marks are equal.
+/// The marks of one file, in partition order. Everything before a mark is done. Most files have equal marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Marks {
     Even(u64),

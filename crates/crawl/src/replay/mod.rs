@@ -1,26 +1,25 @@
 //! Builds a corpus from WARC files, with the stages of a crawl but without the network.
 //!
-//! | purpose | responses processed | links |
-//! |---|---|---|
-//! | [`Purpose::Rebuild`] | all, in archive order | found again |
-//! | [`Purpose::Reextract`] | the latest response of each page in the store | ignored |
-//! | [`Purpose::Ingest`] | pages of any host, from any crawler | ignored |
+//! * [`Purpose::Rebuild`] processes all responses in archive order, and finds their links again.
+//! * [`Purpose::Reextract`] processes the latest response of each page in the store, and ignores links.
+//! * [`Purpose::Ingest`] processes pages of any host, from any crawler, and ignores links.
 //!
 //! 1. A thread reads the files ([`source`]). A response waits while another response of its host is
 //!    processed. So the pages of a host keep their order, and the host gets the same template as in the
 //!    crawl.
-//! 2. Workers process the responses and the owner applies the results, as in a crawl.
+//! 2. Worker threads process the responses and the owner thread applies the results, as in a crawl.
 //! 3. At each flush, the store records how far each file was processed. An interrupted replay resumes there.
 //!    Responses after that point may be processed twice, with the same outcome.
 //!
-//! With several workers, each reads all files and processes the pages of its own partitions. Progress is
-//! recorded for each partition. When partitions change owner, the worker finishes the responses in flight and
-//! reads the files again from the marks of its new partitions. Reading is cheap compared with processing
-//! (docs/scale.md).
+//! With several worker processes, each reads all files and processes the pages of its own partitions.
+//! Progress is recorded for each partition. When partitions change owner, the worker finishes the responses
+//! in flight. Then it reads the files again, from the marks of its new partitions. Reading is cheap compared
+//! with processing (docs/scale.md).
 //!
-//! Limitation: responses that made the crawl wait or retry (429, 5xx) and responses without a body (304) are
-//! skipped, so retry counts and outcomes of failed URLs differ from the crawl. A page that is extracted again
-//! keeps its text, if still admitted, when it is no longer judged an article or its host has no template.
+//! Limitation: the replay skips responses that made the crawl wait or retry (429, 5xx) and responses without
+//! a body (304). So retry counts and outcomes of failed URLs differ from the crawl. A re-extraction keeps
+//! the old text of a page that is no longer judged an article, or whose host has no template. It removes this
+//! text only if the settings refuse it.
 
 mod answer;
 mod marks;
@@ -84,7 +83,7 @@ pub struct Replay {
     pub purpose: Purpose,
     /// The settings.
     pub config: Config,
-    /// The seeds. They are not requested; links are followed within their domains.
+    /// The seeds. They are not requested, but links within their domains are followed.
     pub seeds: Vec<Seed>,
     /// The user's pins, by host.
     pub pins: HostPins,
@@ -107,7 +106,7 @@ pub struct Replayed {
     pub read: u64,
     /// Number of skipped records, by reason.
     pub passed_over: BTreeMap<&'static str, u64>,
-    /// Parts of files that cannot be read: file, offset, reason.
+    /// Parts of files that cannot be read: file, offset in bytes, reason.
     pub damaged: Vec<(PathBuf, u64, String)>,
     /// Number of visits per outcome, by [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
@@ -117,13 +116,13 @@ pub struct Replayed {
     pub withdrawn: u64,
     /// Whether an interrupted replay was resumed (only for a re-extraction).
     pub resumed: bool,
-    /// Documents in the corpus now.
+    /// Documents in the corpus at the end of the replay.
     pub documents: u64,
     /// Whether everything was processed.
     pub complete: bool,
 }
 
-/// Replays files into the store. Blocks until the end; the calling thread owns the store.
+/// Replays files into the store. Blocks the calling thread, which owns the store, until the end.
 ///
 /// # Errors
 /// The errors of [`crate::run`], or a file cannot be read. Completed work stays, and the same call resumes.
@@ -162,7 +161,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             Ok(Ended::Through) => break (session, true),
             Ok(Ended::Stopped) => break (session, false),
             Ok(Ended::Regrouping) => writer = session.abandon(),
-            // Another worker has taken a partition of this one. Start again, as after a crash.
+            // Another worker has taken a partition of this worker. Start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon();
                 is_over = plan.session.rejoin(&mut writer)?;
@@ -199,7 +198,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Starts to read the files for this worker's current partitions. `replayed`: the result so far.
+    /// Starts to read the files for this worker's current partitions. `replayed` is the result so far.
     fn replayer(
         &self,
         session: &Session,
@@ -256,10 +255,10 @@ fn marked(
     sources.iter().map(|source| Ok((source.clone(), marks(source)?))).collect()
 }
 
-/// Reports that this worker is busy, and marks the partitions it gained as held.
+/// Reports that this worker is busy, and accepts the partitions that it gained.
 fn follow(writer: &Writer, progress: &Progress) {
     if let Some(leases) = writer.store().leases() {
-        // Reported first, so that this worker never looks idle.
+        // The report comes first, so that other workers never see this worker as idle.
         leases.report(progress.pages.load(Ordering::Relaxed), false);
         let partitions = leases.gained().len();
         info!(partitions, "partitions were assigned to this worker");

@@ -67,7 +67,7 @@ impl Replayer {
         pipeline.commit(change)
     }
 
-    /// Applies the current settings to a document that is not extracted again; `None`: it stays unchanged.
+    /// Applies the current settings to a known document. Returns `None` if the document stays unchanged.
     fn admitted_now(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
         let hash = document.content_hash;
         match self.admission.admit(document) {
@@ -78,8 +78,8 @@ impl Replayer {
     }
 }
 
-/// Returns the document that a page has in common with another URL, as a document of this page. The page inherits it
-/// if the other URL loses it, so it must be admitted here too.
+/// If a page shares its document with another URL, returns a copy of the document for this page. The page
+/// inherits the document if the other URL loses it, so the settings must admit it for this page too.
 fn document_of_twin(pipeline: &Pipeline, visit: &Visit) -> Result<Option<Document>, CrawlError> {
     let Some(twin) = visit.record.twin_of else { return Ok(None) };
     let document = pipeline.recorder.store.document(DocumentId(*twin.as_bytes()))?;

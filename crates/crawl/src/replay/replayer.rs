@@ -209,7 +209,7 @@ impl Replayer {
                 at += 1;
                 continue;
             }
-            // As in the crawl, interrupted training comes before the next page.
+            // As in the crawl, a host that is due for training is trained before its next page.
             if self.starts_training(pipeline, at)? {
                 continue;
             }

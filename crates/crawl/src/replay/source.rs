@@ -1,7 +1,8 @@
 //! Reads responses from WARC files of gleaner's own archive or of other crawlers.
 //!
-//! A separate thread reads, unpacks and decodes the files, and sends each response with its place. Skipped
-//! records are counted by reason; damage is reported. Pages in partitions of other workers are ignored.
+//! A separate thread reads, unpacks and decodes the files, and sends each response with its file and offset.
+//! Skipped records are counted by reason, and damaged records are reported. Pages in partitions of other
+//! workers are ignored.
 
 use std::fs;
 use std::io::{self, Cursor};
@@ -24,9 +25,9 @@ const AHEAD: usize = 16;
 pub struct WarcFile {
     /// The path of the file, or its name in the store's object storage.
     pub path: PathBuf,
-    /// The offsets of the records to read; `None`: all records.
+    /// The offsets of the records to read. `None` means all records.
     pub offsets: Option<Vec<u64>>,
-    /// For a file in object storage: its length in bytes when it was written.
+    /// The length in bytes that a file in object storage had when it was written. `None` for a file on disk.
     pub stored: Option<u64>,
 }
 
@@ -43,7 +44,7 @@ impl WarcFile {
         Self { path: (&file.name).into(), offsets: None, stored: Some(file.bytes) }
     }
 
-    /// Returns the file's number in gleaner's own archive; 0 for other files.
+    /// Returns the file's number in gleaner's own archive, or 0 for other files.
     #[must_use]
     pub fn number(&self) -> u32 {
         let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -54,10 +55,9 @@ impl WarcFile {
 #[derive(Debug)]
 pub(crate) enum FileEvent {
     Answer(Box<Answer>),
-    /// A record that is skipped, with the reason.
     PassedOver(&'static str),
     Damaged(PathBuf, Damage),
-    /// The end of a file: its index, and the offset at which a later record would begin.
+    /// The end of a file: its index, and the offset at which a further record would begin.
     FileEnds(usize, u64),
     Failed(PathBuf, io::Error),
 }
@@ -72,7 +72,7 @@ pub(crate) fn read(
     let work = move || {
         for (file, (source, marks)) in sources.into_iter().enumerate() {
             let reader = FileReader { file, source, marks, own: &own, limits, send: &send };
-            // `None`: the receiver has ended.
+            // The receiver has ended.
             let Some(()) = reader.read() else { return };
         }
     };
@@ -105,7 +105,7 @@ impl FileReader<'_> {
         }
         let stored = match self.stored() {
             Ok(stored) => stored,
-            // Handled like a damaged file, because the other files are readable.
+            // An unreadable object is handled like a damaged file, because the other files are readable.
             Err(StoreError::Objects(error)) if !error.is_unavailable() => {
                 return Ok(self.lacks(error.to_string()));
             }
@@ -166,7 +166,7 @@ impl FileReader<'_> {
         self.send.send(FileEvent::FileEnds(self.file, 0)).ok()
     }
 
-    /// Returns the event for a record; `None`: the record belongs to another worker or is done.
+    /// Returns the event for a record, or `None` if the record belongs to another worker or is done.
     fn heard(&self, record: Record) -> Option<FileEvent> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {

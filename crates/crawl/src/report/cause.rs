@@ -3,8 +3,7 @@
 use gleaner_fetch::TlsFault;
 use gleaner_frontier::Class;
 
-/// Explains the reason of an outcome ([`gleaner_frontier::Outcome::reason`]). Adds the reason in parentheses,
-/// since logs, counts and `gleaner doctor` use it.
+/// Explains an outcome's reason in words. Keeps the reason in parentheses, because logs and counts use it.
 pub(crate) fn explained(reason: &str) -> String {
     match words(reason) {
         Some(words) => format!("{words} ({reason})"),
@@ -41,18 +40,17 @@ fn words(reason: &str) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// Whether a text names an expired or not yet valid certificate. This machine's clock may be the cause.
+/// Whether a text names an expired or not yet valid certificate. This may mean a wrong clock.
 pub(crate) fn is_of_the_clock(text: &str) -> bool {
     [TlsFault::Expired, TlsFault::NotValidYet].iter().any(|fault| text.contains(&fault.to_string()))
 }
 
-/// Returns a text without its details in parentheses. They may differ between hosts with the same problem.
+/// Returns a text without details in parentheses, which may differ between hosts with the same problem.
 pub(crate) fn without_details(text: &str) -> &str {
     text.split(" (").next().unwrap_or_default()
 }
 
-/// Returns the command that shows more about a reason. A reason of the network or of the site's responses is
-/// best seen with a new request.
+/// Returns the command that shows more about a reason. For failed visits and walls it sends a new request.
 pub(crate) fn command(host: &str, reason: &str) -> String {
     let is_of_requests = Class::from_reason(reason).is_some_and(Class::is_failure)
         || matches!(

@@ -16,7 +16,7 @@ use crate::frontier::budget::Ending;
 use crate::host_view::{HostView, RunHistory, TemplateState};
 use crate::summary::Summary;
 
-/// Maximum number of earlier runs that are searched for ended ones.
+/// Maximum number of runs that are read to find earlier runs that ended.
 const RUNS: usize = 4 * RunData::PAST;
 
 /// Builds the report of a crawl that ended or failed at `now`. Returns `None` if the run was interrupted, or

@@ -12,7 +12,7 @@ use crate::host_view::TemplateState;
 /// The result of a run, for people and programs. Later versions may add fields to the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The status. The gravest finding decides it.
+    /// The status, which follows from the gravest finding.
     pub status: Status,
     /// The run's number.
     pub run: u32,
@@ -26,9 +26,9 @@ pub struct Report {
     pub ending: Ending,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
-    /// Free bytes on the disk at the end of the run; `None` if unknown.
+    /// Free bytes on the disk at the end of the run. `None` if unknown.
     pub free_disk: Option<u64>,
-    /// When the next URL is due; `None` if no URL is waiting.
+    /// When the next URL is due. `None` if no URL is waiting.
     pub next_due: Option<Timestamp>,
     /// Number of earlier runs that were compared with this run.
     pub compared: usize,
@@ -45,7 +45,7 @@ pub struct Report {
 pub struct Host {
     /// The host's name.
     pub name: String,
-    /// The host's usual number of new documents; `None` if unknown.
+    /// The host's usual number of new documents. `None` if unknown.
     pub usual: Option<f64>,
     /// The host's counts.
     pub figures: GroupedCounts,
@@ -55,7 +55,7 @@ pub struct Host {
     pub template: TemplateState,
     /// Whether the user paused the host.
     pub paused: bool,
-    /// The origin of the site's seed, such as `seeds.txt line 3`; `None`: unknown.
+    /// The origin of the site's seed, such as `seeds.txt line 3`. `None` if unknown.
     #[serde(default)]
     pub seed: Option<String>,
 }
@@ -95,7 +95,7 @@ impl From<Grade> for Status {
 }
 
 impl Report {
-    /// Builds the report. Takes time in proportion to the number of hosts times the number of runs.
+    /// Builds the report. The time grows with the number of hosts times the number of runs.
     #[must_use]
     pub fn new(data: &RunData) -> Self {
         let findings = findings::all(data);
@@ -141,7 +141,8 @@ impl Report {
         u64::try_from(self.ended.duration_since(self.started).as_secs()).unwrap_or_default()
     }
 
-    /// Returns the hosts with visits, received pages or remaining URLs, or with a usual number above zero.
+    /// Returns the hosts that have visits, received pages or URLs left, and hosts that usually have new
+    /// documents.
     pub fn lively(&self) -> impl Iterator<Item = &Host> {
         let is_lively = |host: &&Host| {
             host.figures.visits() > 0

@@ -1,10 +1,7 @@
 //! Finds unusual values of a run and describes them in sentences, gravest first.
 //!
-//! A note is information and never changes the exit code. A person should look at an unusual finding. A
-//! failed run did not do its work.
-//!
-//! Limitation: every rule here can be wrong. In a host's first three runs, only an outdated template can be
-//! an unusual finding, because nothing else can be compared yet.
+//! Limitation: every rule here can be wrong. In a host's first three runs there is nothing to compare with,
+//! so only an outdated template can be an unusual finding.
 
 use std::collections::BTreeMap;
 
@@ -23,14 +20,14 @@ use crate::summary::reached;
 pub struct Finding {
     /// The severity of the finding.
     pub grade: Grade,
-    /// The host; `None`: the finding is about the run.
+    /// The host. `None` if the finding is about the run.
     pub host: Option<String>,
     /// The cause in words, equal for all hosts with this problem. Empty in reports of earlier versions.
     #[serde(default)]
     pub cause: String,
     /// The sentence, without the host's name.
     pub text: String,
-    /// A command that shows more; `None`: nothing to do.
+    /// A command that shows more. `None` if there is nothing to do.
     #[serde(default)]
     pub next: Option<String>,
 }
@@ -39,7 +36,7 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
-    /// Information only.
+    /// Information only. A note never changes the exit code.
     Note,
     /// A person should look at the finding.
     Unusual,
@@ -50,11 +47,11 @@ pub enum Grade {
 pub(super) const KNOWN: usize = 3;
 /// From this number of hosts on, bad certificates probably mean that this machine's clock is wrong.
 const CLOCK_HOSTS: usize = 3;
-/// If all hosts together usually have fewer new documents, their absence is not unusual.
+/// A run without new documents is unusual only if all hosts together usually have at least this number.
 const FEWEST_NEW: f64 = 10.0;
 /// Free space is low below this multiple of `store.min_free_disk`.
 const FLOORS: u64 = 4;
-/// Free space is low if it suffices for fewer runs.
+/// Free space is low if it suffices for fewer runs than this number.
 const RUNS_LEFT: f64 = 7.0;
 
 impl Finding {
@@ -70,15 +67,16 @@ impl Finding {
 /// Findings with the same cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group<'a> {
-    /// Their severity.
+    /// The severity of the findings.
     pub grade: Grade,
-    /// Their cause.
+    /// The cause of the findings.
     pub cause: &'a str,
     /// The findings, at least one.
     pub findings: Vec<&'a Finding>,
 }
 
-/// Groups findings by grade and cause, in order of first findings, except findings about the run.
+/// Groups the findings about hosts by grade and cause, in the order of their first finding. Each finding
+/// about the run is a group of its own.
 #[must_use]
 pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
@@ -95,8 +93,8 @@ pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns all findings, gravest first. Within a grade, findings about the run come first, then those about
-/// hosts, by the host's usual number of new documents.
+/// Returns all findings, gravest first. Within a grade, findings about the run come before findings about
+/// hosts. Hosts are in descending order of their usual number of new documents.
 pub(crate) fn all(data: &RunData) -> Vec<Finding> {
     let past = &data.past[..data.past.len().min(RunData::PAST)];
     let now = data.run.started;
@@ -116,7 +114,7 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
         usual_of_all += weight;
         let gives = look.gives();
         let is_said = |list: &Finding| gives.as_ref().is_some_and(|gives| gives.cause.contains(&list.cause));
-        // A finding about the number of documents is more important than the others.
+        // A finding about the number of documents is more important than other findings about a host.
         found.extend(look.broken_list().filter(|list| !is_said(list)).map(|list| (-1.0, list)));
         found.extend(gives.map(|finding| (weight, finding)));
         found.extend(look.template().map(|finding| (-2.0, finding)));
@@ -142,8 +140,7 @@ fn failed(data: &RunData) -> Option<Finding> {
     Some(Finding::of_run(Grade::Failed, format!("the crawl failed: {error}")))
 }
 
-/// Reports that no site responded. Then the network, the proxy or the seeds are wrong. Names the most common
-/// cause of the hosts' findings.
+/// Reports that no site responded, with the most common cause of the findings about hosts.
 fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) -> Option<Finding> {
     if matches!(data.ending, Ending::Failed { .. }) {
         return None;
@@ -165,8 +162,8 @@ fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) ->
     Some(finding.with_next(format!("gleaner doctor https://{}/ --fetch", first.name)))
 }
 
-/// Reports a wrong clock: it went back since the previous run, or most hosts with findings have certificates
-/// that have expired or are not yet valid.
+/// Reports that the clock went back, or that the certificates of at least half of the hosts have expired or
+/// are not yet valid.
 fn clock(data: &RunData, found: &[(f64, Finding)]) -> Option<Finding> {
     let now = data.run.started;
     let later = data.past.first().filter(|run| run.started > now);
@@ -226,17 +223,16 @@ fn no_documents(data: &RunData) -> Option<Finding> {
     })
 }
 
-/// Whether all requests to a host went without a response, or none could be sent.
 fn is_silent(host: &HostData) -> bool {
     let figures = GroupedCounts::from_counts(&host.counts);
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
-/// Shortest time in seconds between two runs that counts as missed runs.
+/// Runs count as missed only if at least this time, in seconds, passed between two runs.
 const LATE: f64 = 3.0 * 3600.0;
 
 fn missed(rhythm: &Rhythm) -> Option<Finding> {
-    // Manual runs a few minutes apart have no rhythm.
+    // Manual runs a few minutes apart follow no schedule.
     let is_late = |times: &f64| *times > 2.0 && rhythm.usual * times >= LATE;
     let times = rhythm.since_last().filter(is_late)?;
     let grade = if rhythm.is_steady() { Grade::Unusual } else { Grade::Note };

@@ -1,7 +1,7 @@
 //! Stores reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json` and an `.html` file with the same name.
 //!
-//! Files are written under a temporary name and renamed, so readers never see partial files. Removes the
-//! oldest reports beyond `report.keep`.
+//! Files are written under a temporary name and renamed, so readers never see partial files. Only the newest
+//! `report.keep` reports remain.
 
 use std::fs;
 use std::io;
@@ -53,8 +53,8 @@ pub fn of(data: &Path) -> PathBuf {
     data.join("reports")
 }
 
-/// Writes a report into the folder. Its name is the end of the run. Does not overwrite other reports. Then
-/// removes the oldest reports beyond `keep`; 0 keeps all.
+/// Writes a report into the folder. The file name is the time at which the run ended. Does not overwrite
+/// other reports. Then removes the oldest reports, so that `keep` reports remain. 0 keeps all reports.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -66,7 +66,7 @@ pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<Written, Fol
         json: folder.join(format!("{name}.json")),
         html: folder.join(format!("{name}.html")),
     };
-    // Two runs may end in the same second. The underscore sorts after the dot.
+    // Two runs may end in the same second. The underscore sorts after the dot, so the second report is newer.
     let further = (2..).map(|number: u32| named(&format!("{name}_{number}")));
     let mut free = std::iter::once(named(&name)).chain(further).filter(|written| !written.json.exists());
     let written = free.next().expect("numbers do not end");
@@ -88,7 +88,7 @@ fn put(path: &Path, text: &str) -> Result<(), FolderError> {
     fs::write(&part, text).and_then(|()| fs::rename(&part, path)).map_err(wrong(path))
 }
 
-/// Returns the JSON files of all reports, newest first; empty if the folder does not exist.
+/// Returns the JSON files of all reports, newest first. The list is empty if the folder does not exist.
 ///
 /// # Errors
 /// The folder cannot be read.

@@ -1,4 +1,4 @@
-//! Groups a host's counts for people.
+//! Groups a host's counts for reports.
 
 use std::collections::BTreeMap;
 
@@ -127,8 +127,8 @@ impl GroupedCounts {
         self.visits() - sum(failed.map(|(_, count)| count)) - self.disallowed()
     }
 
-    /// Returns how many front pages, sections, feeds and sitemaps were read, plus all unchanged URLs,
-    /// including articles.
+    /// Returns how many front pages, sections, feeds and sitemaps were read, plus the number of unchanged
+    /// URLs, which may be articles.
     #[must_use]
     pub fn listings(&self) -> u64 {
         self.other("listing") + self.other("unchanged")

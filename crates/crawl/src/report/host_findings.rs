@@ -10,16 +10,16 @@ use super::usual::{Rhythm, Usual, median};
 use super::{GroupedCounts, PastRun};
 use crate::summary::reached;
 
-/// For this number of runs, the silence of a host is unusual; then it is a note.
+/// The silence of a host is unusual in this number of runs. Later it is only a note.
 const NEWS: usize = 7;
 const FEW_FAILURES: u64 = 10;
-/// A lower share of failures is noise.
+/// A lower share of failed visits is not reported.
 const SMALL_SHARE: f64 = 0.2;
-/// A reason explains a low number if it has at least this share, in percent.
+/// A reason explains a low number of documents if at least this percentage of the pages has it.
 const CHIEF: u64 = 30;
-/// With fewer pages, a share is meaningless.
+/// With fewer pages, the share of a reason is meaningless.
 const FEW_PAGES: u64 = 5;
-/// A number of new documents is high from these multiples of the usual number and of the earlier maximum on.
+/// A number of new documents is high above these multiples of the usual number and of the earlier maximum.
 const TIMES: f64 = 10.0;
 const TIMES_MOST: u64 = 3;
 /// Minimum usual number of documents for which a high number is reported.
@@ -34,10 +34,10 @@ pub(super) struct Look<'a> {
     pub(super) rhythm: &'a Rhythm,
 }
 
-/// Why a host has few new documents: in words, and the most common reason if it explains them.
+/// Why a host has few new documents. The reason is set only if it explains the low number.
 struct Why {
     words: String,
-    /// The words without numbers, for grouping.
+    /// The explanation without numbers, by which findings are grouped.
     cause: String,
     reason: Option<String>,
 }
@@ -71,7 +71,7 @@ impl Look<'_> {
             }
             (None, Some(why)) => {
                 let text = format!("not crawled: {why}");
-                // The host's requests failed before any page. A request shows more.
+                // The request for robots.txt failed, so a new request shows more.
                 let reason = why.starts_with("robots.txt").then_some("failed: connect");
                 self.finding(grade, without_details(&text), text.clone(), reason)
             }
@@ -95,7 +95,6 @@ impl Look<'_> {
         }
     }
 
-    /// Silence is unusual in the first runs after the host stopped responding, then a note.
     fn grade_of_silence(&self) -> Grade {
         let answered = |run: &PastRun| {
             run.hosts.get(&self.host.name).map(|counts| GroupedCounts::from_counts(counts).answered() > 0)
@@ -129,7 +128,7 @@ impl Look<'_> {
         Some(self.finding(Grade::Unusual, &cause, text, why.reason.as_deref()))
     }
 
-    /// Finds a host with many times its usual number of new documents, such as a new archive.
+    /// Finds a host with many times its usual number of new documents, for example old articles.
     fn surplus(&self) -> Option<Finding> {
         let (usual, new) = (self.usual.as_ref()?, self.figures.new);
         let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
@@ -144,7 +143,7 @@ impl Look<'_> {
         })
     }
 
-    /// Finds a host that never gave a document, and no other host of its seed did either.
+    /// Finds a host without documents so far, if no host of its seed has any.
     fn barren(&self) -> Option<Finding> {
         let seed = self.host.seed.as_ref()?;
         let of_seed = |host: &&HostData| host.seed.as_ref() == Some(seed);
@@ -236,7 +235,7 @@ impl Look<'_> {
         (past().count() >= KNOWN).then_some((failure, *count))
     }
 
-    /// Finds a new failure of a sitemap or feed. Only a note: the host may name its articles elsewhere.
+    /// Reports a new failure of a sitemap or feed as a note, because other pages may link to the articles.
     pub(super) fn broken_list(&self) -> Option<Finding> {
         let (failure, count) = self.new_broken_list()?;
         let text = format!("a {failure} (URLs: {count})");

@@ -1,21 +1,19 @@
 //! Builds the report of a run and compares it with earlier runs.
 //!
-//! | part | content | module |
-//! |---|---|---|
-//! | [`RunData`] | the state of the store at the end of a run | `run_data` |
-//! | [`GroupedCounts`] | a host's counts, grouped for people | `grouped_counts` |
-//! | usual | a host's usual number of new documents | `usual` |
-//! | findings | sentences about unusual values of the run and of each host | `findings`, `host_findings` |
-//! | cause | the words and the command of a cause | `cause` |
-//! | [`Report`] | the complete report, as JSON | `data` |
-//! | [`page`], [`text`] | the report as HTML and as plain text | `page`, `text` |
-//! | [`folder`] | the files in `DATA/reports` | `folder` |
+//! * `collect` reads the state of the store at the end of a run into [`RunData`].
+//! * [`GroupedCounts`] groups a host's counts for people.
+//! * `usual` computes a host's usual number of new documents.
+//! * `findings` and `host_findings` describe unusual values of the run and of each host in sentences.
+//! * `cause` explains causes in words, and names the command to run next.
+//! * [`Report`] is the complete report, which is also its JSON form.
+//! * [`page`] and [`text`] render the report as HTML and as plain text.
+//! * [`folder`] stores the files in `DATA/reports`.
 //!
 //! Only `collect` and `folder` do IO, and no module reads a clock.
 //!
-//! Limitation: a host's usual values are known after three runs. A site that was down in half of the last
-//! runs looks like a site without articles. So a fault is reported for about a week; then only the table
-//! shows it.
+//! Limitation: a host's usual values are known only after three runs. If a site was down in half of the last
+//! runs, it looks like a site without articles. So a fault is reported for about a week. After that, only the
+//! table of hosts shows it.
 
 pub(crate) mod cause;
 mod collect;

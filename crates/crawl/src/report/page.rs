@@ -11,10 +11,10 @@ use super::findings::{Finding, Grade, Group, groups};
 use super::text::ending;
 use super::{GroupedCounts, Report};
 
-/// The style sheet of [`content`]. The general one is also needed.
+/// The style sheet of [`content`]. Pages also need the general style sheet.
 pub const STYLE: &str = include_str!("page.css");
 
-/// Maximum number of hosts shown with a cause. The others are folded.
+/// Maximum number of hosts named directly with a cause. A folded list has all hosts.
 const NAMED: usize = 8;
 
 /// Renders the name of a host, for example as a link.
@@ -144,7 +144,7 @@ fn row(name: Markup, counts: &GroupedCounts, usual: Option<f64>, left: u64, temp
     [name].into_iter().chain(cells.map(|cell| html! { (cell) })).collect()
 }
 
-/// Returns a description of a host's template.
+/// Describes a host's template. Returns `paused` for a paused host.
 #[must_use]
 pub fn template(host: &Host) -> String {
     if host.paused { "paused".into() } else { host.template.to_string() }

@@ -21,18 +21,18 @@ pub struct RunData {
     pub ending: Ending,
     /// The hosts of the run.
     pub hosts: Vec<HostData>,
-    /// Earlier runs that ended, newest first. Findings ignore those beyond [`RunData::PAST`].
+    /// Earlier runs that ended, newest first. Findings use only the first [`RunData::PAST`] runs.
     pub past: Vec<PastRun>,
-    /// Documents in the corpus now.
+    /// Documents in the corpus at the end of the run.
     pub documents: u64,
-    /// When the next URL is due; `None` if no URL is waiting.
+    /// When the next URL is due. `None` if no URL is waiting.
     pub next_due: Option<Timestamp>,
-    /// The disk space of the corpus; `None` if unknown.
+    /// The disk space of the corpus. `None` if unknown.
     pub disk: Option<Disk>,
 }
 
 impl RunData {
-    /// Maximum number of earlier runs: for the comparison, and one more for the time between runs.
+    /// Maximum number of earlier runs. One more than the comparison uses, to know the time between runs.
     pub const PAST: usize = 15;
 }
 
@@ -67,7 +67,7 @@ pub struct HostData {
     pub template: TemplateState,
     /// Whether the user paused the host.
     pub paused: bool,
-    /// The origin of the site's seed; `None`: unknown.
+    /// The origin of the site's seed. `None` if unknown.
     pub seed: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub struct PastRun {
     pub hosts: BTreeMap<String, Counts>,
 }
 
-/// Returns the start of each earlier run with the host's counts; `None`: the host was not in scope.
+/// Returns the start of each earlier run and the host's counts, `None` if the run did not include the host.
 pub(crate) fn past_of<'a>(
     past: &'a [PastRun],
     host: &'a str,

@@ -17,9 +17,9 @@ pub fn short(report: &Report) -> String {
     format!("{}\n{}", headline(report), sentences(report, ""))
 }
 
-/// Renders the findings by cause, gravest first, each with the next command. If the list is cut, the last
-/// line says how many causes are missing. `options`: those with which gleaner finds the corpus; they are added
-/// to its commands.
+/// Renders the findings by cause, gravest first, each with the command to run next. If there are too many
+/// causes, the last line says how many are missing. `options` are the command-line options that select the
+/// corpus. They are added to each gleaner command.
 #[must_use]
 pub fn sentences(report: &Report, options: &str) -> String {
     let (mut text, groups) = (String::new(), groups(&report.findings));

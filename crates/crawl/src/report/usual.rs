@@ -1,27 +1,28 @@
 //! Computes how many new documents a host usually has, and whether a number is too low.
 //!
-//! 1. The last 14 runs count, except those in which the host did not respond, and those that began too soon:
-//!    less than half of the usual time after the previous run. A manual crawl an hour after a scheduled one
-//!    finds little.
-//! 2. The usual number is the median of these runs. It needs at least three runs.
-//! 3. The expected number is the usual number, reduced in proportion if less time has passed.
+//! 1. The last 14 runs count, with two exceptions: runs in which the host did not respond, and runs that
+//!    began less than half of the usual time after the previous run. Such early runs find little.
+//! 2. The usual number is the median over these runs. There must be at least three.
+//! 3. The expected number is the usual number. If less time than usual has passed, it is reduced in
+//!    proportion.
 //! 4. A number is low if it is at most a quarter of the expected number and chance does not explain it.
 //!    Counts are modelled as Poisson with an extra spread:
 //!    `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread` (Anscombe, 1948). The spread is the variance
 //!    divided by the usual number, at least 1. The variance is estimated by the median absolute deviation.
-//! 5. For a host that varies a lot, the spread is 1 if the number is below a quarter of its second-worst run.
-//! 6. The expected number is at most the number of the same weekday one and two weeks ago. Without such a
-//!    run, a number is low only if it is at most a tenth of the expected number.
+//! 5. The spread counts as 1 if the number is below a quarter of the second-lowest of at least seven runs.
+//!    This matters for hosts that vary a lot.
+//! 6. The expected number is at most the median of earlier runs on the same weekday. Without such a run, a
+//!    number is low only if it is at most a tenth of the expected number.
 //! 7. For a host with few articles, a single run is never low. Consecutive runs without new articles are
-//!    judged together: with three expected articles per run, four empty runs are too many, unless there were
-//!    as many before.
+//!    judged together. With three expected articles per run, four empty runs are reported, unless there was a
+//!    series of the same length before.
 //!
 //! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles per run, there are 12 false
-//! alarms in 40 host-years. Ten of them are in the first week of hosts that publish nothing at weekends. A
-//! host with 30 or more articles per run that stops is reported in the same run.
+//! alarms in 40 host-years. Ten of them are in the first week of hosts that publish nothing at weekends. If a
+//! host with 30 or more articles per run stops, the same run reports it.
 //!
-//! Limitation: a host with faults in half of the runs looks normal. A small host that stops on a weekend is
-//! reported some days later.
+//! Limitation: a host with faults in half of the runs looks normal. If a small host stops on a weekend, this
+//! is reported some days later.
 
 use gleaner_store::Counts;
 use jiff::{SignedDuration, Timestamp};
@@ -31,11 +32,11 @@ use super::run_data::RunData;
 
 const FEWEST: usize = 3;
 const RUNS: usize = RunData::PAST - 1;
-/// A number above this share of the expected number is not low.
+/// A low number is at most this share of the expected number.
 const QUARTER: f64 = 0.25;
 /// Replaces [`QUARTER`] if no earlier run was on the same weekday.
 const TENTH: f64 = 0.1;
-/// Number of standard deviations that chance does not explain.
+/// Distance, in standard deviations, from which on chance does not explain a number.
 const FAR: f64 = 5.0;
 const MANY: usize = 7;
 const HOUR: f64 = 3600.0;
@@ -52,16 +53,16 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The times between the starts of runs, in seconds. The first is the time since the previous run.
+/// The times between the starts of runs, in seconds. The first is the time since the previous run began.
 #[derive(Debug, Clone)]
 pub(crate) struct Rhythm {
     gaps: Vec<f64>,
-    /// The median of all times except the first; 0: unknown.
+    /// The median of all times except the first. 0 if unknown.
     pub(crate) usual: f64,
 }
 
 impl Rhythm {
-    /// `now`: the start of this run. `past`: the starts of the earlier runs, newest first.
+    /// `now` is the start of this run. `past` has the starts of the earlier runs, newest first.
     pub(crate) fn new(now: Timestamp, past: impl Iterator<Item = Timestamp>) -> Self {
         let starts: Vec<Timestamp> = [now].into_iter().chain(past).collect();
         let gaps: Vec<f64> =
@@ -74,14 +75,13 @@ impl Rhythm {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
 
-    /// Whether enough time has passed for listings to be due: half of the usual time, or an hour if unknown.
+    /// Whether half of the usual time has passed since the previous run, or an hour if that time is unknown.
     pub(crate) fn is_whole_now(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
         self.gaps.first().is_none_or(|gap| *gap >= least)
     }
 
-    /// Whether the earlier run `number` (0: newest) began at least half of the usual time after the run
-    /// before.
+    /// Whether at least half of the usual time passed before the earlier run `number` (0 is the newest).
     fn is_whole(&self, number: usize) -> bool {
         self.gaps.get(number + 1).is_none_or(|gap| *gap * 2.0 >= self.usual)
     }
@@ -107,8 +107,8 @@ pub(crate) struct Usual {
 }
 
 impl Usual {
-    /// `past`: the earlier runs, newest first: the start, and the host's counts if it was in scope. Returns
-    /// `None` if too few of them count.
+    /// `past` has the start of each earlier run, newest first, with the host's counts if the host was in
+    /// scope. Returns `None` if fewer than three runs count.
     pub(crate) fn new<'a>(
         now: Timestamp,
         past: impl Iterator<Item = (Timestamp, Option<&'a Counts>)>,
@@ -158,7 +158,7 @@ impl Usual {
         sorted.len() >= MANY && new < sorted[1] * QUARTER
     }
 
-    /// Returns the number of runs without new documents up to this run; `None`: chance explains them.
+    /// Returns how many runs in a row had no new documents, or `None` if chance explains the number.
     pub(crate) fn silence(&self, new: u64) -> Option<usize> {
         let before = self.values.iter().take_while(|value| value.new == 0.0).count();
         if new > 0 || before == 0 {

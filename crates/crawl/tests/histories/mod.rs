@@ -1,4 +1,4 @@
-//! Builds made-up run histories, in the form in which the store returns them.
+//! Builds invented run histories, in the form in which the store returns them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use gleaner_crawl::report::{Disk, Ending, HostData, PastRun, RunData};
 use gleaner_store::{Counts, Run};
 use jiff::{SignedDuration, Timestamp};
 
-/// Returns the counts of a run with these outcomes, by reason.
+/// Returns the counts of a run with these outcomes. Each outcome has its reason and its count.
 pub fn counts(outcomes: &[(&str, u64)]) -> Counts {
     let outcomes: BTreeMap<String, u64> =
         outcomes.iter().map(|(label, n)| ((*label).to_owned(), *n)).collect();
@@ -26,7 +26,7 @@ pub fn night(number: i64) -> Timestamp {
     first + SignedDuration::from_hours(24 * number)
 }
 
-/// Returns the data of the last of these nights, with the earlier nights as its past.
+/// Returns the data of the last night of these hosts. The earlier nights are its past runs.
 pub fn run_data(hosts: &[(&str, Vec<Counts>)]) -> RunData {
     let last = hosts[0].1.len() - 1;
     let past = (0..last).rev().map(|number| PastRun {

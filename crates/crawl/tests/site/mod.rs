@@ -14,8 +14,8 @@ use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
 use gleaner_template::HostPins;
 
-/// The replies by path: the first request gets the first reply, and so on; the last reply is repeated. A key
-/// such as `shop.site.example/path` applies only to that host, and `*` to all other paths.
+/// The replies by path. Request n to a path gets reply n, and later requests get the last reply. A key such
+/// as `shop.site.example/path` applies only to that host. The key `*` applies to all other paths.
 pub type Routes = BTreeMap<&'static str, Vec<Reply>>;
 
 /// A response of the site.
@@ -41,19 +41,19 @@ pub struct Asked {
     pub host: String,
     /// The path with its query.
     pub path: String,
-    /// The value of the `Cookie` header; empty if there is none.
+    /// The value of the `Cookie` header. Empty if there is none.
     pub cookie: String,
     /// Whether the request was conditional.
     pub is_conditional: bool,
     /// When the request arrived, counted from the start of the site.
     pub begun: Duration,
-    /// When the request was read, just before the response is sent. Counted from the start of the site.
+    /// When the request was read completely, just before the response, counted from the start of the site.
     pub ended: Duration,
 }
 
 type Script = dyn Fn(&Asked, usize) -> Reply + Send + Sync;
 
-/// A running site, to which every host name leads.
+/// A running site that serves every host name.
 pub struct Site {
     pub address: String,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -69,8 +69,8 @@ impl Site {
         })
     }
 
-    /// Serves the replies of `script`. It gets each request and the number of earlier requests for the same
-    /// URL.
+    /// Serves the replies of `script`, which gets each request and the number of earlier requests for the
+    /// same URL.
     pub fn scripted(script: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -116,7 +116,7 @@ impl Site {
     }
 }
 
-/// Crawls `seeds` with short pauses; `sets` take precedence.
+/// Crawls `seeds` with short delays. The settings in `sets` take precedence.
 pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
     crawl_pinned(folder, seeds, sets, HostPins::default())
 }
@@ -181,7 +181,7 @@ fn crawl_with(
     (summary.unwrap(), store, progress.snapshot())
 }
 
-/// Returns the reason of the outcome of a URL of `site.example`; empty if no visit has ended.
+/// Returns the reason of the outcome of a URL of `site.example`. Empty if no visit has ended.
 pub fn ending(store: &Store, path: &str) -> String {
     let url = CanonicalUrl::parse(&format!("http://site.example{path}")).unwrap();
     let record = store.url(url.key()).unwrap();
