@@ -235,8 +235,9 @@ def by_comparing_all(made: list[str], longest: bool, least: float) -> dict[int, 
     """The representative of each text that has another, by comparing it with all representatives before it."""
     import gleaner
 
-    signatures = {text: gleaner.signature(text) for text in made}
-    bands = {text: gleaner.bands(signature) for text, signature in signatures.items() if signature}
+    signed = ((text, gleaner.signature(text)) for text in made)
+    signatures = {text: signature for text, signature in signed if signature}
+    bands = {text: gleaner.bands(signature) for text, signature in signatures.items()}
     heads: list[int] = []
     behind: dict[int, int] = {}
     for at, text in enumerate(made):
