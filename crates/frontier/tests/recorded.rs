@@ -1,5 +1,5 @@
-//! Tests the addresses of the recorded pages: each has one spelling, and the classification by shape is
-//! accurate enough for the order of a queue. Skipped if the recorded pages are missing.
+//! Tests the addresses of the recorded pages: each has one spelling, and most are correctly classified as an
+//! article or not. Skipped if the recorded pages are missing.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, outside the test functions")]
 
