@@ -5,7 +5,7 @@
 //! | `exclude` | all URLs except seeds | URLs that match one of the patterns |
 //! | `sections` | pages | URLs that are not at or below one of the paths |
 //! | `include` | pages | URLs that match none of the patterns |
-//! | `published_after` | pages whose address does not look like a section's | articles that are known to be older |
+//! | `published_after` | pages with an address unlike a section's | articles known to be older |
 //!
 //! The last three rules do not apply to feeds and sitemaps, because these only list other URLs. Patterns are
 //! regular expressions that are searched in the whole canonical URL, as in Scrapy, Heritrix and Fundus. A
