@@ -104,7 +104,7 @@ impl Change {
     /// Reads the records of these URLs in one request. Later reads through this change use the result.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn read_urls_ahead(&mut self, urls: impl IntoIterator<Item = UrlKey>) -> Result<(), StoreError> {
         self.read_ahead(urls.into_iter().map(keys::url).collect())
     }
@@ -186,7 +186,7 @@ impl Change {
     /// Returns the record of a host. Creates it if it is missing.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn host(&mut self, name: &str, domain: &str) -> Result<HostRecord, StoreError> {
         let partition = self.store.partitions.of(name, domain);
         self.host_in(partition, name, domain)
@@ -245,10 +245,10 @@ impl Change {
         self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages; `None`: none is stored.
+    /// Returns the health of a host's template, computed from the host's last pages. `None`: none is stored.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn health<T: DeserializeOwned>(&self, host: &str) -> Result<Option<T>, StoreError> {
         self.get("a template's health", &keys::health(host))
     }
@@ -261,7 +261,7 @@ impl Change {
     /// Changes the counts of a host in a run.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn count(
         &mut self,
         run: u32,

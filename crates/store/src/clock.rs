@@ -21,7 +21,7 @@ impl Change {
     /// Records the time of a write. Only [`Writer::adjust_clock`] sets it back.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn put_clock(&mut self, now: Timestamp) -> Result<(), StoreError> {
         if self.store.is_shared() {
             // A shared store uses the database's clock instead of this record.
@@ -54,7 +54,7 @@ impl Writer {
     /// the difference. `None`: nothing moved.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// The store cannot be read or written.
     pub fn adjust_clock(&mut self, now: Timestamp) -> Result<Option<SignedDuration>, StoreError> {
         if self.store().is_shared() {
             // When a worker joined, its clock was compared with the database's clock.

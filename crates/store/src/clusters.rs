@@ -268,7 +268,7 @@ impl Change {
         })
     }
 
-    /// Makes the preferred member the representative and returns its number; `None`: no members.
+    /// Makes the preferred member the representative and returns its number. `None`: no members.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);

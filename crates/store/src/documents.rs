@@ -98,7 +98,7 @@ impl Change {
     /// a record, which this call may change.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn place(
         &mut self,
         key: UrlKey,
@@ -203,7 +203,7 @@ impl Change {
     /// another URL has the same text, the document passes to that URL.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn withdraw(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<(), StoreError> {
         self.take_out(url, duplicates).map(drop)
     }

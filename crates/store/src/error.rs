@@ -181,7 +181,7 @@ pub enum StoreError {
     Lost {
         /// The document.
         id: DocumentId,
-        /// Number of the earlier revision; `None`: the current text.
+        /// Number of the earlier revision. `None`: the current text.
         revision: Option<u32>,
         /// The cause.
         source: Box<Self>,
@@ -191,7 +191,7 @@ pub enum StoreError {
         "this machine's clock is {ahead:.0} s ahead of the database's; set both by a time service (NTP), then start again"
     )]
     Clocks {
-        /// Seconds by which this machine's clock is ahead; negative if it is behind.
+        /// Seconds by which this machine's clock is ahead. Negative if it is behind.
         ahead: f64,
     },
     /// The setting cannot be used with several workers.

@@ -41,7 +41,7 @@ impl Store {
     /// Returns a unique number for the next archive file; 0 for a folder, which numbers its own files.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// The database cannot be reached.
     pub fn next_file(&self) -> Result<u32, StoreError> {
         self.distributed.as_ref().map_or(Ok(0), |engine| engine.allot("files"))
     }
@@ -54,7 +54,7 @@ impl Store {
         Ok(self.distributed.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
     }
 
-    /// Reads a file from object storage; `None`: the store has no object storage.
+    /// Reads a file from object storage. `None`: the store has no object storage.
     ///
     /// # Errors
     /// The storage cannot be reached, or the file does not exist.

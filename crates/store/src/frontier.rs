@@ -34,10 +34,10 @@ impl Turn {
 }
 
 impl Change {
-    /// Returns the record of a URL after this change's writes; `None`: the URL is unknown.
+    /// Returns the record of a URL after this change's writes. `None`: the URL is unknown.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn url(&self, key: UrlKey) -> Result<Option<UrlRecord>, StoreError> {
         self.get("a URL", &keys::url(key))
     }
@@ -47,7 +47,7 @@ impl Change {
     /// discovery.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn discover(&mut self, found: &Found, depth: u32, hops: u32, turn: Turn) -> Result<bool, StoreError> {
         self.take_in(None, found, depth, hops, turn)
     }
@@ -56,7 +56,7 @@ impl Change {
     /// worker, the message to that worker is sent only while this process owns the partition of `by`.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn discover_at(
         &mut self,
         by: HostId,
@@ -116,7 +116,7 @@ impl Change {
     /// partitions are ignored.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn seed(&mut self, found: &Found, turn: Turn) -> Result<(), StoreError> {
         if !self.store.partitions.holds(self.store.partitions.of_url(&found.url)) {
             return Ok(());
@@ -204,7 +204,7 @@ impl Change {
     /// Ends the visit of a URL. `again`: time and rank of the next visit, if one is planned.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn end(
         &mut self,
         key: UrlKey,
@@ -227,7 +227,7 @@ impl Change {
     /// Records a failed attempt: the URL waits until `due`.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn retry(&mut self, key: UrlKey, mut record: UrlRecord, due: Timestamp) -> Result<(), StoreError> {
         let mut host = self.host_of(&record)?;
         let rank = match record.state {
@@ -245,7 +245,7 @@ impl Change {
     /// under the new scheme, with rank 0.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn rename(
         &mut self,
         key: UrlKey,
@@ -265,7 +265,7 @@ impl Change {
     /// that was already kept stays.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn buffer(&mut self, key: UrlKey, mut record: UrlRecord) -> Result<u32, StoreError> {
         let mut host = self.host_of(&record)?;
         if record.state == UrlState::Kept {
@@ -286,7 +286,7 @@ impl Change {
     /// Marks the raw page of a URL in the state [`UrlState::Done`] as kept; does nothing in other states.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn keep(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Done) {
             self.put_url(key, &UrlRecord { state: UrlState::Kept, ..record });
@@ -297,7 +297,7 @@ impl Change {
     /// Removes the raw page of a URL in the state [`UrlState::Kept`]; does nothing in other states.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn let_go(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
             self.drop_page(self.store.partitions.of_host(record.host), key);
@@ -314,7 +314,7 @@ impl Change {
     /// Makes at most `limit` waiting URLs that are due by `until` ready. Returns how many were due.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn promote(&mut self, wait: Wait, until: Timestamp, limit: usize) -> Result<usize, StoreError> {
         let until = u64::try_from(until.as_second()).unwrap_or(0);
         let due = self.store.due(wait, until, limit)?;
@@ -334,7 +334,7 @@ impl Change {
     /// Makes a URL ready if its visit has ended or if it waits for its next visit.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn revive(&mut self, key: UrlKey, mut record: UrlRecord, turn: Turn) -> Result<(), StoreError> {
         let mut host = self.host_of(&record)?;
         self.leave(key, &mut record, &mut host);

@@ -19,9 +19,9 @@ use crate::{Change, Store, StoreError, keys};
 /// A document's history. Most documents have no stored history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct History {
-    /// Number of earlier revisions; 0 if the text never changed.
+    /// Number of earlier revisions. 0 if the text never changed.
     pub earlier: u32,
-    /// When the page was found to be gone; `None`: it existed at the last request.
+    /// When the page was found to be gone. `None`: it existed at the last request.
     pub gone: Option<Timestamp>,
 }
 
@@ -37,7 +37,7 @@ impl Store {
     /// Returns a document's history; the default if none is stored.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn history(&self, id: DocumentId) -> Result<History, StoreError> {
         Ok(self.get("a document's history", &keys::history(id))?.unwrap_or_default())
     }
@@ -45,7 +45,7 @@ impl Store {
     /// Returns the earlier revisions of a document, oldest first.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn revisions(&self, id: DocumentId) -> Result<Vec<Document>, StoreError> {
         let mut revisions = Vec::new();
         for number in 1..=self.history(id)?.earlier {
@@ -88,7 +88,7 @@ impl Change {
     /// URL has no document of its own.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn mark_gone(&mut self, url: UrlKey, at: Timestamp) -> Result<(), StoreError> {
         let id = document_of(url);
         let history = self.history(id)?;
@@ -101,7 +101,7 @@ impl Change {
     /// Removes the mark that the page of a URL's document is gone.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn mark_there(&mut self, url: UrlKey) -> Result<(), StoreError> {
         let id = document_of(url);
         let history = self.history(id)?;

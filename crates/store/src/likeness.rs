@@ -13,7 +13,7 @@ use crate::{Store, StoreError, keys};
 pub struct Likeness {
     /// The representative of the cluster; the document itself if it is the representative or alone.
     pub head: DocumentId,
-    /// Estimated similarity to the representative, 0 to 1; `None`: it is the representative, or alone.
+    /// Estimated similarity to the representative, 0 to 1. `None`: it is the representative, or alone.
     pub similarity: Option<f64>,
     /// Number of members of its cluster, without the representative.
     pub members: u64,
@@ -46,10 +46,10 @@ pub struct Member {
 }
 
 impl Store {
-    /// Returns a document's relation to similar documents; `None` if it was never compared.
+    /// Returns a document's relation to similar documents. `None`: it was never compared.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn likeness(&self, id: DocumentId) -> Result<Option<Likeness>, StoreError> {
         let Some(standing) = self.standing(id)? else { return Ok(None) };
         let cluster = self.cluster_record(standing.cluster)?;
@@ -76,7 +76,7 @@ impl Store {
     /// Whether the document is in a cluster that another document represents.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn is_member(&self, id: DocumentId) -> Result<bool, StoreError> {
         let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(false) };
         Ok(self.cluster_record(cluster)?.is_some_and(|record| record.head != number))
@@ -95,10 +95,10 @@ impl Store {
         heads.filter_map(Result::transpose)
     }
 
-    /// Returns the cluster of a document; `None` if it is alone or was never compared.
+    /// Returns the cluster of a document. `None`: it is alone or was never compared.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn cluster_of(&self, id: DocumentId) -> Result<Option<Cluster>, StoreError> {
         let Some(Standing { cluster: number, .. }) = self.standing(id)? else { return Ok(None) };
         let Some(ClusterRecord { head, members }) = self.cluster_record(number)? else { return Ok(None) };
@@ -109,7 +109,7 @@ impl Store {
     /// Returns the members of a cluster, in the order of their numbers.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn members(
         &self,
         cluster: &Cluster,

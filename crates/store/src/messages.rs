@@ -190,7 +190,7 @@ impl Change {
     /// Applies at most `limit` messages to this process's partitions. A store in a folder has no messages.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn receive(&mut self, limit: usize, duplicates: &mut Duplicates) -> Result<Received, StoreError> {
         let mut received = Received::default();
         if !self.store.partitions.is_cut() {

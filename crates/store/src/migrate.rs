@@ -127,7 +127,7 @@ impl<'a> Migration<'a> {
     /// Returns the stored totals of the source and the counted totals of the target.
     ///
     /// # Errors
-    /// When one of the stores cannot be read.
+    /// One of the stores cannot be read.
     pub fn totals(&self) -> Result<(Totals, Totals), StoreError> {
         Ok((self.from.totals()?, self.to.store().totals()?))
     }
@@ -135,7 +135,7 @@ impl<'a> Migration<'a> {
     /// Marks the target as complete.
     ///
     /// # Errors
-    /// When the target cannot be written.
+    /// The target cannot be written.
     pub fn finish(self) -> Result<(), MigrateError> {
         let store = self.to.store();
         if let Some(engine) = &store.distributed {
@@ -200,7 +200,7 @@ impl Store {
     /// Whether the store is the target of an unfinished migration.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn is_migrating(&self) -> Result<bool, StoreError> {
         Ok(self.get("the state of the store", &keys::meta("migrating"))?.unwrap_or(false))
     }

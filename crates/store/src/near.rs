@@ -28,7 +28,7 @@ const LITTLE: f64 = 0.5;
 pub struct Levels {
     /// Whether a text that occurs under several URLs is stored only once, with all its URLs.
     pub exact: bool,
-    /// The thresholds for members of a cluster; `None`: near-duplicates are not detected.
+    /// The thresholds for members of a cluster. `None`: near-duplicates are not detected.
     pub near: Option<SimilarityParams>,
     /// How the representative of a cluster is chosen.
     pub representative: Representative,
@@ -107,7 +107,7 @@ impl Duplicates {
         }
     }
 
-    /// Returns thresholds and possibly similar documents; `None`: near-duplicates are not detected.
+    /// Returns thresholds and possibly similar documents. `None`: near-duplicates are not detected.
     pub(crate) fn candidates(
         &self,
         signed: &Signed,

@@ -76,7 +76,7 @@ pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
     }
 }
 
-/// Renames the store in `folder` to make room for a new store. Returns the new path; `None`: the folder has
+/// Renames the store in `folder` to make room for a new store. Returns the new path. `None`: the folder has
 /// no store.
 ///
 /// # Errors
@@ -124,7 +124,7 @@ impl Writer {
     /// Applies a change as a whole. The change is on disk after [`Writer::flush`].
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// The store cannot be written.
     pub fn commit(&mut self, change: Change) -> Result<(), StoreError> {
         let (batch, partitions) = change.into_batch();
         self.store.check_held(&partitions)?;
@@ -135,7 +135,7 @@ impl Writer {
     /// Opening a store in a folder removes all other raw pages.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// The store cannot be written.
     pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
         let mut change = self.begin();
         match change.partition_of_url(url)? {
@@ -153,7 +153,7 @@ impl Writer {
     /// Writes the archive and then all committed changes to disk.
     ///
     /// # Errors
-    /// When the disk cannot be written.
+    /// The disk cannot be written.
     pub fn flush(&mut self) -> Result<(), StoreError> {
         self.sync_archive()?;
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {

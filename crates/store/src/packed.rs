@@ -30,7 +30,7 @@ pub struct PackedDocument {
     pub(crate) words: u64,
     pub(crate) fetched: Timestamp,
     pub(crate) bytes: Vec<u8>,
-    /// The signature and keys for finding near-duplicates; `None`: the text is too short or signed.
+    /// The signature and keys for finding near-duplicates. `None`: the text is too short or signed.
     pub(crate) signed: Option<Signed>,
 }
 

@@ -45,12 +45,12 @@ impl Partition {
         self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
     }
 
-    /// Returns the partition's number; `None`: this is a whole store.
+    /// Returns the partition's number. `None`: this is a whole store.
     pub(crate) fn index(self) -> Option<u8> {
         self.0.map(|[number]| number)
     }
 
-    /// Returns the `n`-th number of the partition, from 0; `None`: all its numbers are used.
+    /// Returns the `n`-th number of the partition, from 0. `None`: all its numbers are used.
     pub(crate) fn number(self, n: u32) -> Option<u32> {
         match self.index() {
             None => Some(n),

@@ -41,7 +41,7 @@ pub struct UrlRecord {
     pub last_modified: Option<String>,
     /// How the last visit ended.
     pub last: Option<Outcome>,
-    /// The URL of the document with the text of this page; `None`: the page has its own document or no text.
+    /// The URL of the document with the text of this page. `None`: the page has its own document or no text.
     pub twin_of: Option<UrlKey>,
     /// The position in the archive of the last response with a body.
     #[serde(default)]
@@ -132,7 +132,7 @@ pub struct HostRecord {
     pub queued: u64,
     /// Number of buffered articles that were not yet used for training.
     pub buffered: u32,
-    /// Version of the newest template; 0: no template yet.
+    /// Version of the newest template. 0: no template yet.
     pub template: u32,
     /// The end of the host's hold.
     pub held_until: Option<Timestamp>,
@@ -192,7 +192,7 @@ pub struct Run {
     pub number: u32,
     /// When it began.
     pub started: Timestamp,
-    /// When it ended normally; `None`: it is in progress or was interrupted.
+    /// When it ended normally. `None`: it is in progress or was interrupted.
     pub ended: Option<Timestamp>,
     /// Whether the run read an archive instead of the network.
     #[serde(default)]

@@ -12,10 +12,10 @@ use crate::records::{decode, encode};
 use crate::{Counts, Run, Store, StoreError, Writer, keys};
 
 impl Store {
-    /// Returns the last run; `None`: there was no run.
+    /// Returns the last run. `None`: there was no run.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn last_run(&self) -> Result<Option<Run>, StoreError> {
         self.get("the last run", &keys::meta("run"))
     }
@@ -23,7 +23,7 @@ impl Store {
     /// Returns at most `limit` of the last crawl runs, newest first. Runs that read an archive are excluded.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn runs(&self, limit: usize) -> Result<Vec<Run>, StoreError> {
         let runs = self.engine.scan(Range::with_prefix([keys::RUN]).backwards());
         let is_crawl = |run: &Result<Run, StoreError>| run.as_ref().map_or(true, |run| !run.replayed);
@@ -33,7 +33,7 @@ impl Store {
     /// Returns the counts of each host in a run, sorted by host name.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn counts(&self, run: u32) -> Result<Vec<(String, Counts)>, StoreError> {
         let prefix = keys::counts_of(run);
         let pairs = self.scan(prefix.as_slice());
@@ -51,7 +51,7 @@ impl Writer {
     /// reads an archive and is excluded from comparisons. Returns the run and whether it continues.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// The store cannot be read or written.
     pub fn begin_run(&mut self, now: Timestamp, replayed: bool) -> Result<(Run, bool), StoreError> {
         loop {
             let (bytes, last) = self.run_of_now()?;
@@ -69,7 +69,7 @@ impl Writer {
     /// Marks a run as ended normally. Does nothing if the run has already ended or another run has begun.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// The store cannot be read or written.
     pub fn end_run(&mut self, run: &Run, now: Timestamp) -> Result<(), StoreError> {
         loop {
             let (bytes, last) = self.run_of_now()?;

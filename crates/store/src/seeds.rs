@@ -24,7 +24,7 @@ impl Store {
     /// because the corpus was only ingested or comes from an older version.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn seeds(&self) -> Result<Option<Vec<Seed>>, StoreError> {
         let Some(records) = self.get::<Vec<SeedRecord>>(WHAT, &keys::meta(NAME))? else { return Ok(None) };
         let seed = |SeedRecord { url, file, line }| match CanonicalUrl::from_record(&url) {
@@ -39,7 +39,7 @@ impl Writer {
     /// Records the seeds of a crawl durably. They replace earlier ones.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// The store cannot be read or written.
     pub fn record_seeds(&mut self, seeds: &[Seed]) -> Result<(), StoreError> {
         let record = |seed: &Seed| SeedRecord {
             url: seed.url.as_str().into(),

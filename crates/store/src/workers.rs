@@ -38,7 +38,7 @@ pub struct Membership {
     pub lease: Duration,
     /// How long to retry while the database is unavailable.
     pub patience: Duration,
-    /// Called between retries; `true`: the process should end.
+    /// Called between retries. `true`: the process should end.
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Settings that must be equal for all workers, by name.
     pub settings: Settings,
@@ -153,7 +153,7 @@ fn session_of(name: &str) -> String {
 }
 
 impl Store {
-    /// Returns this process's leases; `None`: only this process uses the store, or the store is only read.
+    /// Returns this process's leases. `None`: only this process uses the store, or the store is only read.
     #[must_use]
     pub fn leases(&self) -> Option<&Leases> {
         self.distributed.as_ref().and_then(Postgres::leases)
@@ -206,7 +206,7 @@ impl Store {
     /// Returns the workers that sent a heartbeat within this time. Empty if only this process uses the store.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// The database cannot be reached.
     pub fn workers(&self, within: Duration) -> Result<Vec<WorkerStatus>, StoreError> {
         self.distributed
             .as_ref()
@@ -216,7 +216,7 @@ impl Store {
     /// Whether every partition has a worker and all workers are idle. `true` in an unshared store.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// The database cannot be reached.
     pub fn is_all_quiet(&self) -> Result<bool, StoreError> {
         self.distributed.as_ref().map_or(Ok(true), Postgres::is_all_quiet)
     }
@@ -226,7 +226,7 @@ impl Writer {
     /// Flushes all committed changes, then releases partitions to other workers.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// The store cannot be written.
     pub fn release(&mut self, partitions: &[PartitionId]) -> Result<(), StoreError> {
         self.flush()?;
         let partitions: Vec<_> = partitions.iter().map(|PartitionId(partition)| *partition).collect();
@@ -272,7 +272,7 @@ impl Writer {
     /// nothing if the store is not shared.
     ///
     /// # Errors
-    /// When the database cannot be reached. The partitions are then released by a later heartbeat, or by the
+    /// The database cannot be reached. The partitions are then released by a later heartbeat, or by the
     /// end of their leases.
     pub fn rest(&mut self) -> Result<(), StoreError> {
         self.wait(true)
@@ -290,7 +290,7 @@ impl Writer {
     /// near-duplicates.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// The database cannot be reached.
     pub fn forget_near(&self, days: u32) -> Result<(), StoreError> {
         self.store().distributed.as_ref().map_or(Ok(()), |engine| engine.forget_bands(days))
     }

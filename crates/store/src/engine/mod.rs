@@ -62,7 +62,7 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
-    /// Returns the first byte of the lower bound; `None`: the range has no lower bound.
+    /// Returns the first byte of the lower bound. `None`: the range has no lower bound.
     pub(crate) fn space(&self) -> Option<u8> {
         match &self.begin {
             Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
@@ -71,7 +71,7 @@ impl Range {
     }
 }
 
-/// Returns the first key after all keys with this prefix; `None`: no key comes after them.
+/// Returns the first key after all keys with this prefix. `None`: no key comes after them.
 pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
     let mut end = prefix[..=last].to_vec();
@@ -107,7 +107,7 @@ impl Write {
     }
 }
 
-/// Combines two consecutive writes of one key; `None`: they cancel out. The flush may still lose a claim to
+/// Combines two consecutive writes of one key. `None`: they cancel out. The flush may still lose a claim to
 /// another process, so a removal after a claim must not remove that process's value.
 pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     match (before, then) {

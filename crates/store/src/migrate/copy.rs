@@ -70,7 +70,7 @@ impl Migration<'_> {
     }
 }
 
-/// Returns a number from the record `name` of each partition of a store; 0 if a partition has no such record.
+/// Returns a number from the record `name` of each partition of a store. 0 if a partition has no such record.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,

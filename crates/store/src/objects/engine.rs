@@ -30,7 +30,7 @@ impl Engine {
         Ok(Self { handle, _running: running })
     }
 
-    /// Runs a future on the thread and waits for it; `None`: the future panicked.
+    /// Runs a future on the thread and waits for it. `None`: the future panicked.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,

@@ -59,7 +59,7 @@ impl Environment {
             .collect()
     }
 
-    /// Returns the value of a variable; `None` if it is unset or empty.
+    /// Returns the value of a variable. `None`: it is unset or empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())

@@ -30,7 +30,7 @@ pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are not allowed"))
 }
 
-/// Returns the library's path for a prefix; `None`: the prefix is empty and means all objects. Ignores a
+/// Returns the library's path for a prefix. `None`: the prefix is empty and means all objects. Ignores a
 /// trailing slash. Errors are those of `path`.
 pub(crate) fn prefix(prefix: &str) -> Result<Option<Path>, ObjectError> {
     let prefix = prefix.strip_suffix('/').unwrap_or(prefix);

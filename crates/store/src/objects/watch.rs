@@ -97,7 +97,7 @@ tokio::task_local! {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outage {
-    /// The trouble of the last request; `None`: the request succeeded.
+    /// The trouble of the last request. `None`: the request succeeded.
     pub(crate) trouble: Option<Trouble>,
     pub(crate) tries: u32,
     pub(crate) is_logged: bool,
@@ -191,7 +191,7 @@ impl HttpService for Watching {
     }
 }
 
-/// Returns the shortened content of the first element with this name; empty if no element has it.
+/// Returns the shortened content of the first element with this name. Empty if no element has it.
 fn tag(text: &str, name: &str) -> String {
     let behind = text.split_once(&format!("<{name}>")).map_or("", |(_, behind)| behind);
     cut(behind.split('<').next().unwrap_or_default())

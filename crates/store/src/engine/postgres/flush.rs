@@ -88,7 +88,7 @@ impl Postgres {
         }
     }
 
-    /// Collects the unflushed writes, with the claims separated; `None`: a lease is missing.
+    /// Collects the unflushed writes, with the claims separated. `None`: a lease is missing.
     fn batch(&self, leases: &Leases, number: i64) -> Result<Option<FlushBatch>, StoreError> {
         let mut touched = lock(&self.0.touched).clone();
         if touched.is_empty() {

@@ -73,7 +73,7 @@ struct StopSignal {
 }
 
 impl StopSignal {
-    /// Waits until the next heartbeat is due, or `early` returns true; `false`: the worker ends and sends
+    /// Waits until the next heartbeat is due, or `early` returns true. `false`: the worker ends and sends
     /// none.
     fn wait(&self, at_most: Duration, early: impl Fn() -> bool) -> bool {
         let until = Instant::now() + at_most;

@@ -38,7 +38,7 @@ pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>
 #[derive(Clone)]
 pub(crate) struct Patience {
     pub(crate) at_most: Duration,
-    /// Called between two attempts; `true`: the process should end.
+    /// Called between two attempts. `true`: the process should end.
     pub(crate) should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 

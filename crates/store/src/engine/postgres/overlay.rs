@@ -32,7 +32,7 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Returns the known value of a key; `None`: only the database has it; `Some(None)`: the key is removed.
+    /// Returns the known value of a key. `None`: only the database has it. `Some(None)`: the key is removed.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.write.value())
     }

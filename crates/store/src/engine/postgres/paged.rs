@@ -18,7 +18,7 @@ const ROWS: (usize, usize) = (8, 512);
 /// A scan in pages.
 pub(super) struct Paged {
     engine: Postgres,
-    /// The range that is still to be read; `None`: nothing.
+    /// The range that is still to be read. `None`: nothing.
     rest: Option<Range>,
     rows: usize,
     ready: VecDeque<Result<Pair, StoreError>>,

@@ -37,7 +37,7 @@ fn row(url: &[u8]) -> Vec<u8> {
 pub(super) struct Urls {
     /// Records by the key of the row, and whether the place is written with the record.
     records: BTreeMap<Vec<u8>, (Vec<u8>, bool)>,
-    /// Places by the key of the row; `None`: the URL is not ready.
+    /// Places by the key of the row. `None`: the URL is not ready.
     places: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
 /// Maximum number of attempts if several workers start at the same time.
 const TRIES: usize = 20;
 
-/// Returns the version of the tables; 0 if there are none.
+/// Returns the version of the tables. 0 if there are none.
 pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     link.ask("reading the version of its tables", |client| {
         Box::pin(async move {

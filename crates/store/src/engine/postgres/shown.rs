@@ -40,7 +40,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Splits an address; `None`: the end of the password and the beginning of the query cannot be
+    /// Splits an address. `None`: the end of the password and the beginning of the query cannot be
     /// distinguished.
     pub(super) fn from_text(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_at(scheme_of(text).len());
@@ -56,7 +56,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Returns the scheme with its `://`; empty if there is none.
+/// Returns the scheme with its `://`. Empty if there is none.
 fn scheme_of(text: &str) -> &str {
     let is_name = |scheme: &str| {
         !scheme.is_empty()
