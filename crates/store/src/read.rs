@@ -1,4 +1,4 @@
-//! Reads a store, even while a writer changes it.
+//! Reads a store. A writer may change the store at the same time.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,11 +27,11 @@ pub struct Store {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) partitions: Partitions,
     pub(crate) folder: Arc<Path>,
-    /// Keeps the folder locked while a handle exists.
+    /// The lock of the folder, which is held while a handle exists.
     pub(crate) lock: Arc<Lock>,
     /// The shared database. `None`: only one process uses the store.
     pub(crate) distributed: Option<Postgres>,
-    /// Keeps the leases while a handle exists.
+    /// The worker, which renews its leases while a handle exists.
     pub(crate) worker: Option<Arc<WorkerHandle>>,
 }
 
@@ -41,10 +41,10 @@ impl Store {
         Self { engine, partitions: Partitions::Whole, folder, lock, distributed: None, worker: None }
     }
 
-    /// Returns the only writer of the store; `None` while another writer exists.
+    /// Returns the only writer of the store. `None`: another writer exists.
     ///
     /// # Errors
-    /// None at present.
+    /// This function currently returns no error.
     pub fn writer(&self) -> Result<Option<Writer>, StoreError> {
         Ok(Writer::from_store(self))
     }
@@ -101,7 +101,8 @@ impl Store {
         Ok(Some((url, record)))
     }
 
-    /// Counts the documents without a page in the archive. `is_there`: whether it has a response.
+    /// Counts the documents without a response in the archive. `is_there`: whether the archive has a
+    /// response.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -128,7 +129,7 @@ impl Store {
         Ok(count)
     }
 
-    /// Returns when the next URL that waits for `wait` is due, in seconds since 1970. `None`: no URL waits.
+    /// Returns when the next URL in this kind of wait is due, in seconds since 1970. `None`: no URL waits.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -137,14 +138,15 @@ impl Store {
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// Returns the key prefixes of waiting URLs: of this process's partitions; of all if read-only.
+    /// Returns the key prefixes of waiting URLs in this process's partitions. If the store is only read: in
+    /// all.
     fn waiting_in_partitions(&self, wait: Wait) -> Vec<Vec<u8>> {
         let partitions =
             if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };
         partitions.into_iter().map(|partition| keys::waiting_for(partition, wait)).collect()
     }
 
-    /// Returns at most `limit` URLs that wait for `wait` and are due by `until`, in seconds since 1970.
+    /// Returns at most `limit` waiting URLs that are due by `until`, in seconds since 1970.
     pub(crate) fn due(&self, wait: Wait, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
         let is_due = |key: &Vec<u8>| keys::due_of(key).is_some_and(|at| at <= until);
         let prefixes = self.waiting_in_partitions(wait);
@@ -195,7 +197,7 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// Returns the record of a robots.txt: a host's own, or one to which another host redirects.
+    /// Returns the record of a host's own robots.txt, or of the target of another host's robots.txt redirect.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -243,7 +245,7 @@ impl Store {
         self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
-    /// `None`: the document does not exist.
+    /// Returns a document. `None`: the document does not exist.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -251,12 +253,12 @@ impl Store {
         self.engine.get(&keys::document(id))?.map(|bytes| unpack(&bytes)).transpose()
     }
 
-    /// Returns all documents in the order of their ids. The iterator reads them one by one.
+    /// Returns all documents in the order of their ids. The iterator reads one document at a time.
     pub fn documents(&self) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
         self.documents_after(None)
     }
 
-    /// Returns the documents after `last` in the order of their ids; all documents if `last` is `None`.
+    /// Returns the documents after `last` in the order of their ids. `None`: all documents.
     pub fn documents_after(
         &self,
         last: Option<DocumentId>,
@@ -303,8 +305,8 @@ impl Store {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// For each of these partitions, returns the offset in bytes up to which a file was replayed for a
-    /// purpose. 0 if it was not.
+    /// Returns the offset in bytes up to which a file was replayed for a purpose, for each of these
+    /// partitions. 0 if the file was not replayed.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -322,7 +324,7 @@ impl Store {
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
-    /// Returns the position of each partition up to which the archive was re-extracted. `None`: never.
+    /// Returns the position up to which the archive was re-extracted in each partition. `None`: never.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -343,7 +345,7 @@ impl Store {
         Ok(self.get("the state of the store", &keys::meta("rebuilding"))?.unwrap_or(false))
     }
 
-    /// Returns at most `limit` URLs that wait for `wait`, sorted by due time.
+    /// Returns at most `limit` URLs in this kind of wait, sorted by due time.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -1,6 +1,6 @@
-//! Describes errors of a storage: what failed, on which object, and what to do.
+//! Describes errors of a storage: the failed operation, its object, and what the user can do.
 //!
-//! Limitation: some errors include a shortened message of the storage, without keys. Its wording differs.
+//! Limitation: some errors include the storage's own message, shortened and without keys.
 
 use std::io;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Doing {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ObjectError {
-    /// An invalid storage address.
+    /// The address is invalid.
     #[error("`{address}` is not a storage address: {why}")]
     Address {
         /// The given address, without possible secrets.
