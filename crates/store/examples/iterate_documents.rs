@@ -1,4 +1,4 @@
-//! Prints the documents of a corpus folder (its `--data`), or of a new one with three documents.
+//! Prints the documents of a corpus folder, or of a new folder with three documents.
 //!
 //! `cargo run -p gleaner-store --example iterate_documents -- [FOLDER]`
 

@@ -1,8 +1,8 @@
 //! Records runs: when a crawl or a replay of an archive began and ended.
 //!
-//! A run belongs to the whole store, not to a partition: the first worker begins the run, others join it, and
-//! one of them ends it. The record is replaced by compare-and-exchange, so a worker that was suspended cannot
-//! restore an older state.
+//! A run belongs to the whole store and not to a partition. The first worker begins the run, others join it,
+//! and one of them ends it. The record is replaced by compare-and-exchange, so a worker that was suspended
+//! cannot restore an older state.
 
 use jiff::Timestamp;
 
@@ -47,8 +47,9 @@ impl Store {
 }
 
 impl Writer {
-    /// Begins a run, or continues the last run if it has the same kind and did not end. `replayed`: the run
-    /// reads an archive and is excluded from comparisons. Returns the run and whether it continues.
+    /// Begins a run, or continues the last run if it has the same kind and did not end. `replayed`: whether
+    /// the run reads an archive. Comparisons exclude such runs. Returns the run, and whether it continues the
+    /// last run.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -88,9 +89,10 @@ impl Writer {
         Ok((bytes, run))
     }
 
-    /// Writes a run as the last run and to the list. `false`: another process changed the last run.
+    /// Writes a run as the last run and to the list of runs. `false`: another process changed the last run.
     fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
-        // An exchange is durable at once. With sled it also flushes all changes, so the archive comes first.
+        // An exchange is durable at once. With sled, it also flushes all changes, so the archive must be
+        // flushed first.
         self.flush()?;
         let key = keys::meta("run");
         let records = vec![(key.clone(), encode(run)), (keys::run(run.number), encode(run))];

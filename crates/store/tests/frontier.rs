@@ -1,4 +1,4 @@
-//! The frontier, even after crashes: the ready URLs, their order, and the waiting URLs.
+//! Tests the frontier, even after crashes: the ready URLs, their order, and the waiting URLs.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

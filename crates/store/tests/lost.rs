@@ -1,5 +1,5 @@
-//! Missing files of texts, with a database: the other texts are still read, and the lost ones are reported.
-//! Skipped if PostgreSQL is not installed.
+//! Tests missing files of texts in a shared store. The other texts are still read, and the lost texts are
+//! reported. Skipped if PostgreSQL is not installed.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::common::{Place, faults, settle};
 
-/// Number of documents; a scan reads them in several pages.
+/// Number of documents. A scan reads them in several pages.
 const DOCUMENTS: u32 = 60;
 
 fn url(number: u32) -> CanonicalUrl {
@@ -37,7 +37,7 @@ fn store(writer: &mut Writer, number: u32, text: String) {
     settle(writer, &mut duplicates);
 }
 
-/// Creates a corpus with three files of texts: one with most documents, then one with document 7 and one with
+/// Creates a corpus with three files of texts: one with most documents, one with document 7, and one with
 /// document 8.
 fn corpus(place: &Place) -> Writer {
     let mut writer = place.open();

@@ -27,7 +27,7 @@ macro_rules! on_each_engine {
 }
 pub(crate) use on_each_engine;
 
-/// The location of a test's store.
+/// The folder or database of a test's store.
 pub(crate) struct Place {
     folder: TempDir,
     database: Option<(Arc<Postgres>, String)>,
@@ -44,7 +44,7 @@ impl Place {
         Some(Self { folder: TempDir::new().unwrap(), database: Some((server, address)) })
     }
 
-    /// Returns an empty place of the same kind.
+    /// Returns an empty folder or database, of the same kind as this one.
     pub(crate) fn another(&self) -> Self {
         if self.is_database() { Self::database().unwrap() } else { Self::folder() }
     }
@@ -57,8 +57,8 @@ impl Place {
         self.database.is_some()
     }
 
-    /// Returns the number of cases to test of a property: fewer in a database, which takes a hundred times as
-    /// long.
+    /// Returns the number of cases to test of a property. A database gets fewer cases, because it takes a
+    /// hundred times as long.
     pub(crate) fn cases(&self, in_a_folder: u32) -> u32 {
         if self.is_database() { in_a_folder.div_ceil(20) } else { in_a_folder }
     }
@@ -98,7 +98,7 @@ impl Place {
     /// Joins the database as one of several processes.
     pub(crate) fn worker(&self, name: &str, lease: Duration) -> Writer {
         let writer = join(&self.folder.path().join(name), &self.membership(name, lease)).unwrap();
-        // Asks for the gained partitions, as a crawl does.
+        // Processes the gained partitions, as a crawl does.
         let told = writer.store().leases().unwrap().gained();
         assert!(!told.is_empty());
         writer

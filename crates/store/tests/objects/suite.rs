@@ -1,4 +1,4 @@
-//! The same tests with a folder and with an S3 server on loopback.
+//! Tests object storage, with a folder and with an S3 server on loopback.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
