@@ -227,7 +227,6 @@ impl<R: Read + Seek> Reader<R> {
         input
     }
 
-    /// Returns a [`Damage`] at `offset`, and continues where the next record seems to begin.
     fn damage(&mut self, input: Counted<R>, offset: u64, reason: String) -> io::Result<Option<Item>> {
         let mut source = input.into_inner();
         let next = next_record(&mut source, offset + 1, &mut self.unpacker)?;
@@ -366,7 +365,6 @@ mod tests {
         [&[0x50 | kind, 0x2a, 0x4d, 0x18], &(content.len() as u32).to_le_bytes()[..], content].concat()
     }
 
-    /// Returns the bodies of the records, and `!` for each damage.
     fn read(bytes: &[u8]) -> Vec<String> {
         let items = Reader::new(Cursor::new(bytes), 1 << 20).unwrap();
         items

@@ -86,7 +86,6 @@ impl Record {
         Ok(())
     }
 
-    /// Returns the payload of a `response` or `resource` record. `None`: the payload is encoded or segmented.
     fn plain_payload(&self) -> Option<&[u8]> {
         if self.header.get("WARC-Segment-Number").is_some() {
             return None;

@@ -110,7 +110,6 @@ impl Capture<'_> {
         self.exchange("revisit", fields, &[&self.head(0, false)], [level; 2])
     }
 
-    /// Returns both records. `levels`: the compression levels of the response and the request.
     fn exchange(
         &self,
         kind: &str,
@@ -152,7 +151,6 @@ impl Capture<'_> {
         head.into_bytes()
     }
 
-    /// Returns the status line and the headers, with the length of the stored body.
     fn head(&self, length: usize, is_coded: bool) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         for (name, value) in self.headers {
@@ -234,7 +232,6 @@ fn level_of(level: u32) -> CompressionLvl {
     CompressionLvl::new(level).unwrap_or_default()
 }
 
-/// Appends a line `name: value`. Replaces line breaks in both.
 fn put(out: &mut String, name: &str, value: &str) {
     // Writing to a string cannot fail.
     let _ = write!(out, "{}: {}\r\n", one_line(name).replace(':', "-"), one_line(value));

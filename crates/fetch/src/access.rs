@@ -20,7 +20,6 @@ use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
 use crate::sniff::looks_like_html;
 
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Pauses between requests after failures.
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
 /// Time of failures after which the last known rules apply.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -124,7 +123,6 @@ impl RobotsRecord {
         Self { at: now, state: RobotsState::Rules { text } }
     }
 
-    /// Creates the record of a response that means "no robots.txt".
     pub(crate) fn none(status: u16, now: Timestamp) -> Self {
         Self { at: now, state: RobotsState::NoRules { status } }
     }

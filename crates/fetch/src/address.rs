@@ -107,7 +107,6 @@ impl Judge {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
-    /// Checks the addresses of all names, except of the proxies.
     pub(crate) judge: Judge,
     pub(crate) proxies: Arc<HashSet<String>>,
     pub(crate) names: Arc<Names>,
@@ -138,7 +137,6 @@ impl Resolve for Resolver {
     }
 }
 
-/// Returns the host names in proxy addresses such as `http://proxy.lan:3128` or `proxy.lan:3128`.
 pub(crate) fn proxy_hosts<'a>(proxies: impl IntoIterator<Item = &'a str>) -> HashSet<String> {
     let host = |text: &str| {
         let url = Url::parse(text).ok().filter(Url::has_host);

@@ -317,7 +317,6 @@ fn proxy(address: &str) -> Result<reqwest::Proxy, ClientError> {
     reqwest::Proxy::all(address).map_err(|e| ClientError::Proxy(e.to_string()))
 }
 
-/// The error for a response whose headers exceed [`MAX_HEAD`] or [`MAX_HEADERS`].
 pub(crate) const HEADERS_TOO_LARGE: FetchError =
     FetchError::HeadersTooLarge { bytes: MAX_HEAD, lines: MAX_HEADERS };
 

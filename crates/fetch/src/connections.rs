@@ -43,7 +43,6 @@ const KEPT_FOR: Duration = Duration::from_secs(4);
 /// Time after which the library has closed an unused connection. It checks once per [`KEPT_FOR`].
 const CLOSED_AFTER: Duration = KEPT_FOR.saturating_mul(2);
 
-/// The connections of a client. Clones are cheap and share the connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Connections {
     /// A client that reuses connections. `None`: the delay between requests is too long for reuse.
@@ -134,7 +133,6 @@ fn is_closed(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Whether the server reported that the request was not processed.
 fn is_unprocessed(error: &reqwest::Error) -> bool {
     let is_said = |error: &h2::Error| {
         let is_refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
@@ -145,7 +143,6 @@ fn is_unprocessed(error: &reqwest::Error) -> bool {
 }
 
 tokio::task_local! {
-    /// Whether a connection was opened for this task's request.
     static IS_NEW: Cell<bool>;
 }
 
@@ -157,7 +154,6 @@ async fn noting<T>(sending: impl Future<Output = T>) -> (T, bool) {
 #[derive(Debug, Clone)]
 struct NoteLayer;
 
-/// A connector that sets the flag in the task of the request.
 #[derive(Debug, Clone)]
 struct Note<S>(S);
 

@@ -183,7 +183,6 @@ impl Fetcher {
         answer
     }
 
-    /// Waits for the host's back-off without blocking its group, then for the group's delay.
     async fn enter(&self, group: &str, host: &str) -> Pass {
         loop {
             self.holds().wait(host).await;

@@ -74,7 +74,6 @@ impl Drop for Pass {
 }
 
 impl State {
-    /// Returns when the next request may start. `None`: at once.
     fn opens(&self) -> Option<Instant> {
         self.ended.map(|ended| ended + self.gap)
     }

@@ -34,7 +34,6 @@ use crate::headers::LONGEST_HOLD;
 /// Back-offs after a 429, and after any push-back except the first. The random part keeps hosts that failed
 /// at the same time from being requested at the same time.
 const HOLDS: Backoff = Backoff { first: Duration::from_secs(60), longest: LONGEST_HOLD, jitter: JITTER };
-/// The first back-off after a 503 or a failed connection.
 const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_HOLD, jitter: JITTER };
 const JITTER: RangeInclusive<f64> = 1.0..=1.1;
 /// Time after the end of a host's last back-off until its push-backs are forgotten.
@@ -199,7 +198,6 @@ mod tests {
         Duration::from_secs(n)
     }
 
-    /// Whether `hold` is `least` or up to a tenth longer.
     fn is_about(hold: Duration, least: Duration) -> bool {
         hold >= least && hold <= least.mul_f64(*JITTER.end())
     }

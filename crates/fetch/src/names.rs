@@ -43,7 +43,6 @@ impl Names {
         Ok(addresses)
     }
 
-    /// Removes the host from the cache. The next look-up resolves it again.
     pub(crate) fn forget(&self, host: &str) {
         self.kept().remove(host);
     }

@@ -54,7 +54,6 @@ impl Right {
         (self.0)()
     }
 
-    /// Permits one request now. Fails with [`FetchError::NotPermitted`] if the right has ended.
     pub(crate) fn permit(&self) -> Result<Permit, FetchError> {
         if self.left().is_zero() { Err(FetchError::NotPermitted) } else { Ok(Permit(())) }
     }
@@ -90,7 +89,6 @@ mod tests {
 
     use super::*;
 
-    /// A right with an end that the test can change.
     fn until(seconds: u64) -> (Right, Arc<Mutex<Instant>>) {
         let end = Arc::new(Mutex::new(Instant::now() + Duration::from_secs(seconds)));
         let known = Arc::clone(&end);

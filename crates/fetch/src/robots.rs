@@ -127,7 +127,6 @@ pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Splits at CR, LF or CRLF.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = whole_lines(bytes);
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(is_line_end as fn(&u8) -> bool)
@@ -144,7 +143,6 @@ struct Agents {
     all: bool,
 }
 
-/// Collects the rules for this crawler and the rules for all crawlers, line by line.
 struct Reader<'a> {
     product: &'a str,
     agents: Agents,
@@ -293,7 +291,6 @@ mod tests {
         }
     }
 
-    /// Like [`check`], with one pattern that is disallowed for all crawlers.
     fn check_pattern(pattern: &str, paths: &[&str]) {
         check(&format!("User-agent: *\nDisallow: {pattern}\n"), "gleaner", paths);
     }

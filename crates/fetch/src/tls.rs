@@ -234,7 +234,6 @@ impl TlsFault {
     }
 }
 
-/// Writes the explanation for users.
 impl Display for TlsFault {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

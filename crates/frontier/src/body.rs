@@ -71,7 +71,6 @@ pub(crate) struct TextStream<'a> {
 }
 
 impl<'a> TextStream<'a> {
-    /// Creates a stream of at most `limit` bytes, counted after decompression.
     pub(crate) fn new(bytes: &'a [u8], limit: u64) -> Self {
         let source: Box<dyn Read + 'a> = if bytes.starts_with(&[0x1f, 0x8b]) {
             Box::new(MultiGzDecoder::new(bytes))

@@ -20,7 +20,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use url::{Host, Position, Url};
 
-/// Maximum length of a canonical form in characters.
 pub(crate) const MAX_LENGTH: usize = 1_024;
 /// Maximum length of the input in bytes. It exceeds [`MAX_LENGTH`] because the removed parts may be long.
 const MAX_INPUT: usize = 16 * MAX_LENGTH;

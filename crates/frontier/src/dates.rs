@@ -19,7 +19,6 @@ const MAX_LENGTH: usize = 100;
 /// Maximum offset of a zone from UTC, in hours.
 const MAX_OFFSET: i64 = 14;
 
-/// Returns the time in `text`. `None`: the text is unreadable or ambiguous.
 pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.len() > MAX_LENGTH {

@@ -174,7 +174,6 @@ impl Class {
     }
 }
 
-/// Whether a failure with this label occurred before any response.
 fn is_without_response(label: &str) -> bool {
     matches!(label, "dns" | "connect" | "timeout" | "bad_proxy" | "bad_url" | "no_file" | "tls")
         || label.starts_with("tls_")
@@ -264,7 +263,6 @@ impl Outcome {
     }
 }
 
-/// Writes the outcome with all details, for logs and the history of one URL.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -304,7 +302,6 @@ impl fmt::Display for Outcome {
 mod tests {
     use super::*;
 
-    /// One outcome of each kind, and failures of each class.
     fn outcomes() -> Vec<Outcome> {
         let of = UrlKey::from_bytes([0; 16]);
         let text = || String::from("x");

@@ -123,7 +123,6 @@ impl SiteRules {
     }
 }
 
-/// Returns the canonical form of a path without a final slash.
 fn section(path: &str) -> Result<String, BadPattern> {
     let bad = |reason: String| BadPattern { list: "sections", text: path.to_owned(), reason };
     if !path.starts_with('/') {

@@ -8,7 +8,6 @@ use jiff::civil::Date;
 
 use crate::{CanonicalUrl, Refusal, Role};
 
-/// Endings of files that are not web pages.
 #[rustfmt::skip]
 const NOT_PAGES: &[&str] = &[
     "jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "ico", "bmp", "tif", "tiff", "heic", "psd", "eps",
@@ -53,7 +52,6 @@ pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
     }
 }
 
-/// Whether the file name contains "news", as in `news-sitemap.xml`.
 pub(crate) fn calls_itself_news(url: &CanonicalUrl) -> bool {
     last_segment(url)
         .to_ascii_lowercase()

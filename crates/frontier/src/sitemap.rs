@@ -110,7 +110,6 @@ fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -
     Sitemap { kind: Kind::Text, discovered: entries.gatherer.finish(), cut: entries.cut, flaw }
 }
 
-/// The root element of the document.
 enum Root {
     None,
     Other(String),

@@ -48,7 +48,6 @@ pub(crate) trait Visitor {
     fn open(&mut self, element: &Element<'_>) -> Step;
     /// Receives the trimmed text of an element for which `open` returned [`Step::Collect`].
     fn text(&mut self, text: &str);
-    /// Called at the end of an element. `name` has no prefix.
     fn close(&mut self, name: &str);
 }
 

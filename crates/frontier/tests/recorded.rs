@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 const SETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets");
 
-/// Returns the entries of a set's manifest.
 fn manifest(folder: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(folder.join("manifest.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

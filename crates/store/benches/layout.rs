@@ -28,13 +28,11 @@ use jiff::Timestamp;
 const FLUSH: usize = 200;
 /// Number of URLs that are added in one change, as if they were found on one page.
 const FOUND: usize = 50;
-/// Number of words in a text.
 const WORDS: usize = 500;
 /// Number of different words. The n-th word is drawn with a frequency proportional to 1/n, as in natural
 /// language.
 const VOCABULARY: usize = 20_000;
 
-/// A random number generator without a library: splitmix64.
 struct Numbers(u64);
 
 impl Numbers {

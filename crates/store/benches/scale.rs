@@ -27,11 +27,9 @@ use gleaner_testkit::postgres::Postgres;
 
 /// Number of hosts. Each host has its own domain.
 const HOSTS: usize = 2_000;
-/// Number of URLs that are found on a page.
 const FOUND: usize = 50;
 /// Number of changes between two flushes, as in the default of `store.flush_pages`.
 const FLUSH: usize = 200;
-/// Maximum number of hosts that are drawn for one measurement.
 const HANDED: usize = 2_000;
 
 fn main() {
@@ -136,7 +134,6 @@ fn hand_out(writer: &mut Writer, found: usize) -> (Vec<f64>, Vec<f64>) {
     (handing, empty)
 }
 
-/// Returns the quantile of `tenths` tenths.
 fn share(sorted: &[f64], tenths: usize) -> f64 {
     sorted[sorted.len() * tenths / 10]
 }

@@ -12,7 +12,6 @@ use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
 use jiff::Timestamp;
 
-/// Size of the store's cache, in bytes.
 const CACHE: u64 = 64 << 20;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -18,7 +18,6 @@ use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;
 
-/// Number of words in a text.
 const WORDS: usize = 500;
 
 /// Number of pages between two flushes, as in the default of `store.flush_pages`.

@@ -113,7 +113,6 @@ impl Change {
         self.scan(prefix).map(|pair| pair.map(|(key, _)| key)).collect()
     }
 
-    /// Returns the pairs with this prefix in key order, after this change's writes and removals.
     pub(crate) fn scan<'a>(
         &'a self,
         prefix: &'a [u8],
@@ -172,7 +171,6 @@ impl Change {
         self.batch.write(key, Write::Put(bytes));
     }
 
-    /// Returns the partition of a URL. `None`: the URL is unknown.
     pub(crate) fn partition_of_url(&self, url: UrlKey) -> Result<Option<Partition>, StoreError> {
         if !self.store.partitions.is_cut() {
             return Ok(Some(Partition::WHOLE));
@@ -193,7 +191,6 @@ impl Change {
         self.host_in(partition, name, domain)
     }
 
-    /// Returns the record of a host in this partition. Creates it if it is missing.
     pub(crate) fn host_in(
         &mut self,
         partition: Partition,

@@ -208,7 +208,6 @@ impl Change {
         Ok(Placement::Stored)
     }
 
-    /// Adds a document to the cluster `kept.cluster`. Creates the cluster with representative `of` if needed.
     pub(crate) fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
         let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
         let record = match self.cluster(cluster)? {
@@ -272,7 +271,6 @@ impl Change {
         })
     }
 
-    /// Makes the preferred member the representative and returns its number. `None`: there are no members.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);

@@ -153,7 +153,6 @@ impl Change {
         Ok(if before.is_some() { Placement::Revised } else { placement })
     }
 
-    /// Returns the stored document, packed, if its fetch time is earlier than that of `document`.
     fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(bytes) = self.get_bytes(&keys::document(document.id))? else { return Ok(None) };
         let is_earlier = unpack(&bytes)?.fetched < document.fetched;
@@ -296,7 +295,6 @@ impl Change {
         Ok(())
     }
 
-    /// Moves `document` to the URL `heir`. The URLs in `rest` become its aliases.
     fn inherit(&mut self, document: &Document, heir: UrlKey, rest: &[UrlKey]) -> Result<(), StoreError> {
         self.remove_alias(document.id, heir)?;
         let of = self.partition_of_document(document.id)?;

@@ -161,8 +161,6 @@ pub(crate) fn revision(id: DocumentId, number: u32) -> Vec<u8> {
     key(HISTORY, &[id.as_bytes(), &number.to_be_bytes()])
 }
 
-/// Returns the document in the key of a history or an earlier revision. Also returns the revision number, if
-/// the key has one.
 pub(crate) fn revision_of(key: &[u8]) -> Option<(DocumentId, Option<u32>)> {
     let id = DocumentId(key.get(1..17)?.try_into().ok()?);
     Some((id, key.get(17..21).and_then(|number| Some(u32::from_be_bytes(number.try_into().ok()?)))))

@@ -80,7 +80,6 @@ impl Lock {
         Ok(Self { server: OnceLock::new(), file: Some(file), writing: AtomicBool::new(false) })
     }
 
-    /// Serves the folder's records until the lock is released.
     pub(crate) fn serve(&self, folder: &Path, engine: &Arc<dyn Engine>) {
         match Server::start(folder, Arc::downgrade(engine)) {
             Ok(server) => drop(self.server.set(server)),

@@ -107,7 +107,6 @@ impl Duplicates {
         }
     }
 
-    /// Returns the thresholds and the possibly similar documents. `None`: near-duplicates are not detected.
     pub(crate) fn candidates(
         &self,
         signed: &Signed,

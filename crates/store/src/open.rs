@@ -97,7 +97,6 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 }
 
 impl Writer {
-    /// Returns the writer of an open store. `None`: another writer exists.
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
         // Dropping the writer allows the next writer.
         store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })

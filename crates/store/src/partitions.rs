@@ -23,7 +23,6 @@ pub const PARTITIONS: u64 = 256;
 /// Number of low bits of a number that count within the partition. The higher bits are the partition.
 const WITHIN: u32 = 24;
 
-/// A partition, or a whole store without partitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Partition(Option<[u8; 1]>);
 
@@ -34,7 +33,6 @@ impl Partition {
         Self(Some([number]))
     }
 
-    /// Returns the partition of a host by this program's Public Suffix List.
     pub(crate) fn from_host(host: &str) -> Self {
         match CanonicalUrl::from_record(&format!("http://{host}/")) {
             Ok(url) => Self::new(partition_of(url.domain())),
@@ -46,12 +44,10 @@ impl Partition {
         self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
     }
 
-    /// Returns the partition's number. `None`: this is a whole store without partitions.
     pub(crate) fn index(self) -> Option<u8> {
         self.0.map(|[number]| number)
     }
 
-    /// Returns the `n`-th number of the partition, from 0. `None`: all its numbers are used.
     pub(crate) fn number(self, n: u32) -> Option<u32> {
         match self.index() {
             None => Some(n),
@@ -63,7 +59,6 @@ impl Partition {
 /// Hosts that are not in the partition of their registrable domain (`exceptions.rs`).
 pub(crate) type Exceptions = Arc<BTreeMap<String, Partition>>;
 
-/// How a store is partitioned, and which partitions this process owns.
 #[derive(Debug, Clone)]
 pub(crate) enum Partitions {
     Whole,

@@ -146,7 +146,6 @@ impl Store {
         partitions.into_iter().map(|partition| keys::waiting_for(partition, wait)).collect()
     }
 
-    /// Returns at most `limit` waiting URLs that are due by `until`, in seconds since 1970.
     pub(crate) fn due(&self, wait: Wait, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
         let is_due = |key: &Vec<u8>| keys::due_of(key).is_some_and(|at| at <= until);
         let prefixes = self.waiting_in_partitions(wait);

@@ -192,7 +192,6 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// Checks an entry of a list: its URL must be in the state of that list.
     fn entry(&mut self, key: &[u8]) -> Result<(), StoreError> {
         let Some(url) = keys::last_url(key) else { return Ok(()) };
         let list = match self.store.url(url) {

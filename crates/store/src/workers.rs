@@ -141,7 +141,6 @@ pub(crate) struct WorkerHandle {
 }
 
 impl WorkerHandle {
-    /// Registers again if the tables and the running workers' settings still match.
     fn apply(&self, engine: &Postgres) -> Result<(), StoreError> {
         schema::check(engine.link(), &self.address)?;
         register(engine.link(), &self.applicant)

@@ -64,7 +64,6 @@ fn withdraw(writer: &mut Writer, url: &CanonicalUrl) {
     writer.commit(change).unwrap();
 }
 
-/// Applies the messages that have arrived at a worker. Returns their number.
 fn receive(writer: &mut Writer) -> Result<usize, StoreError> {
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default())?;
     let mut change = writer.begin();
@@ -73,7 +72,6 @@ fn receive(writer: &mut Writer) -> Result<usize, StoreError> {
     Ok(received.done)
 }
 
-/// Lets both workers exchange messages until there are none.
 fn exchange(one: &mut Writer, two: &mut Writer) {
     loop {
         let received = receive(one).unwrap() + receive(two).unwrap();

@@ -54,7 +54,6 @@ fn document(page: usize, text: &str) -> Document {
     Document::bare(id(page), url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
 }
 
-/// A store with its index of near-duplicates.
 struct Corpus {
     writer: Writer,
     duplicates: Duplicates,
@@ -69,7 +68,6 @@ impl Corpus {
         Self { writer, duplicates, levels }
     }
 
-    /// Changes the settings and builds the index again, as a new process would.
     fn set(&mut self, change: impl FnOnce(&mut Levels)) {
         change(&mut self.levels);
         self.duplicates = Duplicates::new(&self.writer.store(), &self.levels).unwrap();
@@ -103,7 +101,6 @@ impl Corpus {
         self.writer.store().url(url(page).key()).unwrap().unwrap().last.unwrap()
     }
 
-    /// Returns the representatives with their members.
     fn clusters(&self) -> BTreeMap<DocumentId, BTreeSet<DocumentId>> {
         let store = self.writer.store();
         let clusters: Vec<_> = store.clusters().map(Result::unwrap).collect();
@@ -222,7 +219,6 @@ fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     assert_eq!((corpus.clusters(), corpus.faults()), (BTreeMap::new(), vec![]));
 }
 
-/// A random step of a property test.
 #[derive(Debug, Clone)]
 enum Step {
     Place(usize, usize, usize),

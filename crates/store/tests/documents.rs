@@ -57,7 +57,6 @@ fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
     placement
 }
 
-/// Returns the texts of the corpus, each with its URLs.
 fn corpus(writer: &Writer) -> BTreeMap<String, BTreeSet<String>> {
     let store = writer.store();
     let entry = |document: Document| {

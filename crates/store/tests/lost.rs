@@ -21,7 +21,6 @@ fn id(number: u32) -> DocumentId {
     DocumentId(*url(number).key().as_bytes())
 }
 
-/// Stores a page's text, as the crawl does.
 fn store(writer: &mut Writer, number: u32, text: String) {
     let (url, mut change) = (url(number), writer.begin());
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
@@ -53,7 +52,6 @@ fn corpus(place: &Place) -> Writer {
     writer
 }
 
-/// Returns the names of the files of texts, in the order in which they were written.
 fn files(place: &Place) -> Vec<String> {
     let mut names: Vec<String> =
         place.objects().list("documents").unwrap().into_iter().map(|file| file.name).collect();

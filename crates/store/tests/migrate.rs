@@ -74,7 +74,6 @@ fn at(second: usize) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_800_000_000 + second as i64)
 }
 
-/// Performs a step as the crawl does, at the given time.
 fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usize) {
     let (Step::Found(page)
     | Step::Place(page, ..)
@@ -234,7 +233,6 @@ fn membership(place: &Place) -> Membership {
     place.membership("anything", Duration::from_secs(2))
 }
 
-/// Opens a store as a worker that has all partitions.
 fn open(place: &Place) -> Writer {
     if !place.is_database() {
         return open_folder(place);
@@ -260,7 +258,6 @@ fn open_folder(place: &Place) -> Writer {
     }
 }
 
-/// Opens a store for a migration.
 fn alone(place: &Place) -> Writer {
     match place.is_database() {
         true => join_alone(&place.path().join("migrate"), &membership(place), true).unwrap(),
@@ -294,7 +291,6 @@ fn check(what: &str, (one, own): (&Seen, &[String]), (other, theirs): (&Seen, &[
     assert_eq!(one, other, "{what}");
 }
 
-/// Adds four to the number of the archive file of each response.
 fn later(seen: Seen) -> Seen {
     let later = |(record, page): (UrlRecord, Option<RawPage>)| {
         let archived = record.archived.map(|at| Archived { file: at.file + 4, ..at });

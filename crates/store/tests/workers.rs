@@ -154,7 +154,6 @@ fn a_folder_that_is_not_mounted_any_more_is_away() {
     assert_eq!(writer.store().totals().unwrap().documents(), 1);
 }
 
-/// Stores a document.
 fn store_one(writer: &mut Writer) -> Result<(), StoreError> {
     let _ = partitions(writer);
     let url = CanonicalUrl::parse("http://a.example/1").unwrap();
@@ -234,7 +233,6 @@ fn a_host_stays_in_the_partition_that_has_it() {
     }
 }
 
-/// Returns two workers, and a URL that has a record in a partition of the first worker.
 fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     let mut one = worker(place, place.membership("one", LEASE)).unwrap();
     let _ = partitions(&one);
@@ -248,7 +246,6 @@ fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     (one, two, url)
 }
 
-/// Writes a record of one kind for a URL.
 type Write = fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>;
 
 #[test]

@@ -19,7 +19,6 @@ pub(super) enum Within {
     Query,
 }
 
-/// A URL's path and query in normal form.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) octets: String,
@@ -28,7 +27,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Normalizes `path_and_query`. It must begin with `/`.
+    /// `path_and_query` must begin with `/`.
     pub(super) fn new(path_and_query: &[u8]) -> Self {
         let (path, query) = match path_and_query.iter().position(|byte| *byte == b'?') {
             Some(at) => path_and_query.split_at(at),

@@ -44,7 +44,6 @@ fn brotli(text: &[u8]) -> Vec<u8> {
     [&header[..3], text, &[3]].concat()
 }
 
-/// Returns a chunked response of two chunks.
 fn chunked(headers: &[&str], body: &[u8]) -> Vec<u8> {
     let mut out = b"HTTP/1.1 200 OK\r\n".to_vec();
     headers.iter().for_each(|header| write!(out, "{header}\r\n").unwrap());

@@ -103,7 +103,6 @@ async fn no_answer_closes_the_host_and_keeps_the_last_rules() {
     assert!(matches!(again.state, RobotsState::Unreachable { failures: 2, .. }));
 }
 
-/// Starts a server whose robots.txt is behind `hops` redirects.
 async fn redirecting(hops: usize) -> Server {
     Server::start(move |head| {
         let path = head.split(' ').nth(1).unwrap();

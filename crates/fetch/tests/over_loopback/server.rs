@@ -51,12 +51,10 @@ impl Server {
         Self { address, seen, most_open }
     }
 
-    /// Starts a server with the same response for all requests.
     pub(crate) async fn always(answer: Vec<u8>) -> Self {
         Self::start(move |_| Answer::Bytes(answer.clone())).await
     }
 
-    /// Returns the URL of `path` at this server.
     pub(crate) fn url(&self, path: &str) -> Url {
         Url::parse(&format!("http://{}{path}", self.address)).unwrap()
     }
@@ -66,7 +64,6 @@ impl Server {
         self.seen.lock().unwrap().clone()
     }
 
-    /// Returns the largest number of requests that were open at the same time.
     pub(crate) fn most_open(&self) -> usize {
         self.most_open.load(Ordering::SeqCst)
     }
@@ -113,7 +110,6 @@ pub(crate) fn answer(status: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     [format!("{head}\r\n").as_bytes(), body].concat()
 }
 
-/// Builds a 200 response with HTML.
 pub(crate) fn page(body: &[u8]) -> Vec<u8> {
     answer("200 OK", &["Content-Type: text/html; charset=utf-8"], body)
 }

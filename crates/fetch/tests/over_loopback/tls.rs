@@ -28,7 +28,6 @@ fn page(body: &[u8]) -> Answer {
     Answer { status: 200, headers: vec![("content-type", "text/html".into())], body: body.to_vec() }
 }
 
-/// Starts a server with one response for all requests. Returns the server and the requests that it received.
 async fn always(identity: Identity, protocols: &[&str], said: Answer) -> (TlsServer, Arc<Mutex<Vec<Asked>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);

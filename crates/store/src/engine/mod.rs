@@ -62,7 +62,6 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
-    /// Returns the first byte of the lower bound. `None`: the range has no lower bound.
     pub(crate) fn space(&self) -> Option<u8> {
         match &self.begin {
             Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
@@ -90,7 +89,6 @@ pub(crate) enum Write {
 }
 
 impl Batch {
-    /// Adds a write. It applies after the earlier writes of the batch.
     pub(crate) fn write(&mut self, key: Vec<u8>, write: Write) {
         match joined(self.writes.get(&key), write) {
             Some(write) => drop(self.writes.insert(key, write)),
@@ -124,7 +122,6 @@ pub(crate) struct Batch {
     pub(crate) writes: BTreeMap<Vec<u8>, Write>,
 }
 
-/// A lost claim: another process claimed the key earlier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lost {
     pub(crate) key: Vec<u8>,
@@ -135,7 +132,6 @@ pub(crate) struct Lost {
 pub(crate) trait Engine: Debug + Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Returns the values of many keys, in the order of `keys`.
     fn get_all(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         keys.iter().map(|key| self.get(key)).collect()
     }
@@ -170,7 +166,6 @@ pub(crate) trait Engine: Debug + Send + Sync {
     }
 }
 
-/// An index of near-duplicates in an engine, shared by all writers.
 pub(crate) trait Near {
     /// Returns the documents that share a band with `keys`, like [`gleaner_corpus::dedup::Index`].
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, StoreError>;

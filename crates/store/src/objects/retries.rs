@@ -133,7 +133,6 @@ mod tests {
 
     use super::*;
 
-    /// Runs a call in which every request fails with 503.
     async fn fail(patience: &Patience) -> (ObjectError, Duration, u32) {
         let (start, mut attempts) = (Instant::now(), 0);
         let attempt = || {

@@ -182,7 +182,6 @@ fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
     }
 }
 
-/// Returns the shortened message of a library error without a recorded response.
 fn shown(error: &object_store::Error) -> String {
     error.to_string().chars().take(500).collect()
 }
@@ -192,7 +191,6 @@ fn is_range(why: &str) -> bool {
     why.starts_with("416") || why.contains("Requested range was invalid")
 }
 
-/// Copies an error. `io::Error` does not implement `Clone`.
 fn same(error: &io::Error) -> io::Error {
     error
         .raw_os_error()

@@ -128,7 +128,6 @@ impl Outage {
 
 #[derive(Debug)]
 pub(crate) struct Connector {
-    /// Secrets, which are removed from everything that is recorded.
     pub(crate) secrets: Vec<String>,
 }
 
@@ -191,7 +190,6 @@ impl HttpService for Watching {
     }
 }
 
-/// Returns the shortened content of the first element with this name. Empty if there is no such element.
 fn tag(text: &str, name: &str) -> String {
     let behind = text.split_once(&format!("<{name}>")).map_or("", |(_, behind)| behind);
     cut(behind.split('<').next().unwrap_or_default())

@@ -226,7 +226,6 @@ fn keys_that_are_not_set_are_told() {
     assert!(error.is_unavailable(), "{error:?}");
 }
 
-/// Starts a server that answers every request with these bytes, and returns its address.
 fn answering(answer: String) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();

@@ -29,7 +29,6 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::shown::{Pieces, shown_address};
 use crate::StoreError;
 
-/// The address of a database.
 #[derive(Clone)]
 pub(crate) struct Address {
     pub(crate) config: tokio_postgres::Config,

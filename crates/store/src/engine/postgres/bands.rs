@@ -90,7 +90,6 @@ impl Near for Postgres {
 }
 
 impl Postgres {
-    /// Removes documents that were added more than `days` days ago.
     pub(crate) fn forget_bands(&self, days: u32) -> Result<(), StoreError> {
         self.forget_bands_before(today().saturating_sub(i32::try_from(days).unwrap_or(i32::MAX)))
     }

@@ -61,7 +61,6 @@ impl Postgres {
         })
     }
 
-    /// Returns the name of the newest valid file of each kind.
     fn newest_files(&self) -> Result<Vec<String>, StoreError> {
         let mut names = Vec::new();
         for kind in [keys::ARCHIVE_FILE, keys::DOCUMENTS_FILE] {
@@ -112,7 +111,6 @@ impl Postgres {
         StoreError::NotItsStorage { objects: self.objects().address().to_owned(), why }
     }
 
-    /// Returns the name of this corpus, which the mark in its storage contains.
     pub(super) fn corpus(&self) -> Result<String, StoreError> {
         self.0.reading.ask("reading the name of the corpus", |client| {
             Box::pin(async move { Ok(client.query_one("SELECT name FROM corpus", &[]).await?.get(0)) })

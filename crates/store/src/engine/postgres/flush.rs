@@ -138,7 +138,6 @@ impl FlushBatch {
     }
 }
 
-/// Writes a batch in one transaction, in the steps of the module's description.
 async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio_postgres::Error> {
     client.batch_execute("BEGIN").await?;
     let session = &batch.session;

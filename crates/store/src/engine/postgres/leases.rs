@@ -96,7 +96,6 @@ impl StopSignal {
 }
 
 impl LeaseKeeper {
-    /// Takes the first partitions and starts the thread that renews their leases.
     pub(crate) fn begin(engine: Postgres, leases: Leases, life: Duration) -> Result<Self, StoreError> {
         let heartbeat =
             Heartbeat { engine: engine.clone(), leases: leases.clone(), life, pages: 0, at: Instant::now() };
@@ -120,7 +119,6 @@ impl LeaseKeeper {
         Ok(Self { heartbeat, stop_signal, thread: Some(thread), engine })
     }
 
-    /// Sends a heartbeat at once.
     pub(crate) fn beat(&self) -> Result<(), StoreError> {
         lock(&self.heartbeat).beat()
     }
@@ -231,7 +229,6 @@ impl Postgres {
         })
     }
 
-    /// Releases all partitions until the next crawl, and records that the worker is alive.
     fn stand_by(&self, leases: &Leases) -> Result<(), StoreError> {
         leases.forget();
         self.write_overlay().clear();

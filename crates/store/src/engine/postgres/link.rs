@@ -27,14 +27,12 @@ use crate::StoreError;
 const LIMIT: Duration = Duration::from_secs(60);
 const PAUSES: Backoff = Backoff::exact(Duration::from_millis(50), Duration::from_secs(2));
 
-/// The message for the driver's "password missing".
 const NO_PASSWORD: &str =
     "it wants a password, and none is given: set PGPASSWORD, or PGPASSWORD_FILE to a file that has it";
 
 /// Work that uses a connection.
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
-/// How long to retry while the server is unavailable.
 #[derive(Clone)]
 pub(crate) struct Patience {
     pub(crate) at_most: Duration,
@@ -94,7 +92,6 @@ impl Connection {
         self.client.execute(&self.prepared(sql).await?, values).await
     }
 
-    /// Runs statements without values, such as `BEGIN`.
     pub(crate) async fn batch_execute(&self, sql: &str) -> Result<(), Error> {
         self.client.batch_execute(sql).await
     }
@@ -187,7 +184,6 @@ impl Link {
         Ok(client)
     }
 
-    /// Drops the connection. The next query opens a new connection.
     fn forget(&self) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

@@ -137,7 +137,6 @@ impl Postgres {
         self.0.overlay.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns at most `limit` stored pairs of one table, in the order of the range.
     fn page(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
         let Some(space) = range.space() else { return Ok(Vec::new()) };
         if space == keys::READY {
@@ -162,12 +161,10 @@ impl Postgres {
         })
     }
 
-    /// Replaces the positions of texts in the rows by the texts.
     fn with_texts(&self, rows: Vec<Pair>) -> Result<Vec<Row>, StoreError> {
         self.0.shelf.fetch_each(rows, || self.corpus())
     }
 
-    /// Returns the values that the database has for these keys of one table.
     fn rows(
         &self,
         table: &'static str,

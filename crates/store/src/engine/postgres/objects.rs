@@ -25,7 +25,6 @@ const THERE: u8 = 1;
 /// The name of the mark, an object that contains the name of the corpus.
 pub(super) const NAME: &str = "corpus";
 
-/// Reads and writes the texts in object storage.
 #[derive(Debug)]
 pub(super) struct Shelf {
     objects: Objects,

@@ -25,7 +25,6 @@ struct Entry {
     is_flushed: bool,
 }
 
-/// Writes that are not flushed, and cached records.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     entries: BTreeMap<Vec<u8>, Entry>,

@@ -15,7 +15,6 @@ use crate::engine::{Pair, Range};
 /// Number of rows of the first page, and the maximum for later pages.
 const ROWS: (usize, usize) = (8, 512);
 
-/// A scan in pages.
 pub(super) struct Paged {
     engine: Postgres,
     /// The remaining range. `None`: nothing remains.

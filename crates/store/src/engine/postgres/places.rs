@@ -31,7 +31,6 @@ fn row(url: &[u8]) -> Vec<u8> {
     [&[keys::URL], url].concat()
 }
 
-/// URL rows that a flush writes.
 #[derive(Debug, Default)]
 pub(super) struct Urls {
     /// Records by the key of the row. The flag says whether the place is written with the record.
@@ -99,7 +98,6 @@ impl Urls {
 }
 
 impl Postgres {
-    /// Returns at most `limit` keys of the ready list, in the order of the range.
     pub(super) fn page_of_places(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
         let (from, begin) = match &range.begin {
             Bound::Included(key) => (">=", parts(key)),

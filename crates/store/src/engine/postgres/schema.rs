@@ -15,7 +15,6 @@ const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
 
 pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
 
-/// Maximum number of attempts if several workers start at the same time.
 const TRIES: usize = 20;
 
 /// Returns the version of the tables. 0 if there are none.

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::link::{Connection, Link};
 use crate::StoreError;
 
-/// Names of settings with their values.
 pub(crate) type Settings = BTreeMap<String, String>;
 
 /// The key of the workers' command in the settings. Workers with different commands cannot run together.
@@ -20,7 +19,6 @@ const COMMAND: &str = "the command";
 
 const FORGOTTEN: &str = "DELETE FROM workers WHERE seen < now() - interval '7 days'";
 
-/// A worker that registers.
 #[derive(Debug, Clone)]
 pub(crate) struct Applicant {
     pub(crate) session: String,

@@ -3,7 +3,6 @@
 //! The input may be any text that a user entered as an address, even an invalid one. If the position of the
 //! password is unclear, only the scheme is shown.
 
-/// Parameters whose values are not secret.
 const HARMLESS: [&str; 17] = [
     "application_name",
     "channel_binding",
@@ -27,7 +26,6 @@ const HARMLESS: [&str; 17] = [
 /// Parameters whose values may be secret.
 const HIDDEN: [&str; 6] = ["options", "passfile", "password", "sslcert", "sslkey", "sslpassword"];
 
-/// The recognized pieces of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pieces<'a> {
     /// The scheme with its `://`. It may be empty.
@@ -55,7 +53,6 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Returns the scheme with its `://`. Empty if there is none.
 fn scheme_of(text: &str) -> &str {
     let is_name = |scheme: &str| {
         !scheme.is_empty()

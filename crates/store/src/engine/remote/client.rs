@@ -42,7 +42,6 @@ impl Remote {
         Some(Self { source, folder: folder.into(), cache })
     }
 
-    /// Sends a request. If the source has ended, sends the request to the next source.
     fn ask(&self, request: &Request) -> Result<Response, StoreError> {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
