@@ -1,11 +1,11 @@
-//! The files of an archive. Records are appended to the newest file; the others are complete.
+//! The files of an archive. Records are appended to the newest file. The other files are complete.
 //!
 //! 1. When the newest file reaches a given size, the next file begins. Its name contains the time and a
-//! number: `gleaner-20261121020000-00001.warc.gz`.
+//!    number: `gleaner-20261121020000-00001.warc.gz`.
 //! 2. [`Archive::sync`] syncs all appended records to disk. A crash may lose later records, or leave them in
-//! the archive although the store does not know them.
+//!    the archive although the store does not know them.
 //! 3. Opening an archive checks the records after the last known synced position. Intact records are kept. An
-//! incomplete last record is cut off.
+//!    incomplete last record is cut off.
 //!
 //! Limitation: after a crash, pages of records that the store does not know are fetched and archived again. A
 //! reader of the archive finds both records.

@@ -1,12 +1,12 @@
 //! Reads WARC files record by record, in bounded memory, and continues after damage.
 //!
 //! 1. The first byte of each part of a file determines its format. A part is a gzip member, Zstandard frames
-//! (`zst`) or an uncompressed record. A compressed part usually contains one record, but may contain all.
+//!    (`zst`) or an uncompressed record. A compressed part usually contains one record, but may contain all.
 //! 2. A record has a version line, named fields, and as many bytes as `Content-Length` states. The reader
-//! keeps at most `limit` of these bytes.
-//! 3. A record is damaged if it has no version line or no length, if its compressed stream is broken or does
-//! not match its checksum, or if the file ends within it. The reader returns the damage with its offset, and
-//! continues where the next record seems to begin.
+//!    keeps at most `limit` of these bytes.
+//! 3. A record is damaged if it has no version line or length, its compressed stream is broken, its checksum
+//!    differs, or the file ends within it. The reader returns the damage with its offset, and continues where
+//!    the next record seems to begin.
 //!
 //! Limitation: in a file that is a single gzip member or Zstandard frame, everything after damage is lost.
 //! All its records have the offset of that member or frame.

@@ -2,7 +2,7 @@
 //!
 //! 1. The response becomes a `response` record, or a `revisit` record that refers to an archived response.
 //! 2. The `request` record follows. The two records name each other in `WARC-Concurrent-To`. Heritrix and
-//! warcio use the same order.
+//!    warcio use the same order.
 //! 3. Each record has a digest of its block and is compressed separately.
 //!
 //! The task that received the response encodes the records. The task that writes the file only appends them.

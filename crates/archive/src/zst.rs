@@ -1,7 +1,7 @@
 //! Reads the frames of `.warc.zst` files (IIPC, Zstandard Compression for WARC Files 1.0).
 //!
 //! 1. A file may begin with a dictionary, compressed or not, in a skippable frame with the magic number
-//! 0x184D2A5D. The dictionary applies to all frames.
+//!    0x184D2A5D. The dictionary applies to all frames.
 //! 2. A record has one frame or several. The reader also accepts a frame with several records.
 //! 3. The reader ignores other skippable frames.
 //!

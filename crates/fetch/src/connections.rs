@@ -4,13 +4,13 @@
 //! although its page is available. Therefore:
 //!
 //! 1. A connection is reused only within [`KEPT_FOR`] of its last response, a second before those servers
-//! close it. With a delay between requests of this length or more, no connection is kept. The client's
-//! setting limits the number of idle connections, because each needs an open file.
+//!    close it. With a delay between requests of this length or more, no connection is kept. The client's
+//!    setting limits the number of idle connections, because each needs an open file.
 //! 2. In two cases a request is sent again, at once and on a new connection. First, its reused connection
-//! closed before the response (RFC 9110, 9.2.2). Second, the server stated over HTTP/2 that it did not
-//! process the request (RFC 9113, 8.7), with `REFUSED_STREAM` or a `GOAWAY` without an error. Both attempts
-//! count as one request, without a retry, back-off or delay between them. The second result is final, so a
-//! request is sent at most twice.
+//!    closed before the response (RFC 9110, 9.2.2). Second, the server stated over HTTP/2 that it did not
+//!    process the request (RFC 9113, 8.7), with `REFUSED_STREAM` or a `GOAWAY` without an error. Both
+//!    attempts count as one request, without a retry, back-off or delay between them. The second result is
+//!    final, so a request is sent at most twice.
 //!
 //! If a new connection closes, its request is never sent again. The server may have read it, and a second
 //! request would follow without a delay.

@@ -2,7 +2,7 @@
 //! 503, or a failed connection.
 //!
 //! Each host has its own back-off, even if it shares a delay between requests with other hosts
-//! ([`crate::gate`]). Code calls a back-off a hold.
+//! ([`crate::gate`]). In names of types and functions, a back-off is a hold.
 //!
 //! | event | back-off |
 //! |---|---|

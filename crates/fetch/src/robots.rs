@@ -4,11 +4,11 @@
 //! 2. All groups with the crawler's product token are merged. Without such a group, the groups of `*` apply.
 //!    Without these, no rules apply (2.2.1).
 //! 3. The matching rule with the longest pattern in octets decides. If two patterns are equally long, `Allow`
-//! wins. A path without a matching rule is allowed, and so is `/robots.txt` (2.2.2).
+//!    wins. A path without a matching rule is allowed, and so is `/robots.txt` (2.2.2).
 //! 4. In patterns `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Pattern and
 //!    path are compared in one normal form of percent-encoding (`robots/normal.rs`).
 //! 5. Every line that can be parsed applies, regardless of other lines (2.3.1.1). For example, a PHP warning
-//! before the rules does not invalidate them.
+//!    before the rules does not invalidate them.
 //!
 //! Where the RFC leaves a choice, the parser behaves like Google's. Lines that are not rules (`Sitemap`,
 //! `Crawl-delay`, unknown keys) do not end a list of agents. Some common misspellings are accepted.

@@ -1,11 +1,11 @@
 //! URL canonicalization: gives all spellings of an address one form.
 //!
 //! 1. The WHATWG parser converts the scheme and the host to lower case, converts an IDN to A-labels, drops
-//! the default port and resolves dot segments.
+//!    the default port and resolves dot segments.
 //! 2. The fragment and one trailing dot of the host are removed. A host with several trailing dots is
-//! refused.
+//!    refused.
 //! 3. Percent-encoding is normalized (RFC 3986, 6.2.2). Session ids and tracking parameters are removed
-//! (`tracking.rs`). The other query parameters keep their order.
+//!    (`tracking.rs`). The other query parameters keep their order.
 //!
 //! Canonicalizing a canonical form does not change it.
 //!

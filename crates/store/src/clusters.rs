@@ -9,10 +9,10 @@
 //! cluster is.
 //!
 //! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
-//! member or as the new representative. Any other document is alone in a new cluster. Documents that are
-//! similar but not near-duplicates are recorded as related.
+//!    member or as the new representative. Any other document is alone in a new cluster. Documents that are
+//!    similar but not near-duplicates are recorded as related.
 //! 2. Departing ([`Change::depart`]): a member leaves its cluster. If the representative leaves, the
-//! preferred member replaces it.
+//!    preferred member replaces it.
 //!
 //! A page whose text changes keeps its number, and with it its position in the order of arrival.
 //!

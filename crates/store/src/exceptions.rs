@@ -5,10 +5,10 @@
 //! partition that stores the host takes precedence:
 //!
 //! 1. The store records the list of the last check. Workers with different lists cannot run at the same time,
-//! because the list is one of the settings that must be equal.
+//!    because the list is one of the settings that must be equal.
 //! 2. The first worker with a new list checks the names of all hosts before it takes a partition. It records
-//! each host whose stored partition differs from the partition that the new list implies. Several workers may
-//! do this at the same time. They find the same hosts, and one of them writes the result.
+//!    each host whose stored partition differs from the partition that the new list implies. Several workers
+//!    may do this at the same time. They find the same hosts, and one of them writes the result.
 //! 3. Every process looks up a host's partition in these records first.
 //!
 //! New hosts are stored in the partition that the current list implies. Hosts of the same domain in another

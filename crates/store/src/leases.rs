@@ -5,15 +5,15 @@
 //! process knows about its own leases.
 //!
 //! 1. The process may request pages from hosts of its partitions while its leases are *certain*. This is nine
-//! tenths of their duration, measured from before their last renewal. The last tenth is unused, because
-//! clocks differ and closing a connection takes time. A lease must be certain by both the monotonic clock and
-//! the time of day, because the monotonic clock stops while a machine is suspended. [`Lease::left`] returns
-//! the remaining time.
+//!    tenths of their duration, measured from before their last renewal. The last tenth is unused, because
+//!    clocks differ and closing a connection takes time. A lease must be certain by both the monotonic clock
+//!    and the time of day, because the monotonic clock stops while a machine is suspended. [`Lease::left`]
+//!    returns the remaining time.
 //! 2. The process's writes contain the epochs. The database refuses a write if an epoch has grown.
 //! 3. If another process should have a partition, this process releases it. Before, the outcomes of its
-//! requests in flight must be on disk.
+//!    requests in flight must be on disk.
 //! 4. If the last owner did not release a partition, a site may still process that owner's requests, although
-//! their connections were closed. [`Gained::was_left`] marks such partitions.
+//!    their connections were closed. [`Gained::was_left`] marks such partitions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

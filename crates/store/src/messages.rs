@@ -27,7 +27,6 @@
 //! Only the crawl sends requests to sites, so [`Change::receive`] returns the messages about robots.txt to
 //! the crawl. `RobotsWanted` stays in the store until it is answered. So the next owner of the partition can
 //! answer it, and a run does not end before the answer.
-//! answer it, and a run does not end before the answer.
 
 use gleaner_corpus::dedup::{Keys, Number};
 use gleaner_corpus::{Document, DocumentId};

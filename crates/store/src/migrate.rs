@@ -4,12 +4,12 @@
 //! Some data depends on whether the store is partitioned. This data is computed again:
 //!
 //! 1. Hosts, documents and clusters get numbers of the target's partitions. Within a partition, documents and
-//! clusters keep their order, so the first document stays the first. A cluster goes to the partition of its
-//! representative.
+//!    clusters keep their order, so the first document stays the first. A cluster goes to the partition of
+//!    its representative.
 //! 2. The lists of URLs (ready, waiting, buffered) are written from the URLs' states.
 //! 3. Totals are counted from the records, for each partition, and can be compared with the source's totals.
 //! 4. The representatives are added to the index of near-duplicates, if the target's engine has such an
-//! index.
+//!    index.
 //!
 //! The target is marked as unfinished from the first write to the last. A migration to an unfinished target
 //! first empties it. The caller copies the archive's files between [`Migration::begin`] and
@@ -21,7 +21,6 @@
 //! changed. In the index of near-duplicates, all documents get the day of the migration. Documents of
 //! different partitions have no common order. A migration to a database and back may therefore change which
 //! of two documents of different domains comes first.
-//! domains comes first.
 
 mod alone;
 mod copy;

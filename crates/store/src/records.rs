@@ -188,7 +188,7 @@ pub struct Counts {
 /// One run of the crawl.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// The run's number; the first run is 1.
+    /// The run's number. The first run is 1.
     pub number: u32,
     /// When the run began.
     pub started: Timestamp,

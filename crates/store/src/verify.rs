@@ -2,11 +2,11 @@
 //!
 //! 1. Every record and every text is readable, and each text has the stored hash.
 //! 2. A URL is in the list of its state, and each entry of a list refers to a URL in that state. A buffered
-//! or kept URL has a raw page.
+//!    or kept URL has a raw page.
 //! 3. A document has a URL, and the hash of its text refers to the document. An alias has a document, and its
-//! URL refers to that document. Each URL that refers to another URL's document has an alias.
+//!    URL refers to that document. Each URL that refers to another URL's document has an alias.
 //! 4. A signed document is alone, represents its cluster, or is a member of a cluster with an existing
-//! representative. Each signature belongs to a signed document.
+//!    representative. Each signature belongs to a signed document.
 //! 5. The stored numbers of documents, duplicates, clusters and queued URLs are correct.
 //!
 //! The check reads all records once in the order of their keys, and looks up related records by key. Its time

@@ -8,12 +8,12 @@
 //! backtracking.
 //!
 //! 1. One binary search finds the heads at the beginning of the path. In a sorted [`Table`], the longest
-//! entry that is a prefix of a text is either the entry directly before the text or a prefix of that entry
-//! ([`Table::longest_prefix_of`]).
+//!    entry that is a prefix of a text is either the entry directly before the text or a prefix of that entry
+//!    ([`Table::longest_prefix_of`]).
 //! 2. The same search, from each position of the path, finds all occurrences of all parts ([`Places`]).
 //! 3. The patterns are checked from the highest rank to the lowest. Most fail quickly: by their head, their
-//! length, or a last part that does not occur. For the others, the nodes up to the root are computed if
-//! needed.
+//!    length, or a last part that does not occur. For the others, the nodes up to the root are computed if
+//!    needed.
 //!
 //! The cost for a path of n octets is n binary searches, plus one step per occurrence, pattern and node.
 //! There are as many nodes as distinct beginnings of patterns: 250,000 in the worst file of 500 KiB, which

@@ -13,7 +13,7 @@
 //!
 //! 1. After [`Engine::commit`], reads through this engine see the whole batch.
 //! 2. A flushed batch survives a crash. An unflushed batch may be lost with all later batches, but never only
-//! a part of it.
+//!    a part of it.
 //! 3. Keys are returned in the order of their bytes.
 
 pub(crate) mod embedded;

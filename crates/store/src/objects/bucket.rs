@@ -173,7 +173,7 @@ impl Objects {
     /// Reads parts of objects (name, offset, length), eight at a time. Returns them in the order of `ranges`.
     ///
     /// # Errors
-    /// The first failure; the remaining parts are not read.
+    /// The error of the first failure. The remaining parts are not read.
     pub fn get_ranges(&self, ranges: &[(String, u64, u64)]) -> Result<Vec<Vec<u8>>, ObjectError> {
         let parts = ranges.iter().map(|(name, offset, length)| self.storage.part(name, *offset, *length));
         let parts = parts.collect::<Result<Vec<Part>, ObjectError>>()?;

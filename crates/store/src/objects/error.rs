@@ -93,7 +93,7 @@ pub enum ObjectError {
         /// The end of the range, exclusive.
         end: u64,
     },
-    /// The storage was unavailable until the patience ended.
+    /// The storage was unavailable until the time for retries was over.
     #[error("{at}: the storage is unavailable (tries: {tries}, in {} s, last failure: {why}); check the storage and the network, then start again", waited.as_secs())]
     Unavailable {
         /// The operation.

@@ -1,9 +1,9 @@
 //! Records the storage's error responses, because the library's errors do not include the status.
 //!
 //! 1. [`Watching`] wraps the library's HTTP client. It records each failed status or connection in the
-//! [`Outage`] of the current call.
+//!    [`Outage`] of the current call.
 //! 2. [`Trouble::passes`] distinguishes an unavailable storage (no connection, timeout, 408, 429, 5xx) from a
-//! storage that refuses requests.
+//!    storage that refuses requests.
 //!
 //! Limitation: only `<Code>` and `<Message>` of a response body are read, because other elements may contain
 //! secrets. For example, S3 repeats an unknown session token.

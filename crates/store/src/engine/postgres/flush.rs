@@ -1,13 +1,13 @@
 //! Flushes everything that was committed since the last flush, in one transaction.
 //!
 //! 1. The worker's flush number is set to this flush's. If it is already set, the last attempt succeeded and
-//! only its response was lost. The same statement marks the worker as busy, so that not all workers are idle
-//! while a message of this flush waits.
+//!    only its response was lost. The same statement marks the worker as busy, so that not all workers are
+//!    idle while a message of this flush waits.
 //! 2. The leases of all partitions with writes are read and locked (`FOR SHARE`). If no write belongs to a
-//! partition, the leases of all the worker's partitions are used. If a lease is missing or has a different
-//! epoch, nothing is written: [`StoreError::NotOurs`].
+//!    partition, the leases of all the worker's partitions are used. If a lease is missing or has a different
+//!    epoch, nothing is written: [`StoreError::NotOurs`].
 //! 3. Claims are inserted in the order of their keys. If another process claimed a key earlier, nothing is
-//! written. The lost claim is dropped and returned to the caller.
+//!    written. The lost claim is dropped and returned to the caller.
 //! 4. Records are put and removed, with one statement per table.
 
 use std::collections::BTreeMap;

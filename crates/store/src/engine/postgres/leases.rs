@@ -7,7 +7,7 @@
 //! 2. renews its leases, and detects lost leases;
 //! 3. counts the live workers: its fair share is 256 divided by their number, rounded up;
 //! 4. takes partitions that are free, or whose leases have ended, until it has its share. Each partition gets
-//! the next epoch, so that later writes of its last owner are refused;
+//!    the next epoch, so that later writes of its last owner are refused;
 //! 5. reports how many partitions it has above its share. The crawl then releases these one by one.
 //!
 //! A worker that waits for its next crawl releases all partitions and is not counted.

@@ -7,7 +7,6 @@
 //!
 //! A file is a sequence of documents as `packed.rs` writes them. The row of a document contains the
 //! document's file, offset and length.
-//! file, offset and length.
 
 use std::collections::BTreeMap;
 
