@@ -142,10 +142,10 @@ pub struct HostRecord {
     /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Number of revisits of articles. If it is large, it is halved together with `confirmed_updates`.
+    /// Number of article visits after an announced change. Halved with `confirmed_updates` when large.
     #[serde(default)]
     pub announced_updates: u32,
-    /// Number of these revisits in which the article had changed.
+    /// Number of these visits in which the article had changed.
     #[serde(default)]
     pub confirmed_updates: u32,
 }
