@@ -8,7 +8,6 @@ use gleaner_archive::files::{self, Options};
 use gleaner_archive::{Archive, Capture, Item, Reader};
 use jiff::Timestamp;
 
-/// Maximum bytes of a block that are kept in memory.
 const LIMIT: usize = 16 << 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

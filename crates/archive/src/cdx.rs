@@ -1,22 +1,22 @@
-//! Reads archive indexes: the position of each record.
+//! Reads the positions of records from archive indexes.
 //!
-//! Reads CDX and CDXJ (`key timestamp {json}`) files of pywb, OpenWayback and Common Crawl. The first line of
-//! a CDX file, such as ` CDX N b a m s k r M S V g`, names the columns; without it, the usual order of 9 or
-//! 11 columns is assumed. Only the file name and the offset of each line are used. All other data come from
-//! the record.
+//! Supports CDX and CDXJ (`key timestamp {json}`) files of pywb, OpenWayback and Common Crawl. The first line
+//! of a CDX file, such as ` CDX N b a m s k r M S V g`, names the columns. Without such a line, the usual
+//! order of 9 or 11 columns is assumed. Only the file name and the offset of each line are used. All other
+//! data come from the record.
 //!
-//! Limitation: JSON values are searched for, not parsed, which misses names with escaped quotation marks.
+//! Limitation: JSON values are found by text search. Names with escaped quotation marks are not found.
 
 use crate::Place;
 
 /// A reader of the lines of one index file.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
-    /// Indexes of the columns for offset and file name; `None`: no line has named them.
+    /// The indexes of the columns for offset and file name. `None`: no line has named the columns.
     named: Option<(usize, usize)>,
 }
 
-/// The meaning of a line of an index.
+/// The content of a line of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// The position of a record.
@@ -28,7 +28,7 @@ pub enum Line {
 }
 
 impl Columns {
-    /// Interprets the next line.
+    /// Interprets the next line. Remembers the columns if the line names them.
     pub fn read(&mut self, line: &str) -> Line {
         let text = line.trim();
         if text.is_empty() || text.starts_with('!') {

@@ -4,7 +4,7 @@
 //! Labels of other algorithms are ignored.
 //!
 //! Limitation: SHA-1 collisions can be produced deliberately. A digest only shows that a URL returned the
-//! same page as before. Nothing is dropped because of a digest alone.
+//! same page as before. An equal digest alone is never a reason to drop a page.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl Digest {
         Self(Sha1::digest(bytes).into())
     }
 
-    /// Returns the digest of the concatenated parts.
+    /// Returns the digest of the concatenated `parts`.
     #[must_use]
     pub fn from_parts(parts: &[&[u8]]) -> Self {
         let mut digest = Sha1::new();
@@ -35,7 +35,8 @@ impl Digest {
         Self(digest.finalize().into())
     }
 
-    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`; `None`: another algorithm or invalid.
+    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. `None`: the label is invalid or names
+    /// another algorithm.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         let (algorithm, value) = label.trim().split_once(':')?;
@@ -55,7 +56,7 @@ impl Digest {
         &self.0
     }
 
-    /// Returns the digest for bytes from [`as_bytes`](Self::as_bytes).
+    /// Creates a digest from the bytes that [`as_bytes`](Self::as_bytes) returned.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 20]) -> Self {
         Self(bytes)

@@ -1,14 +1,14 @@
-//! The files of an archive: the newest one grows, and the others are complete.
+//! The files of an archive. Records are appended to the newest file. The other files are complete.
 //!
-//! 1. Records are appended to the newest file. When it reaches a given size, the next file begins. Its name
-//!    has its time and number: `gleaner-20261121020000-00001.warc.gz`.
-//! 2. [`Archive::sync`] syncs all appended records to disk. In a crash, later records may be lost, or may be
-//!    in the archive although the store does not record them.
-//! 3. Opening an archive checks the records after the last known synced position. Intact records stay; an
+//! 1. When the newest file reaches a given size, the next file begins. Its name contains the time and a
+//!    number: `gleaner-20261121020000-00001.warc.gz`.
+//! 2. [`Archive::sync`] syncs all appended records to disk. A crash may lose later records, or leave them in
+//!    the archive although the store does not know them.
+//! 3. Opening an archive checks the records after the last known synced position. Intact records are kept. An
 //!    incomplete last record is cut off.
 //!
-//! Limitation: after a crash, the archive may have records that are not in the store. Their pages are fetched
-//! and stored again, so a reader of the archive finds both.
+//! Limitation: after a crash, pages of records that the store does not know are fetched and archived again. A
+//! reader of the archive finds both records.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the number in the file's name; 0 for a file of another archive.
+    /// Returns the number in the file's name. 0: the file is not from this program.
     #[must_use]
     pub fn number(&self) -> u32 {
         number_of(&self.file).unwrap_or(0)
@@ -76,7 +76,7 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
 /// The options for writing an archive.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Size in bytes at which the next file begins.
+    /// Size in bytes from which on the next record begins a new file.
     pub rotate: u64,
     /// Compression level of the `warcinfo` records, 1 (fast) to 9 (small).
     pub level: u32,
@@ -106,10 +106,10 @@ struct Newest {
     file: File,
     path: PathBuf,
     name: String,
-    /// The end of the last complete record.
+    /// The offset of the end of the last complete record.
     length: u64,
     is_synced: bool,
-    /// Whether an incomplete record may follow because it could not be cut off.
+    /// Whether the file ends with an incomplete record that could not be cut off.
     is_torn: bool,
 }
 
@@ -179,16 +179,16 @@ impl Archive {
         let mut newest = Newest { file, path, name, length: 0, is_synced: false, is_torn: false };
         newest.append(&info)?;
         self.newest = Some(newest);
-        // The file's name is on disk once the folder is synced.
+        // Syncing the folder stores the file's name on disk.
         open(OpenOptions::new().read(true), &self.folder)
             .and_then(|folder| folder.sync_all())
             .map_err(ArchiveError::with_path("cannot sync", &self.folder))
     }
 
-    /// Syncs all appended records to disk. Returns the end of the archive; `None`: the archive has no file.
+    /// Syncs all appended records to disk. Returns the end of the archive. `None`: the archive has no file.
     ///
     /// # Errors
-    /// Syncing fails. Then no record since the last call counts as stored.
+    /// The disk reports an error. Then no record since the last successful call counts as stored.
     pub fn sync(&mut self) -> Result<Option<Place>, ArchiveError> {
         let Some(newest) = &mut self.newest else { return Ok(None) };
         if !newest.is_synced {
@@ -207,7 +207,7 @@ impl Newest {
         }
         if let Err(error) = self.file.write_all(record) {
             self.is_torn = true;
-            // The next append or the next opening of the archive tries again.
+            // If this fails, the next append or the next opening of the archive tries again.
             let _ = self.cut();
             return Err(ArchiveError::with_path("cannot write", &self.path)(error));
         }
@@ -239,7 +239,7 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
             names.push(name);
         }
     }
-    // By number, because a clock that is set back must not change the order.
+    // The number gives the order, because the system's clock may be set back.
     names.sort_by_key(|name| number_of(name));
     Ok(names)
 }

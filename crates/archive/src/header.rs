@@ -1,17 +1,18 @@
 //! The named fields of a record (WARC 1.1, 4 and 5).
 //!
-//! Names are compared without case. A field that is folded over several lines is joined. Of several fields
-//! with the same name, the first counts.
+//! Names are compared without case. A field that is folded over several lines is joined. If several fields
+//! have the same name, the first applies.
 
 /// The named fields of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Names and values in the order of the file; values are trimmed.
+    /// Names and values in the order of the file. The values are trimmed.
     pub fields: Vec<(String, String)>,
 }
 
 impl Header {
-    /// Parses the lines between `WARC/1.x` and the empty line. Ignores other lines; replaces invalid UTF-8.
+    /// Parses the lines between `WARC/1.x` and the empty line. Ignores lines that are not fields. U+FFFD
+    /// replaces invalid UTF-8.
     #[must_use]
     pub fn parse(lines: &[u8]) -> Self {
         let mut fields: Vec<(String, String)> = Vec::new();
@@ -29,25 +30,27 @@ impl Header {
         Self { fields }
     }
 
-    /// Returns the value of the first field with this name.
+    /// Returns the value of the first field with this name, compared without case. `None`: there is no such
+    /// field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.fields.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// Returns `WARC-Target-URI`, without the angle brackets of some writers; `None`: absent.
+    /// Returns `WARC-Target-URI`, without the angle brackets that some writers add. `None`: the field is
+    /// absent.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
         let value = self.get("WARC-Target-URI")?;
         Some(value.strip_prefix('<').and_then(|value| value.strip_suffix('>')).unwrap_or(value))
     }
 
-    /// Returns `WARC-Date`; `None`: absent or not a time.
+    /// Returns `WARC-Date`. `None`: the field is absent or not a time.
     #[must_use]
     pub fn date(&self) -> Option<jiff::Timestamp> {
         let value = self.get("WARC-Date")?;
-        // In some ARC files converted to WARC, the date has 14 digits.
+        // Some files that were converted from ARC have dates of 14 digits.
         let spread = || {
             let digits =
                 Some(value).filter(|value| value.len() == 14 && value.bytes().all(|b| b.is_ascii_digit()))?;
@@ -65,13 +68,13 @@ impl Header {
         value.parse().ok().or_else(|| spread()?.parse().ok())
     }
 
-    /// Returns `WARC-Type` in lower case; `None`: absent.
+    /// Returns `WARC-Type` in lower case. `None`: the field is absent.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
         self.get("WARC-Type").map(str::to_ascii_lowercase)
     }
 
-    /// Returns `Content-Length`; `None`: absent or not a number.
+    /// Returns `Content-Length`. `None`: the field is absent or not a number.
     #[must_use]
     pub fn length(&self) -> Option<u64> {
         self.get("Content-Length")?.parse().ok()

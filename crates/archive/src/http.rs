@@ -1,28 +1,28 @@
 //! The HTTP response in the block of a `response` record.
 //!
-//! Parsing is lenient, because archives contain whatever servers sent. A header without a colon is ignored,
-//! and a line may end without `\r`.
+//! The parser is lenient, because archives contain whatever servers sent. It ignores a header without a
+//! colon, and a line may end without `\r`.
 //!
-//! Limitation: invalid UTF-8 in names and values is replaced. A `Location` in Latin-1 is damaged.
+//! Limitation: U+FFFD replaces invalid UTF-8 in names and values. This damages a `Location` in Latin-1.
 
 use crate::payload::{self, Payload};
 
 /// Maximum number of header lines of a response. Later lines are ignored.
 const MOST_HEADERS: usize = 1_000;
 
-/// An archived response: its head, and its body as stored.
+/// An archived response: its status and headers, and its body as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpMessage<'a> {
     /// The HTTP status, such as 200.
     pub status: u16,
-    /// Names and values of the headers in order; values are trimmed.
+    /// Names and values of the headers in order. The values are trimmed.
     pub headers: Vec<(String, String)>,
-    /// The bytes after the head, which may have transfer and content codings.
+    /// The bytes after the headers. They may have transfer and content codings.
     pub coded: &'a [u8],
 }
 
 impl<'a> HttpMessage<'a> {
-    /// Parses a block; `None`: it does not begin with a status line.
+    /// Parses a block. `None`: the block does not begin with a status line.
     #[must_use]
     pub fn parse(block: &'a [u8]) -> Option<Self> {
         let (head, coded) = split_head(block);
@@ -43,7 +43,7 @@ impl<'a> HttpMessage<'a> {
         Some(Self { status, headers, coded })
     }
 
-    /// Returns the first value of a header; `None`: the header is absent.
+    /// Returns the first value of a header. `None`: the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
@@ -57,9 +57,9 @@ impl<'a> HttpMessage<'a> {
         payload::decode(self.coded, &transfer, &content, limit)
     }
 
-    /// Whether the body has fewer bytes than its `Content-Length`. `false` for a body with a coding: a
-    /// transfer coding overrides the field (RFC 9112, 6.3), and crawlers that decode a content coding may
-    /// leave the field unchanged.
+    /// Whether the body has fewer bytes than its `Content-Length`. Always `false` for a body with a coding. A
+    /// transfer coding overrides the field (RFC 9112, 6.3). Crawlers that decode a content coding may leave
+    /// the field unchanged.
     #[must_use]
     pub fn is_short(&self) -> bool {
         let is_coded = ["Transfer-Encoding", "Content-Encoding"]

@@ -1,15 +1,15 @@
 //! Reads WARC files record by record, in bounded memory, and continues after damage.
 //!
-//! 1. The first byte of each part of a file determines its form: a gzip member or Zstandard frames (`zst`),
-//!    with one record (the usual form) or all records, or uncompressed records.
-//! 2. A record has a version line, named fields, and as many bytes as `Content-Length` states. At most
-//!    `limit` of these bytes are kept.
-//! 3. A record is unreadable if it has no version line or no length, if its compressed stream is broken or
-//!    does not match its checksum, or if the file ends within it. The damage is returned with its offset, and
-//!    reading continues where a record seems to begin.
+//! 1. The first byte of each part of a file determines its format. A part is a gzip member, Zstandard frames
+//!    (`zst`) or an uncompressed record. A compressed part usually contains one record, but may contain all.
+//! 2. A record has a version line, named fields, and as many bytes as `Content-Length` states. The reader
+//!    keeps at most `limit` of these bytes.
+//! 3. A record is damaged if it has no version line or length, its compressed stream is broken, its checksum
+//!    differs, or the file ends within it. The reader returns the damage with its offset, and continues where
+//!    the next record seems to begin.
 //!
-//! Limitation: in a file that is a single gzip member or Zstandard frame, everything after damage is lost,
-//! and all records have the offset of that member or frame.
+//! Limitation: in a file that is a single gzip member or Zstandard frame, everything after damage is lost.
+//! All its records have the offset of that member or frame.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -29,7 +29,7 @@ const MOST_HEAD: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Reader<R> {
     stream: Stream<R>,
-    /// Decodes Zstandard frames; `None`: in use, or before the first frame.
+    /// The decoder of Zstandard frames. `None`: a frame is being read, or no frame was read yet.
     unpacker: Option<Unpacker>,
     limit: usize,
 }
@@ -41,7 +41,7 @@ enum Stream<R> {
     Ended,
 }
 
-/// A compressed part of a file: a record, a part of a record, or several records.
+/// A compressed part of a file. It contains one record, a part of a record, or several records.
 #[derive(Debug)]
 enum Packed<R> {
     Gzip(u64, Box<BufReader<GzDecoder<Counted<R>>>>),
@@ -71,7 +71,8 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    /// Checks that the part ends after the record with a valid checksum, or continues with another record.
+    /// Checks that the part ends after the record with a valid checksum, or that another record follows in
+    /// the part.
     fn ends_well(&mut self) -> Result<(), String> {
         match self {
             Self::Gzip(_, member) => ends_well(&mut **member),
@@ -96,7 +97,7 @@ enum Fault {
 }
 
 impl Reader<File> {
-    /// Opens a file at an offset where a record begins. Keeps at most `limit` bytes of each block.
+    /// Opens a file at an offset where a record begins. Each returned block has at most `limit` bytes.
     ///
     /// # Errors
     /// The file cannot be opened or read.
@@ -108,7 +109,7 @@ impl Reader<File> {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Reads from the source's current position. Keeps at most `limit` bytes of each block.
+    /// Reads from the source's current position. Each returned block has at most `limit` bytes.
     ///
     /// # Errors
     /// The position cannot be determined, or the source cannot be read.
@@ -118,7 +119,8 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Self { stream, unpacker: None, limit })
     }
 
-    /// Returns the offset of the next record or of its compressed part; `None`: at the end.
+    /// Returns the offset of the next record, or of the compressed part that contains it. `None`: the file
+    /// has ended.
     #[must_use]
     pub fn position(&self) -> Option<u64> {
         match &self.stream {
@@ -225,7 +227,6 @@ impl<R: Read + Seek> Reader<R> {
         input
     }
 
-    /// Returns the damage, and moves to where the next record seems to begin.
     fn damage(&mut self, input: Counted<R>, offset: u64, reason: String) -> io::Result<Option<Item>> {
         let mut source = input.into_inner();
         let next = next_record(&mut source, offset + 1, &mut self.unpacker)?;
@@ -347,7 +348,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// A frame with its length and a checksum, as the specification requires.
+    /// Compresses `bytes` into a frame with its length and a checksum, as the specification requires.
     fn zstd(bytes: &[u8]) -> Vec<u8> {
         zstd_with(bytes, &[])
     }
@@ -364,7 +365,6 @@ mod tests {
         [&[0x50 | kind, 0x2a, 0x4d, 0x18], &(content.len() as u32).to_le_bytes()[..], content].concat()
     }
 
-    /// The bodies of the records, and `!` for damage.
     fn read(bytes: &[u8]) -> Vec<String> {
         let items = Reader::new(Cursor::new(bytes), 1 << 20).unwrap();
         items
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(read(&records.concat()), expected);
         let between = [zstd(b""), skippable(0, b"rain"), skippable(0xf, b"")].concat();
         assert_eq!(read(&[&between[..], &records.join(&between[..]), &between].concat()), expected);
-        // Frames and records have different boundaries.
+        // The boundaries of frames and records differ.
         let all: Vec<u8> = (0..3).flat_map(plain).collect();
         for size in [40, 100, 300] {
             assert_eq!(read(&all.chunks(size).flat_map(zstd).collect::<Vec<u8>>()), expected, "{size}");
@@ -446,7 +446,7 @@ mod tests {
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
         encoder.window_log(28).unwrap();
         encoder.write_all(&plain(0)).unwrap();
-        // Without the content length, the window determines the frame's memory.
+        // A frame that does not state its content length needs memory for its window.
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
         let Some(Ok(Item::Damage(damage))) = Reader::new(Cursor::new(&wide), 1000).unwrap().next() else {

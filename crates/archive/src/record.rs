@@ -1,4 +1,4 @@
-//! A record, or the reason why a part of a file is unreadable.
+//! Defines the parts of a WARC file: records, and damage.
 
 use crate::{Digest, Header, HttpMessage};
 
@@ -11,33 +11,33 @@ pub struct Record {
     pub header: Header,
     /// The beginning of the record's block, up to the reader's limit.
     pub block: Vec<u8>,
-    /// Whether the block is longer than [`Self::block`].
+    /// Whether the whole block is longer than [`Self::block`].
     pub is_cut: bool,
 }
 
 /// A part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// The offset of its first byte.
+    /// The offset of the first damaged byte.
     pub offset: u64,
-    /// Why it cannot be read.
+    /// Why this part cannot be read.
     pub reason: String,
     /// Whether no record follows, as in a truncated file.
     pub is_last: bool,
 }
 
-/// The next part of a file.
+/// A part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
     /// An intact record.
     Record(Record),
-    /// A part that cannot be read; reading continues after it.
+    /// A part that cannot be read. Reading continues after it.
     Damage(Damage),
 }
 
 impl Record {
-    /// Returns the HTTP response in the block. `None`: the record is not a `response` or `revisit`, its
-    /// `Content-Type` is not `application/http`, or the block does not begin with a status line.
+    /// Returns the HTTP response in the block. `None`: the type of the record is not `response` or `revisit`,
+    /// its `Content-Type` is not `application/http`, or the block does not begin with a status line.
     #[must_use]
     pub fn http(&self) -> Option<HttpMessage<'_>> {
         let is_http = self
@@ -48,8 +48,8 @@ impl Record {
         (is_http && is_answer).then(|| HttpMessage::parse(&self.block)).flatten()
     }
 
-    /// Returns why the block is incomplete, as the writer states: a reason of WARC 1.1, 5.13, or `segmented`,
-    /// because the segments of a record (7) are not joined. `None`: nothing is stated.
+    /// Returns the stated reason why the block is incomplete: a reason of WARC 1.1, 5.13, or `segmented`. The
+    /// reader does not join the segments of a record (WARC 1.1, 7). `None`: no reason is stated.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static str> {
         if self.header.get("WARC-Segment-Number").is_some() {
@@ -63,7 +63,7 @@ impl Record {
     /// Checks the digests of the block and the payload.
     ///
     /// # Errors
-    /// A digest differs; the message has both digests. Digests of other algorithms and of cut blocks are
+    /// A digest differs. The message contains both digests. Digests of other algorithms and of cut blocks are
     /// not checked. Payload digests are checked only for unencoded, unsegmented `response` and `resource`
     /// records.
     pub fn check(&self) -> Result<(), String> {
@@ -86,7 +86,6 @@ impl Record {
         Ok(())
     }
 
-    /// Returns the payload of a `response` or `resource` record; `None`: it is encoded or segmented.
     fn plain_payload(&self) -> Option<&[u8]> {
         if self.header.get("WARC-Segment-Number").is_some() {
             return None;

@@ -1,4 +1,4 @@
-//! Records for the tests of the modules that write files.
+//! Sample records for tests.
 
 use jiff::Timestamp;
 

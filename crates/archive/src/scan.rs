@@ -1,7 +1,7 @@
 //! Finds the next record after damage.
 //!
-//! A candidate is a line that looks like the beginning of an uncompressed record, or a gzip member or
-//! Zstandard frame that contains such a line. Compressed candidates are verified by decoding a few bytes.
+//! A candidate is a line that looks like the beginning of an uncompressed record. A gzip member or Zstandard
+//! frame with such a line is also a candidate, which is verified by decoding a few bytes.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -12,7 +12,7 @@ const WINDOW: usize = 256 << 10;
 
 const OVERLAP: usize = 8;
 
-/// Returns the offset of the first record at or after `from`, by its first bytes; `None`: no record follows.
+/// Returns the offset of the first record at or after `from`. `None`: no record follows.
 pub(crate) fn next_record(
     source: &mut (impl Read + Seek),
     from: u64,

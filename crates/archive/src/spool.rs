@@ -1,12 +1,12 @@
-//! An archive file in memory. It is stored as a whole, because object storage does not support appending.
+//! An archive file in memory. Object storage does not support appending, so the file is stored as a whole.
 //!
-//! The file's name is as in [`crate::files`], with a suffix for the writer:
-//! `gleaner-20261121020000-00001-w3.warc.gz`. The file also begins with a `warcinfo` record.
-//! [`crate::Reader`] reads its bytes.
+//! The file is named like the files of [`crate::files`], with a suffix for the writer:
+//! `gleaner-20261121020000-00001-w3.warc.gz`. It also begins with a `warcinfo` record. [`crate::Reader`]
+//! reads its bytes.
 //!
-//! Limitation: the content is lost if the process ends, so records count as stored only after the file is
-//! stored. File names of one writer are in the order of the records. Those of several writers are in the
-//! order in which the files were begun.
+//! Limitation: the content is lost if the process ends. Records therefore count as stored only after the file
+//! is stored. Within one writer, file names sort in the order of the records. Across writers, they sort by
+//! the time at which each file was begun.
 
 use jiff::Timestamp;
 
@@ -29,14 +29,14 @@ use crate::files::{Options, name_of};
 pub struct Spool {
     name: String,
     content: Vec<u8>,
-    /// The offset after the `warcinfo` record.
+    /// Length of the `warcinfo` record in bytes.
     head: usize,
     rotate: u64,
 }
 
 impl Spool {
-    /// Begins a file. `number`: the writer's file number, which must increase. `suffix`: the writer; may be
-    /// empty. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`.
+    /// Begins a file. `number`: the writer's file number, which must increase. `suffix`: the name of the
+    /// writer, which may be empty. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`.
     #[must_use]
     pub fn begin(number: u32, at: Timestamp, options: &Options, suffix: &str) -> Self {
         let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
@@ -46,8 +46,8 @@ impl Spool {
         Self { name, head: content.len(), content, rotate: options.rotate }
     }
 
-    /// Appends a response ([`crate::Capture::response`]). Returns the position that its record will have. The
-    /// bytes are stored there unchanged.
+    /// Appends a response ([`crate::Capture::response`]) unchanged. Returns the position that the record will
+    /// have in the stored file.
     pub fn append(&mut self, record: &[u8]) -> Place {
         let offset = self.content.len() as u64;
         self.content.extend_from_slice(record);
@@ -66,13 +66,13 @@ impl Spool {
         &self.content
     }
 
-    /// Whether no record was appended yet.
+    /// Whether the file has no record except the `warcinfo` record.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.content.len() == self.head
     }
 
-    /// Whether the file has reached [`Options::rotate`].
+    /// Whether the file has at least [`Options::rotate`] bytes.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.content.len() as u64 >= self.rotate
@@ -113,7 +113,7 @@ mod tests {
         for number in 0..5 {
             let record = record(number);
             let place = archive.append(&record, now).unwrap();
-            // The `warcinfo` record has its own identifier, and its length may differ.
+            // The two `warcinfo` records have different identifiers and may differ in length.
             let spooled = spool.append(&record);
             assert_eq!((spooled.number(), spooled.file), (1, place.file));
         }

@@ -1,13 +1,13 @@
 //! Encodes one response as records that can be appended to a file.
 //!
 //! 1. The response becomes a `response` record, or a `revisit` record that refers to an archived response.
-//! 2. The `request` record follows. Each of the two names the other in `WARC-Concurrent-To`. Heritrix and
+//! 2. The `request` record follows. The two records name each other in `WARC-Concurrent-To`. Heritrix and
 //!    warcio use the same order.
 //! 3. Each record has a digest of its block and is compressed separately.
 //!
-//! The task with the response encodes the records, so the task that writes the file only appends them.
+//! The task that received the response encodes the records. The task that writes the file only appends them.
 //!
-//! Limitation: the status line and the request line are always written as HTTP/1.1, as without a proxy.
+//! Limitation: the status line and the request line are always written as HTTP/1.1 without a proxy.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -30,10 +30,9 @@ pub struct Capture<'a> {
     pub status: u16,
     /// The headers of the response, in order.
     pub headers: &'a [(String, String)],
-    /// The body, decoded.
+    /// The decoded body.
     pub body: &'a [u8],
-    /// The body in the codings of its `Content-Encoding`, which is then archived instead; `None`: the decoded
-    /// body is archived.
+    /// The body in the codings of its `Content-Encoding`. If it is present, it is archived instead of `body`.
     pub coded: Option<&'a [u8]>,
     /// Whether the body was cut at a limit.
     pub is_cut: bool,
@@ -61,8 +60,8 @@ pub struct Revisit {
     pub payload: Digest,
 }
 
-/// Headers that describe the transfer instead of the stored body. If the decoded body is stored,
-/// `Content-Encoding` is one of them.
+/// Headers that describe the transfer and not the stored body. `Content-Encoding` also does so if the decoded
+/// body is stored.
 const OF_THE_LINE: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
 
 /// The compression level of a record whose body is already compressed.
@@ -86,7 +85,7 @@ impl Capture<'_> {
     }
 
     /// Returns a `response` record and its `request` record as gzip members. `payload`: [`Digests::payload`].
-    /// `level`: compression level, 1 (fast) to 9 (small). A body that came compressed is not compressed again.
+    /// `level`: compression level, 1 (fast) to 9 (small). An already compressed body is not compressed again.
     #[must_use]
     pub fn response(&self, payload: Digest, level: u32) -> Vec<u8> {
         let mut fields = vec![("WARC-Payload-Digest", payload.to_string())];
@@ -98,7 +97,7 @@ impl Capture<'_> {
         self.exchange("response", fields, &[&head, body], [own_level, level])
     }
 
-    /// Returns a `revisit` record, for a 304 or an unchanged body, and its `request` record as gzip members.
+    /// Returns a `revisit` record and its `request` record as gzip members, for a 304 or an unchanged body.
     /// `level`: compression level, 1 (fast) to 9 (small).
     #[must_use]
     pub fn revisit(&self, of: Revisit, level: u32) -> Vec<u8> {
@@ -111,7 +110,6 @@ impl Capture<'_> {
         self.exchange("revisit", fields, &[&self.head(0, false)], [level; 2])
     }
 
-    /// Returns both records. `levels`: their compression levels.
     fn exchange(
         &self,
         kind: &str,
@@ -153,7 +151,6 @@ impl Capture<'_> {
         head.into_bytes()
     }
 
-    /// Returns the status line and the headers, with the length of the stored body.
     fn head(&self, length: usize, is_coded: bool) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         for (name, value) in self.headers {
@@ -168,8 +165,8 @@ impl Capture<'_> {
     }
 }
 
-/// Returns the `warcinfo` record at the beginning of a file. `name`: the file name. `fields`: the content,
-/// such as `software`, `operator` and `robots`. `level`: compression level, 1 (fast) to 9 (small).
+/// Returns the `warcinfo` record at the beginning of a file. `name`: the file name. `fields`: the record's
+/// content, such as `software`, `operator` and `robots`. `level`: compression level, 1 (fast) to 9 (small).
 #[must_use]
 pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();
@@ -235,7 +232,6 @@ fn level_of(level: u32) -> CompressionLvl {
     CompressionLvl::new(level).unwrap_or_default()
 }
 
-/// Appends a line `name: value`. Replaces line breaks in both.
 fn put(out: &mut String, name: &str, value: &str) {
     // Writing to a string cannot fail.
     let _ = write!(out, "{}: {}\r\n", one_line(name).replace(':', "-"), one_line(value));
@@ -252,7 +248,7 @@ fn target_of(url: &str) -> Cow<'_, str> {
     if target.starts_with('/') { target.into() } else { format!("/{target}").into() }
 }
 
-/// Formats a time to the microsecond. WARC 1.1 allows this, and every reader accepts it.
+/// Formats a time in microseconds, which WARC 1.1 allows and every reader accepts.
 fn date(at: Timestamp) -> String {
     format!("{at:.6}")
 }

@@ -1,15 +1,15 @@
 //! Reads the frames of `.warc.zst` files (IIPC, Zstandard Compression for WARC Files 1.0).
 //!
 //! 1. A file may begin with a dictionary, compressed or not, in a skippable frame with the magic number
-//!    0x184D2A5D. It applies to all frames.
-//! 2. A record is one frame or several. A frame with several records can also be read.
-//! 3. Other skippable frames are ignored.
+//!    0x184D2A5D. The dictionary applies to all frames.
+//! 2. A record has one frame or several. The reader also accepts a frame with several records.
+//! 3. The reader ignores other skippable frames.
 //!
-//! A record that does not end with its frame continues in the next frame, unless that frame begins like a
-//! record. Then the `Content-Length` is wrong, and the next record must not be lost.
+//! A record that does not end with its frame continues in the next frame. If the next frame begins like a
+//! record, the `Content-Length` is wrong. Then the next frame is a new record and is not lost.
 //!
-//! Limitation: to bound memory, a frame with a window above 128 MiB or a dictionary above 8 MiB is damage.
-//! `zstd` also rejects such a window by default.
+//! Limitation: to bound memory, a frame with a window above 128 MiB or a dictionary above 8 MiB counts as
+//! damage. `zstd` also rejects such a window by default.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Seek};
@@ -30,15 +30,15 @@ const OF_DICTIONARY: u8 = 0x5d;
 /// The second to fourth byte of a skippable frame (RFC 8878, 3.1.2).
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
-/// Binary logarithm of the largest window in bytes.
+/// Base-2 logarithm of the largest window in bytes.
 const MOST_WINDOW: u32 = 27;
 
-/// Maximum size of a dictionary in bytes. The specification requires decoders to accept it.
+/// Maximum size of a dictionary in bytes. The specification requires decoders to accept this size.
 const MOST_DICTIONARY: u64 = 8 << 20;
 
 const OUT: usize = 128 << 10;
 
-/// Whether a skippable frame begins with this byte. Excludes 0x57, which is also the first byte of `WARC/`.
+/// Whether a skippable frame begins with this byte. Excludes 0x57, because `WARC/` begins with it.
 pub(crate) const fn is_skippable(first: u8) -> bool {
     matches!(first, 0x50..=0x5f) && first != b'W'
 }
@@ -61,8 +61,8 @@ impl Unpacker {
         Ok(Self { decoder, out: vec![0; OUT] })
     }
 
-    /// Returns a decoder for a file with the dictionary at its beginning, if any. If the dictionary is
-    /// broken, each frame is damage, because it needs the dictionary.
+    /// Returns a decoder with the dictionary at the beginning of the file, if there is one. If the dictionary
+    /// is broken, the frames that need it are reported as damage later.
     pub(crate) fn from_file(source: &mut (impl Read + Seek)) -> io::Result<Self> {
         let mut beginning = Counted::from_offset(source, 0)?;
         let has_dictionary = beginning.fill_buf()?.first() == Some(&OF_DICTIONARY);
@@ -75,8 +75,8 @@ impl Unpacker {
     }
 }
 
-/// Reads a skippable frame. If it contains a dictionary, returns a decoder for the next frames. The error is
-/// `InvalidData` or `UnexpectedEof` if the frame is broken.
+/// Reads a skippable frame. If it contains a dictionary, returns a decoder for the next frames. If the frame
+/// is broken, the error is `InvalidData` or `UnexpectedEof`.
 pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<Unpacker>> {
     let mut head = [0; 8];
     input.read_exact(&mut head)?;
@@ -122,17 +122,17 @@ fn invalid(reason: &str) -> io::Error {
 pub(crate) struct Frames<R> {
     input: Counted<R>,
     unpacker: Unpacker,
-    /// The offset of the frame with the next byte.
+    /// The offset of the frame that contains the next byte.
     pub(crate) begin: u64,
     ready: std::ops::Range<usize>,
     is_open: bool,
-    /// Whether a record is being read. Then the data may continue after the end of the frame.
+    /// Whether a record is being read. If so, its data may continue in the next frame.
     pub(crate) is_within: bool,
 }
 
 impl<R: Read> Frames<R> {
     pub(crate) fn new(input: Counted<R>, mut unpacker: Unpacker) -> io::Result<Self> {
-        // Discards the rest of an abandoned frame.
+        // The decoder may still be in a frame that was not read to its end.
         unpacker.decoder.reinit()?;
         let begin = input.at;
         Ok(Self { input, unpacker, begin, ready: 0..0, is_open: true, is_within: false })
@@ -156,7 +156,7 @@ impl<R: Read> Frames<R> {
     fn decode(&mut self) -> io::Result<()> {
         let was_full = self.ready.end == OUT;
         let input = self.input.fill_buf()?;
-        // With a full output buffer, there may be more output without further input.
+        // If the output buffer is full, the decoder may have more output without further input.
         if input.is_empty() && !was_full {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within its frame"));
         }

@@ -8,7 +8,7 @@ use crate::stage::Stage;
 /// Maximum number of bytes that one coding passes to the next at a time.
 const BUFFER: usize = 8 << 10;
 
-/// Why decoding stopped. The output so far is kept.
+/// Why decoding stopped. The output up to that point is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Stop {
     /// The output exceeds the limit.
@@ -22,26 +22,27 @@ pub enum Stop {
 /// Decodes the codings of one body.
 #[derive(Debug)]
 pub struct Decoder {
-    /// The coding that was applied last is first.
+    /// One stage for each coding. The coding that was applied last comes first.
     stages: Vec<Stage>,
 }
 
 impl Decoder {
-    /// Creates a decoder for `codings`, in the order in which they were applied.
+    /// Creates a decoder. `codings` are in the order in which the server applied them.
     #[must_use]
     pub fn new(codings: &[Coding]) -> Self {
         Self { stages: codings.iter().rev().map(|coding| Stage::new(*coding)).collect() }
     }
 
-    /// Decodes the next piece and appends the output to `body`, up to `limit` bytes.
+    /// Decodes the next piece of input and appends the output to `body`, up to `limit` bytes.
     ///
     /// # Errors
-    /// The limit is exceeded, or the piece is not encoded correctly. Push no further piece after an error.
+    /// The output exceeds the limit, or the piece is not encoded correctly. Do not call `push` after an
+    /// error.
     pub fn push(&mut self, piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Stop> {
         feed(&mut self.stages, piece, body, limit)
     }
 
-    /// Whether the body may end here: every coding has ended, or no byte was pushed.
+    /// Whether the body is complete: every coding has ended, or no byte was pushed.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.stages.iter().all(Stage::is_whole)
@@ -108,7 +109,8 @@ mod tests {
         }
     }
 
-    /// Decodes in pieces of `size` bytes. Returns the output and whether the body is complete.
+    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output and whether the body is
+    /// complete.
     fn decoded(codings: &[Coding], coded: &[u8], size: usize, limit: usize) -> Result<(Vec<u8>, bool), Stop> {
         let (mut decoder, mut body) = (Decoder::new(codings), Vec::new());
         for piece in coded.chunks(size) {
@@ -186,10 +188,10 @@ mod tests {
                 let got = decoded(&codings, &coded[..end], 1000, 1 << 20);
                 assert!(got.is_ok_and(|(_, is_whole)| !is_whole), "{codings:?} cut at {end}");
             }
-            // No byte: the server sent an empty body.
+            // The server sent an empty body.
             assert_eq!(decoded(&codings, &[], 1000, 100), Ok((Vec::new(), true)));
         }
-        // The second member is cut in its first byte.
+        // Only the first byte of the second member arrived.
         let cut = [gzip(TEXT), vec![0x1f]].concat();
         assert_eq!(decoded(&[Coding::Gzip], &cut, 1000, 100), Ok((TEXT.to_vec(), false)));
     }
@@ -225,7 +227,7 @@ mod tests {
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
         assert!(matches!(decoded(&[Coding::Zstd], &wide, 1000, 1000), Err(Stop::Broken(_))));
-        // Large-window Brotli begins with 0x11 and the window's bits.
+        // The header of large-window Brotli: 0x11 and the size of the window in bits.
         assert!(matches!(decoded(&[Coding::Brotli], &[0x11, 30, 3], 1000, 1000), Err(Stop::Broken(_))));
     }
 

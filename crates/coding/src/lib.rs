@@ -1,19 +1,19 @@
 //! Decodes the bodies of HTTP responses.
 //!
 //! A response lists the codings of its body in the order of application (`Content-Encoding`, RFC 9110, 8.4;
-//! `Transfer-Encoding`, RFC 9112, 6.1), so they are decoded from the last to the first. [`Decoder`] decodes a
-//! body piece by piece as it arrives, with a small buffer for each coding. Each coding marks its own end, so
-//! an incomplete body is detected.
+//! `Transfer-Encoding`, RFC 9112, 6.1). They are decoded in reverse order. [`Decoder`] decodes a body piece
+//! by piece as it arrives, with a small buffer for each coding. Each coding marks its own end, so the decoder
+//! detects an incomplete body.
 //!
 //! | name | supported format |
 //! |---|---|
-//! | `gzip`, `x-gzip` | one member or several in a row (RFC 1952, 2.2), each with its checksum |
-//! | `deflate` | the zlib format (RFC 1950) or, as from some servers, deflate without it (RFC 1951) |
+//! | `gzip`, `x-gzip` | one or more consecutive members (RFC 1952, 2.2), each with its checksum |
+//! | `deflate` | the zlib format (RFC 1950), or raw deflate (RFC 1951), which some servers send |
 //! | `br` | Brotli with windows of at most 16 MiB (RFC 7932) |
 //! | `zstd` | Zstandard frames with windows of at most 8 MiB (RFC 9659) |
 //!
-//! Bytes after the end of a gzip, deflate or Brotli stream are ignored, as in browsers and gzip(1). After a
-//! gzip member, bytes that begin another member are not ignored.
+//! The decoder ignores bytes after the end of a gzip, deflate or Brotli stream, as browsers and gzip(1) do.
+//! But after a gzip member, the byte 0x1f begins another member.
 
 mod decoder;
 mod stage;
@@ -37,7 +37,8 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Returns the coding of this name, ignoring case; `None`: unknown, or `identity`, which changes nothing.
+    /// Returns the coding with this name, in upper or lower case. `None`: the name is unknown, or it is
+    /// `identity`, which changes nothing.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
@@ -50,7 +51,7 @@ impl Coding {
     }
 }
 
-/// Returns the codings in all lines of the header `name`, in order and lower case, without `identity`.
+/// Returns the codings in all header lines with this `name`, in order and in lower case, without `identity`.
 #[must_use]
 pub fn listed(headers: &[(String, String)], name: &str) -> Vec<String> {
     let lines = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));

@@ -1,4 +1,4 @@
-//! Decodes one coding step by step.
+//! Decodes one coding of a body step by step.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, Operation};
 
 use crate::Coding;
 
-/// The window of zlib and gzip, in bits: the largest that both allow.
+/// Base-2 logarithm of the window of zlib and gzip in bytes. Both allow at most 32 KiB.
 const WINDOW_BITS: u8 = 15;
-/// The largest window of zstd in HTTP, in bits (RFC 9659, 3).
+/// Base-2 logarithm of the largest zstd window in bytes. HTTP allows at most 8 MiB (RFC 9659, 3).
 const ZSTD_WINDOW_BITS: u32 = 23;
-/// Maximum number of members of one gzip body. Empty members cost time but have no output.
+/// Maximum number of members of one gzip body. Without it, empty members would cost time without end.
 const MOST_MEMBERS: u32 = 10_000;
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
@@ -50,7 +50,7 @@ impl Stage {
         matches!(self.state, State::Fresh | State::Ended | State::Zstd { is_between: true, .. })
     }
 
-    /// Decodes some input. Returns the bytes read and written; (0, 0): more input is needed.
+    /// Decodes some input. Returns the number of bytes read and written. If both are 0, it needs more input.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), String> {
         let Some(first) = input.first() else { return self.drain(output) };
         match self.state {
@@ -68,7 +68,7 @@ impl Stage {
         self.advance(input, output)
     }
 
-    /// Writes the pending output of bytes already read.
+    /// Writes output that is still pending although its input was read.
     fn drain(&mut self, output: &mut [u8]) -> Result<(usize, usize), String> {
         if self.is_whole() { Ok((0, 0)) } else { self.advance(&[], output) }
     }
@@ -115,8 +115,8 @@ fn begin(coding: Coding, first: u8) -> Result<State, String> {
 }
 
 /// Whether a stream with this first byte is in the zlib format: method 8, and a window of at most 32 KiB (RFC
-/// 1950, 2.2). Raw deflate with such a byte would begin with a stored block with non-zero padding, which no
-/// encoder writes.
+/// 1950, 2.2). A raw deflate stream with such a byte begins with a stored block whose padding is not zero. No
+/// encoder writes that.
 const fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8 && first >> 4 <= 7
 }
@@ -133,7 +133,7 @@ fn inflate(
     let status = inflater.decompress(input, output, FlushDecompress::None);
     let name = if coding == Coding::Gzip { "gzip" } else { "deflate" };
     let status = status.map_err(|error| format!("{name}: {error}"))?;
-    // Both differences are at most the length of a slice.
+    // Neither difference exceeds the length of a slice, so both fit into `usize`.
     let moved = |now: u64, before: u64| usize::try_from(now - before).unwrap_or(usize::MAX);
     let moved = (moved(inflater.total_in(), read), moved(inflater.total_out(), written));
     Ok((moved, status == Status::StreamEnd))

@@ -1,4 +1,4 @@
-//! Requests robots.txt and two pages of one host, with a gap between requests. The host is the testkit's
+//! Requests robots.txt and two pages of one host, with a delay between requests. The host is the testkit's
 //! newspaper on loopback, which is reached through a proxy.
 //!
 //! `cargo run -p gleaner-fetch --example polite_request`
@@ -21,7 +21,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         "fetch.contact=test@example.org".to_owned(),
     ];
     let fetcher = Fetcher::new(&gleaner_config::read(None, &settings)?.fetch)?;
-    // Hosts of one group share one gap; a worker of a cluster may request a host only for some time.
+    // Hosts of one group share one delay. In a cluster, a worker may request a host only while it has a
+    // lease.
     let (group_of, right) = (|url: &Url| Some(host_of(url).to_owned()), Right::unlimited());
 
     let front = Url::parse(Newspaper::seeds()[0])?;

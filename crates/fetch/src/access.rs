@@ -2,12 +2,12 @@
 //!
 //! | response | meaning (RFC 9309, 2.3.1) |
 //! |---|---|
-//! | 2xx | the rules in the body; no rules if it is an HTML page without any line for crawlers |
+//! | 2xx | the rules in the body; no rules if the body is an HTML page without any line for crawlers |
 //! | 4xx except 429, or too many redirects | no rules: everything is allowed |
 //! | 5xx, 429, no response | everything is disallowed; after 30 days the last known rules apply, or none |
 //!
 //! A response is valid for a day. After a failure the robots.txt is requested again after 60 s. This pause
-//! doubles up to a day, so a host is still checked daily after 30 days of failures.
+//! doubles with each failure, up to a day. So a host is still checked daily after 30 days of failures.
 
 use std::time::Duration;
 
@@ -20,9 +20,8 @@ use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
 use crate::sniff::looks_like_html;
 
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Pauses between requests while they fail.
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
-/// After failures for this time, the last known rules apply.
+/// Time of failures after which the last known rules apply.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The result of the last request for a host's robots.txt.
@@ -30,7 +29,7 @@ const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub struct RobotsRecord {
     /// When the robots.txt was requested.
     pub at: Timestamp,
-    /// The result.
+    /// The meaning of the response.
     pub state: RobotsState,
 }
 
@@ -42,7 +41,7 @@ pub enum RobotsState {
         /// The text, at most 500 KiB. U+FFFD replaces invalid UTF-8.
         text: String,
     },
-    /// The host has no robots.txt.
+    /// The host has no robots.txt, so everything is allowed.
     NoRules {
         /// The status of the response, for example 404, 301 after too many redirects, or 200 for an HTML
         /// page. 0: no request was sent, because the host's address is refused.
@@ -56,7 +55,7 @@ pub enum RobotsState {
         failures: u32,
         /// When the first of these failures happened.
         since: Timestamp,
-        /// The rules from before the failures; `None`: there were none, or they are unknown.
+        /// The rules from before the failures. `None`: there were no rules, or they are unknown.
         last_known: Option<String>,
     },
 }
@@ -64,11 +63,11 @@ pub enum RobotsState {
 /// What may be requested from a host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Access {
-    /// The paths that these rules allow.
+    /// The paths that these rules allow may be requested.
     Rules(Rules),
-    /// Everything.
+    /// Everything may be requested.
     AllAllowed,
-    /// Nothing, for now.
+    /// Nothing may be requested for now.
     AllDisallowed {
         /// The reason, in words for users.
         reason: String,
@@ -86,7 +85,7 @@ impl Access {
         }
     }
 
-    /// Returns the `Crawl-delay` without a cap; `None`: missing.
+    /// Returns the `Crawl-delay` without a cap. `None`: missing.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -95,8 +94,8 @@ impl Access {
         }
     }
 
-    /// Returns the gap for the host's group: the longer of `delay`, which is set for its site, and the
-    /// `Crawl-delay`, which is capped at `fetch.max_crawl_delay`.
+    /// Returns the delay between requests to the host's group. It is the longer of `delay`, the user's
+    /// setting for the site, and the `Crawl-delay`, capped at `fetch.max_crawl_delay`.
     #[must_use]
     pub fn effective_delay(&self, delay: Span, fetch: &Fetch) -> Duration {
         let asked = self.crawl_delay().unwrap_or_default();
@@ -119,17 +118,17 @@ impl RobotsRecord {
             return Self::none(status, now);
         }
         let mut text = String::from_utf8_lossy(whole_lines(body)).into_owned();
-        // U+FFFD is longer than the replaced byte.
+        // The replaced bytes make the text longer, so it is cut again. U+FFFD has three bytes.
         text.truncate(whole_lines(text.as_bytes()).len());
         Self { at: now, state: RobotsState::Rules { text } }
     }
 
-    /// The record of a response that means "no robots.txt".
     pub(crate) fn none(status: u16, now: Timestamp) -> Self {
         Self { at: now, state: RobotsState::NoRules { status } }
     }
 
-    /// The record of a failure at `now`, after the record `previous`. `reason`: in words for users.
+    /// Creates the record of a failure at `now`. `previous`: the record before it. `reason`: in words for
+    /// users.
     #[must_use]
     pub fn failed(reason: String, previous: Option<&Self>, now: Timestamp) -> Self {
         let (failures, since, last_known) = match previous.map(|record| &record.state) {
@@ -152,16 +151,16 @@ impl RobotsRecord {
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
     }
 
-    /// Whether the robots.txt must be requested before any other URL of the host. This includes a record from
-    /// more than a day in the future, after the clock was set back.
+    /// Whether the robots.txt must be requested before any other URL of the host. This is also true for a
+    /// record from more than a day in the future, which exists if the clock was set back.
     #[must_use]
     pub fn stale(&self, now: Timestamp) -> bool {
         let ahead = Duration::try_from(self.at.duration_since(now)).unwrap_or_default();
         now >= self.next_ask() || ahead > GOOD_FOR
     }
 
-    /// Returns the rules for the crawler with this product token. Parses the text on each call, so the caller
-    /// should keep the result.
+    /// Returns the rules for the crawler with this product token. The caller should keep the result, because
+    /// each call parses the text.
     #[must_use]
     pub fn rules(&self, product: &str) -> Access {
         match &self.state {
@@ -219,7 +218,7 @@ mod tests {
                 "{access:?}"
             );
         }
-        // The configured gap is not capped.
+        // The configured delay is not capped.
         assert_eq!(access("1000").effective_delay(Span::seconds(300), &fetch), Duration::from_secs(300));
         assert_eq!(access("3").effective_delay(Span::seconds(1), &fetch), Duration::from_secs(3));
     }

@@ -1,11 +1,12 @@
 //! Decides which addresses may be requested.
 //!
 //! A page can name any host, and the owner of a host can point its name anywhere: to a cloud's metadata
-//! service, to a printer, to the crawler's own machine. Therefore the connection's resolver checks addresses
-//! after name resolution. An address that changes between check and connection cannot evade the check.
+//! service, to a printer, or to the crawler's own machine. Therefore the connection's resolver checks
+//! addresses after name resolution. An address that changes between check and connection cannot evade the
+//! check.
 //!
-//! The user chooses the proxy, so it is always allowed. For a request through the proxy, only a literal
-//! address in the URL is checked.
+//! The user chooses the proxy, so it is always allowed. For a request through the proxy, only an IP address
+//! in the URL itself is checked.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -18,12 +19,12 @@ use url::{Host, Url};
 
 use crate::names::Names;
 
-/// All addresses of a host are refused; this is the first of them.
+/// The error if all addresses of a host are refused. Contains the first of them.
 #[derive(Debug, Error)]
 #[error("{0} is not a public address")]
 pub(crate) struct Refused(pub(crate) IpAddr);
 
-/// Non-public IPv4 networks (IANA's special-purpose registry, multicast, the reserved last block).
+/// Non-public IPv4 networks: IANA's special-purpose registry, multicast, and the reserved last block.
 const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -47,8 +48,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 }
 
 /// Whether an IPv6 address is public. Only 2000::/3 is allocated, so all others are refused (loopback, unique
-/// local, link-local, multicast). An address that embeds an IPv4 address (mapped, NAT64, 6to4) is public if
-/// the IPv4 address is.
+/// local, link-local, multicast). If an address embeds an IPv4 address (mapped, NAT64, 6to4), the IPv4
+/// address decides.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     if let Some(v4) = ip.to_ipv4_mapped() {
         return is_public_v4(v4);
@@ -70,7 +71,7 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// `allowed`: networks that may be requested although they are not public.
+    /// Creates a judge. `allowed`: networks that may be requested although they are not public.
     pub(crate) fn new(allowed: &[IpNet]) -> Self {
         Self { allowed: allowed.into() }
     }
@@ -83,7 +84,7 @@ impl Judge {
         public || self.allowed.iter().any(|net| net.contains(&ip) || net.contains(&ip.to_canonical()))
     }
 
-    /// Checks a host that is a literal address. Host names are checked after resolution.
+    /// Checks a host that is an IP address. Host names are checked after resolution.
     pub(crate) fn literal(&self, url: &Url) -> Result<(), Refused> {
         let ip = match url.host() {
             Some(Host::Ipv4(v4)) => IpAddr::V4(v4),
@@ -93,7 +94,7 @@ impl Judge {
         if self.admits(ip) { Ok(()) } else { Err(Refused(ip)) }
     }
 
-    /// Returns the admitted addresses. Fails if there are addresses and none is admitted.
+    /// Returns the addresses that may be requested. Fails if there are addresses but all are refused.
     pub(crate) fn filter(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Refused> {
         let first = addresses.first().map(SocketAddr::ip);
         let kept: Vec<_> = addresses.into_iter().filter(|a| self.admits(a.ip())).collect();
@@ -106,7 +107,6 @@ impl Judge {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
-    /// Checks all names except the proxies'.
     pub(crate) judge: Judge,
     pub(crate) proxies: Arc<HashSet<String>>,
     pub(crate) names: Arc<Names>,
@@ -137,7 +137,6 @@ impl Resolve for Resolver {
     }
 }
 
-/// Returns the host names in proxy addresses such as `http://proxy.lan:3128` or `proxy.lan:3128`.
 pub(crate) fn proxy_hosts<'a>(proxies: impl IntoIterator<Item = &'a str>) -> HashSet<String> {
     let host = |text: &str| {
         let url = Url::parse(text).ok().filter(Url::has_host);

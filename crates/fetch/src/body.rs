@@ -5,16 +5,16 @@
 //! codings.
 //!
 //! Limitations: some servers write values into `Content-Encoding` that are not codings (`utf-8`, `none`,
-//! `text/html`). If the body is text, an unknown coding is ignored, as in browsers; otherwise the result is
+//! `text/html`). If the body is text, an unknown coding is ignored, as in browsers. Otherwise the result is
 //! [`FetchError::UnknownCoding`]. A `Content-Length` that is too small truncates an uncoded body without an
-//! error: the library treats the remaining bytes as the next response and closes the connection.
+//! error. The library treats the remaining bytes as the next response and closes the connection.
 
 use gleaner_coding::{Coding, Decoder, Stop, listed};
 
 use crate::error::FetchError;
 
 const MOST_CODINGS: usize = 4;
-/// Number of bytes to check for text, as in WHATWG MIME Sniffing.
+/// Number of bytes to check for text, from WHATWG MIME Sniffing.
 const SNIFFED: usize = 1445;
 
 #[derive(Debug)]
@@ -52,15 +52,15 @@ impl Codings {
             received.extend_from_slice(piece);
         }
         match self.decoder.push(piece, body, self.limit) {
-            // Limits empty members and frames, which could arrive without end.
+            // Endless empty members or frames have no output, so the received bytes are also limited.
             Ok(()) => Ok(self.came <= self.limit),
             Err(Stop::Full) => Ok(false),
             Err(Stop::Broken(reason)) => Err(self.broken(reason)),
         }
     }
 
-    /// Checks that the body is whole. Returns the received bytes if they are the body in its content codings;
-    /// `None`: the body has no coding, or a transfer coding.
+    /// Checks that the body is complete. Returns the received bytes if they are the body in its content
+    /// codings. `None`: the body has no coding, or a transfer coding.
     pub(crate) fn finish(self, body: &[u8]) -> Result<Option<Vec<u8>>, FetchError> {
         if !self.decoder.is_whole() {
             return Err(self.broken("the body ends within its coding".into()));
@@ -83,7 +83,8 @@ fn shortened(coding: &str) -> String {
     coding.chars().take(50).collect()
 }
 
-/// Whether bytes are text: with a BOM or no binary control character (WHATWG MIME Sniffing, 7.2).
+/// Whether the bytes are text: they begin with a byte order mark or contain no binary control character
+/// (WHATWG MIME Sniffing, 7.2).
 fn is_text(body: &[u8]) -> bool {
     let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let has_mark =

@@ -1,15 +1,16 @@
 //! Sends one request and limits its response.
 //!
 //! A redirect is returned to the caller like any other response, because only the caller can check its target
-//! (scope, robots.txt, gap). Requests contain no referrer, and only the cookies from the caller
-//! (`cookies.rs`).
+//! (scope, robots.txt, delay between requests). Requests contain no referrer, and only the cookies that the
+//! caller passes (`cookies.rs`).
 //!
 //! Size limits count decompressed bytes on arrival, so a decompression bomb ends at the limit. One time limit
 //! applies to the whole request, another to each piece of the body.
 //!
 //! Codings are decoded here (`body.rs`), because the HTTP library does not support `x-gzip`, deflate without
-//! zlib, or a second gzip member. A body that ends within its coding or before its `Content-Length` is an
-//! error, not a short page. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is returned unchanged.
+//! the zlib format, or a second gzip member. A body that ends within its coding or before its
+//! `Content-Length` is an error, not a short page. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is
+//! returned unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,29 +37,29 @@ use crate::tls::Roots;
 
 /// Longest wait for the next piece of a body.
 const IDLE: Duration = Duration::from_secs(30);
-/// Maximum number of bytes to keep of an unsuccessful response.
+/// Maximum number of bytes of an unsuccessful response that are kept.
 const REFUSAL_BODY: u64 = 64 * 1024;
 /// Maximum number of header lines. The library's default of 100 is too low for some sites.
 const MAX_HEADERS: usize = 256;
 /// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
 const MAX_HEAD: usize = 256 * 1024;
-/// The library's limit for headers over HTTP/2. The library resets streams with larger headers without a
-/// reason, so this limit is above [`MAX_HEAD`], which this module checks. Over HTTP/1.1 the library's limit
-/// is 408 KiB.
+/// The limit that the library gets for headers over HTTP/2. It exceeds [`MAX_HEAD`], which this module
+/// checks, because the library resets streams with larger headers and gives no reason. Over HTTP/1.1 the
+/// library's limit is 408 KiB.
 const MAX_HEAD_HTTP2: u32 = 1024 * 1024;
-/// Number of idle connections per allowed request in flight.
+/// Number of idle connections for each of the `fetch.concurrency` requests in flight.
 const KEPT_PER_REQUEST: usize = 2;
-/// Maximum number of open files for each of the `fetch.concurrency` requests in flight: its connection,
-/// another for name resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.
+/// Maximum number of open files for each of the `fetch.concurrency` requests in flight. A request needs its
+/// connection, another for name resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.
 pub const FILES_OF_A_REQUEST: u64 = 2 + KEPT_PER_REQUEST as u64;
-/// Time for which a request waits for a free file, and the pause between two attempts.
+/// How long a request waits for a free file descriptor. The pause between two attempts is `FILES_PAUSE`.
 const FILES_PATIENCE: Duration = Duration::from_secs(300);
 const FILES_PAUSE: Duration = Duration::from_millis(500);
 
 /// Selects the cryptography for all TLS in this process. Further calls have no effect. Call it before
-/// building another TLS client.
+/// creating another TLS client.
 pub fn choose_cryptography() {
-    // An error means that one is already selected.
+    // An error means that the cryptography is already selected.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
@@ -81,7 +82,7 @@ pub enum ClientError {
     Library(String),
 }
 
-/// Sends requests and applies the limits to each response. Cheap to clone; clones share their connections.
+/// Sends requests and applies the limits to each response. Clones are cheap and share their connections.
 #[derive(Debug, Clone)]
 pub struct Client {
     connections: Connections,
@@ -131,7 +132,8 @@ impl Client {
                 .redirect(reqwest::redirect::Policy::none())
                 .retry(reqwest::retry::never())
                 .referer(false)
-                // `body.rs` decodes the codings. Other crates may enable these features.
+                // `body.rs` decodes the codings. The library's decoding is off, even if other crates enable
+                // its features.
                 .no_gzip()
                 .no_brotli()
                 .no_deflate()
@@ -164,22 +166,22 @@ impl Client {
         })
     }
 
-    /// Sends one request. It ends when `right` ends.
+    /// Sends one request. The request is cancelled when `right` ends.
     ///
     /// # Errors
-    /// There is no response, or none within the limits; see [`FetchError`]. Every status is a response,
-    /// except a 407 from a proxy.
+    /// There is no response, or it exceeds a limit. See [`FetchError`]. A response with any status is a
+    /// success, except a 407 from a proxy.
     pub async fn get(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
         right.bound(self.ask_in_time(request, right)).await
     }
 
-    /// Applies the time limit. If no file is free for the connection, waits and tries again.
+    /// Applies the time limit. If no file descriptor is free for the connection, waits and tries again.
     async fn ask_in_time(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
         loop {
             match timeout(self.total, self.ask(request, right)).await {
-                // Nothing was sent. Requests in flight will release their files.
+                // Nothing was sent. Other requests will release their file descriptors.
                 Ok(Err(FetchError::NoFile)) if begin.elapsed() < FILES_PATIENCE => {
                     tracing::warn!(url = %request.url, "{}; the request waits for one", FetchError::NoFile);
                     sleep(FILES_PAUSE).await;
@@ -198,7 +200,8 @@ impl Client {
         if self.proxied {
             return Ok(());
         }
-        // The resolver admits the environment's proxies, so they are checked here if they are the target.
+        // The resolver allows all proxies of the environment. A proxy that is itself the target is checked
+        // here.
         self.resolver.judge_proxy_as_target(url).await.map_err(private)
     }
 
@@ -223,7 +226,7 @@ impl Client {
         }
         let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if !answer.status().is_success() {
-            // Only users read the body of an unsuccessful response. An incomplete one is enough.
+            // The body of an unsuccessful response is only for people to read, so it may be incomplete.
             let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
             response.is_cut = !matches!(read, Ok(true));
         } else if request.want == Want::Robots {
@@ -246,8 +249,8 @@ impl Client {
     }
 
     /// Whether a 407 comes from a proxy. Only a proxy may send it (RFC 9110, 15.5.8), with
-    /// `Proxy-Authenticate`, but some origin servers do too. Through an https tunnel, every response comes
-    /// from the origin: a proxy that refuses a tunnel causes a connection error.
+    /// `Proxy-Authenticate`, but some origin servers also do. Through an https tunnel, every response comes
+    /// from the origin. A proxy that refuses a tunnel causes a connection error.
     fn is_refused_by_proxy(&self, request: &Request, answer: &reqwest::Response) -> bool {
         self.has_proxy
             && request.url.scheme() == "http"
@@ -277,8 +280,8 @@ impl Client {
     }
 }
 
-/// Returns `Accept` and the headers for conditional requests and cookies. Omits invalid values; without a
-/// valid `ETag` or date, the server returns the whole page.
+/// Returns `Accept` and the headers for conditional requests and cookies. Omits invalid values. If `ETag` and
+/// date are invalid, the server returns the whole page.
 fn request_headers(request: &Request) -> HeaderMap {
     let accept = match request.want {
         Want::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -314,7 +317,6 @@ fn proxy(address: &str) -> Result<reqwest::Proxy, ClientError> {
     reqwest::Proxy::all(address).map_err(|e| ClientError::Proxy(e.to_string()))
 }
 
-/// The response exceeds [`MAX_HEAD`] or [`MAX_HEADERS`].
 pub(crate) const HEADERS_TOO_LARGE: FetchError =
     FetchError::HeadersTooLarge { bytes: MAX_HEAD, lines: MAX_HEADERS };
 
@@ -338,7 +340,7 @@ mod tests {
             let (mut stream, _) = listener.accept().await.unwrap();
             stream.read_u8().await.unwrap();
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>").await.unwrap();
-            // Returns when the client closes the connection.
+            // This ends when the client closes the connection.
             stream.read_to_end(&mut Vec::new()).await
         });
         let settings = Fetch { allow_addresses: vec!["127.0.0.0/8".parse().unwrap()], ..Fetch::default() };

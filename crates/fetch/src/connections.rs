@@ -4,25 +4,24 @@
 //! although its page is available. Therefore:
 //!
 //! 1. A connection is reused only within [`KEPT_FOR`] of its last response, a second before those servers
-//!    close it. With a gap of this length or more, no connection is kept. The client's setting limits the
-//!    number of idle connections, since each needs an open file.
-//! 2. A request is sent again, at once and on a new connection, in two cases: its reused connection closed
-//!    before the response (RFC 9110, 9.2.2), or the server stated over HTTP/2 that it did not process the
-//!    request (RFC 9113, 8.7), with `REFUSED_STREAM` or a `GOAWAY` without an error. Both attempts count as
-//!    one request, without a retry, hold or gap between them. The result on the new connection is final, so a
-//!    request is sent at most twice.
+//!    close it. With a delay between requests of this length or more, no connection is kept. The client's
+//!    setting limits the number of idle connections, because each needs an open file.
+//! 2. In two cases a request is sent again, at once and on a new connection. First, its reused connection
+//!    closed before the response (RFC 9110, 9.2.2). Second, the server stated over HTTP/2 that it did not
+//!    process the request (RFC 9113, 8.7), with `REFUSED_STREAM` or a `GOAWAY` without an error. Both
+//!    attempts count as one request, without a retry, back-off or delay between them. The second result is
+//!    final, so a request is sent at most twice.
 //!
-//! If a new connection closes, its request is never sent again: the server may have read it, and a second
-//! request would follow without a gap.
+//! If a new connection closes, its request is never sent again. The server may have read it, and a second
+//! request would follow without a delay.
 //!
-//! The library does not report whether a connection was reused. But if it has no idle connection, it opens a
-//! new one within the task of the request. So a layer around its connector ([`NoteLayer`]) sets a flag in
-//! that task. Without the flag, the connection was reused. If a connection becomes idle while the library
-//! connects, it may use that one although the flag is set. Then nothing is sent again, which is safe.
+//! The library does not report whether a connection was reused. But it opens a new connection within the task
+//! of the request. So a layer around its connector ([`NoteLayer`]) sets a flag in that task. Without the
+//! flag, the connection was reused. If another connection becomes idle meanwhile, the library may use it
+//! although the flag is set. Then nothing is sent again, which is safe.
 //!
-//! Limitation: the library does not distinguish whether a connection closes within or before a response's
-//! headers. On a reused connection, the request is sent again in both cases. RFC 9110, 9.2.2 allows this for
-//! a GET.
+//! Limitation: the library does not report whether a connection closed within or before a response's headers.
+//! On a reused connection, the request is sent again in both cases. RFC 9110, 9.2.2 allows this for a GET.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -41,13 +40,12 @@ use crate::permit::{Permit, Right};
 
 /// Maximum age of an idle connection for reuse. Apache and Node close it after 5 s.
 const KEPT_FOR: Duration = Duration::from_secs(4);
-/// After this time the library has closed an unused connection, because it checks once per [`KEPT_FOR`].
+/// Time after which the library has closed an unused connection. It checks once per [`KEPT_FOR`].
 const CLOSED_AFTER: Duration = KEPT_FOR.saturating_mul(2);
 
-/// The connections of a client. Cheap to clone; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Connections {
-    /// Reuses connections; `None`: the gap is too long for reuse.
+    /// A client that reuses connections. `None`: the delay between requests is too long for reuse.
     kept: Option<reqwest::Client>,
     single: reqwest::Client,
     /// Hosts that were requested through `kept`, with the time of the last request.
@@ -56,7 +54,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Creates connections with the options of `builder`. `gap`: the shortest time between two requests to a
+    /// Creates connections with the options of `builder`. `gap`: the shortest delay between two requests to a
     /// host. `most`: the maximum number of idle connections over all hosts.
     pub(crate) fn new(
         builder: impl Fn() -> ClientBuilder,
@@ -76,8 +74,8 @@ impl Connections {
     }
 
     /// Sends a request without a body. Sends it again if its reused connection closed before the response or
-    /// the server did not process it, and if `right` still grants a permit. All requests use this function,
-    /// so each has a permit.
+    /// the server did not process it. The second attempt also needs a permit from `right`. All requests use
+    /// this function, so each has a permit.
     pub(crate) async fn send(&self, request: Request, _: Permit, right: &Right) -> reqwest::Result<Response> {
         let copy = request.try_clone();
         let (answer, is_used) = match self.keeping(request.url()) {
@@ -97,7 +95,7 @@ impl Connections {
         }
     }
 
-    /// Returns the client that keeps this request's connection; `None`: the connection is not kept.
+    /// Returns the client that keeps this request's connection. `None`: the connection is not kept.
     fn keeping(&self, url: &Url) -> Option<&reqwest::Client> {
         let kept = self.kept.as_ref()?;
         let (now, mut asked) = (Instant::now(), self.asked());
@@ -135,7 +133,6 @@ fn is_closed(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Whether the server reported that the request was not processed.
 fn is_unprocessed(error: &reqwest::Error) -> bool {
     let is_said = |error: &h2::Error| {
         let is_refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
@@ -146,11 +143,10 @@ fn is_unprocessed(error: &reqwest::Error) -> bool {
 }
 
 tokio::task_local! {
-    /// Whether a connection was opened for this task's request.
     static IS_NEW: Cell<bool>;
 }
 
-/// Runs `sending`. Also returns whether it opened a connection.
+/// Awaits `sending`. Also returns whether it opened a connection.
 async fn noting<T>(sending: impl Future<Output = T>) -> (T, bool) {
     IS_NEW.scope(Cell::new(false), async { (sending.await, IS_NEW.with(Cell::get)) }).await
 }
@@ -158,7 +154,6 @@ async fn noting<T>(sending: impl Future<Output = T>) -> (T, bool) {
 #[derive(Debug, Clone)]
 struct NoteLayer;
 
-/// A connector that sets the flag in the task of the request.
 #[derive(Debug, Clone)]
 struct Note<S>(S);
 
@@ -180,7 +175,7 @@ impl<R, S: Service<R>> Service<R> for Note<S> {
     }
 
     fn call(&mut self, request: R) -> S::Future {
-        // Outside a request's task there is no flag.
+        // Outside the task of a request, the flag does not exist.
         let _ = IS_NEW.try_with(|is_new| is_new.set(true));
         self.0.call(request)
     }

@@ -1,11 +1,11 @@
 //! Stores cookies for the duration of one visit.
 //!
-//! Some sites answer every request without a cookie with a cookie and a redirect, often to the same page. For
-//! such a chain of redirects the cookies of one site are stored, sent only within that site, and dropped
+//! Some sites answer every request without a cookie with a cookie and a redirect, often to the same page. In
+//! such a chain of redirects, the cookies of one site are stored, sent only within that site, and dropped
 //! after the visit. The HTTP library's jar applies RFC 6265, 5 (host, path, `Secure`, expiry). This module
 //! adds limits and the restriction to the site.
 //!
-//! Unlike a browser, this module needs no list of public suffixes: a site is a registrable domain, and a
+//! Unlike a browser, this module needs no list of public suffixes. A site is a registrable domain, and a
 //! `Domain` outside it is rejected.
 
 use reqwest::cookie::{CookieStore, Jar};
@@ -13,11 +13,11 @@ use url::Url;
 
 use crate::message::Response;
 
-/// Maximum number of cookies in one visit. Browsers must store this number per site (RFC 6265, 6.1).
+/// Maximum number of cookies in one visit. Browsers must store at least as many per site (RFC 6265, 6.1).
 const MOST_COOKIES: usize = 50;
 /// Maximum size of one `Set-Cookie` in bytes (RFC 6265, 6.1).
 const LONGEST_COOKIE: usize = 4096;
-/// Maximum size in bytes of all cookies of a visit. Few servers accept more in a request's headers.
+/// Maximum size in bytes of all cookies of a visit. Few servers accept more in the headers of a request.
 const MOST_BYTES: usize = 8 << 10;
 
 /// The cookies of one visit to one site.
@@ -31,13 +31,13 @@ pub struct Cookies {
 
 impl Cookies {
     /// Creates an empty set. `site`: the registrable domain of the cookies, as in a canonical URL (lower
-    /// case, A-labels), or an IP address. Ignores a port, as in RFC 6265, 8.5.
+    /// case, A-labels), or an IP address. A port in `site` is ignored, as in RFC 6265, 8.5.
     #[must_use]
     pub fn of_site(site: &str) -> Self {
         Self { site: without_port(site).to_owned(), jar: Jar::default(), stored: 0, bytes: 0 }
     }
 
-    /// Applies each `Set-Cookie` of a response to `url`, including deletions. Ignores lines over 4 KiB,
+    /// Applies each `Set-Cookie` of a response from `url`, including deletions. Ignores lines over 4 KiB,
     /// cookies beyond the visit's limits (50 cookies, 8 KiB), and cookies for or from another site.
     pub fn store(&mut self, url: &Url, response: &Response) {
         if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
@@ -55,7 +55,7 @@ impl Cookies {
         }
     }
 
-    /// Returns the `Cookie` header of a request for `url`; `None`: no cookie applies.
+    /// Returns the `Cookie` header of a request for `url`. `None`: no cookie applies.
     #[must_use]
     pub fn header(&self, url: &Url) -> Option<String> {
         if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
@@ -72,17 +72,18 @@ impl Cookies {
 
 fn without_port(site: &str) -> &str {
     match site.rsplit_once(':') {
-        // The colons of an IPv6 address are in brackets.
+        // A port follows the closing bracket. The colons of an IPv6 address are inside the brackets.
         Some((host, _)) if !site.ends_with(']') => host,
         _ => site,
     }
 }
 
-/// Returns the `Domain` of a `Set-Cookie`, without its leading dot (RFC 6265, 5.2.3); `None`: no domain.
+/// Returns the `Domain` of a `Set-Cookie`, without its leading dot (RFC 6265, 5.2.3). `None`: there is no
+/// domain.
 fn domain(line: &str) -> Option<String> {
     let attributes = line.split(';').skip(1).filter_map(|attribute| attribute.split_once('='));
     let domains = attributes.filter(|(name, _)| name.trim().eq_ignore_ascii_case("domain"));
-    // The last one counts.
+    // If there are several, the last applies.
     let domain = domains.last()?.1.trim();
     let domain = domain.strip_prefix('.').unwrap_or(domain).to_ascii_lowercase();
     (!domain.is_empty()).then_some(domain)
@@ -101,7 +102,7 @@ mod tests {
         Response::new(&url("http://a.example/"), 302, headers)
     }
 
-    /// The cookies for each target after `https://www.a.example/x/y` set them.
+    /// Checks which targets get the cookies that `https://www.a.example/x/y` set.
     #[test]
     fn a_cookie_goes_where_rfc_6265_lets_it() {
         let from = "https://www.a.example/x/y";

@@ -3,7 +3,7 @@
 //! The HTTP library reports a refused connection, a failed handshake and an unknown name all as "error
 //! sending request". [`FetchError::from_reqwest`] finds the cause in the chain of sources. An unknown cause
 //! becomes [`FetchError::Connect`] or [`FetchError::Broken`] with the innermost message. Messages do not
-//! contain the URL, since the caller has it.
+//! contain the URL, because the caller knows it.
 
 use std::error::Error;
 use std::io;
@@ -23,7 +23,7 @@ pub enum FetchError {
     /// The host's name has no address, or its name server did not respond.
     #[error("the host's name could not be resolved: {0}")]
     Dns(String),
-    /// The connection was refused, unreachable, or reset while it was opened.
+    /// The connection was refused, the host was unreachable, or the connection was reset while it was opened.
     #[error("no connection: {0}")]
     Connect(String),
     /// The host's certificate or TLS handshake is not acceptable.
@@ -47,7 +47,7 @@ pub enum FetchError {
         /// The limit on the number of header lines.
         lines: usize,
     },
-    /// A limit was exceeded: for connecting, for the whole request, or for the next piece of the body.
+    /// A time limit was exceeded: for connecting, for the whole request, or for the next piece of the body.
     #[error("no complete answer within {limit:?}")]
     Timeout {
         /// The exceeded limit.
@@ -68,7 +68,7 @@ pub enum FetchError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// No address of the host is public (loopback, private, link-local or similar) or in
+    /// All addresses of the host are non-public (loopback, private, link-local or similar) and not in
     /// `fetch.allow_addresses`.
     #[error("{address} is not a public address (fetch.allow_addresses = [\"{address}\"] allows it)")]
     PrivateAddress {
@@ -84,7 +84,7 @@ pub enum FetchError {
     /// The proxy does not respond, or refuses the request.
     #[error("the proxy failed: {0}")]
     BadProxy(String),
-    /// The URL's scheme is not http or https, or it has no host.
+    /// The URL has no host, or its scheme is not http or https.
     #[error("not an http or https address")]
     BadUrl,
     /// The right to send requests ended before the response was complete. The host is not the cause.
@@ -114,8 +114,8 @@ impl FetchError {
         }
     }
 
-    /// Whether the same request may succeed later. Includes `Dns`, because the resolver does not distinguish
-    /// a missing name from an unreachable name server.
+    /// Whether the same request may succeed later. This is true for `Dns`, because the resolver does not
+    /// distinguish a missing name from an unreachable name server.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -137,7 +137,7 @@ impl FetchError {
     }
 
     /// Converts an error of the library. `connect_limit`: the limit to report if connecting took too long.
-    /// `to_proxy`: the connection went to a proxy without a tunnel.
+    /// `to_proxy`: whether the connection went to a proxy without a tunnel.
     pub(crate) fn from_reqwest(error: &reqwest::Error, connect_limit: Duration, to_proxy: bool) -> Self {
         let chain = chain(error);
         if let Some(Refused(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
@@ -163,7 +163,7 @@ impl FetchError {
             return Self::Broken(message);
         }
         // The tunnel's error type is private to the library, so only its text is available. "unsuccessful"
-        // means that the proxy could not reach the host; any other text is a failure of the proxy.
+        // means that the proxy could not reach the host. Any other text is a failure of the proxy.
         let tunnel = chain.iter().map(ToString::to_string).find(|text| text.contains("tunnel error"));
         match tunnel {
             Some(text) if text.contains("unsuccessful") => {
@@ -182,7 +182,7 @@ fn is_refused_here(error: &h2::Error) -> bool {
     error.is_library() && (error.is_reset() || error.is_go_away())
 }
 
-/// Returns the error and its sources, outermost first, with the error inside an `io::Error`.
+/// Returns the error and its sources, outermost first. Includes the error inside an `io::Error`.
 pub(crate) fn chain<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
     let mut links = vec![error];
     // Limited, because an error can be its own source.

@@ -1,11 +1,11 @@
-//! Sends requests that keep gaps and holds.
+//! Sends requests that obey delays between requests and back-offs.
 //!
-//! Each request waits for the end of its host's hold, then at its group's gate, then for one of the
-//! `fetch.concurrency` slots. So a request that waits for a gap or a hold occupies no slot. A 429 or 503 puts
-//! its host on hold before the next request of its group can start.
+//! Each request waits for the end of its host's back-off, then at its group's gate, then for one of the
+//! `fetch.concurrency` slots. While it waits for a delay or a back-off, it occupies no slot. After a 429 or
+//! 503, the back-off of the host starts before the next request of its group.
 //!
 //! The caller checks whether a page may be requested. It also stores the robots.txt records that
-//! [`Fetcher::robots`] fetches.
+//! [`Fetcher::robots`] returns.
 
 use std::fmt;
 use std::time::Duration;
@@ -26,20 +26,22 @@ use crate::permit::Right;
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
 
-/// Longest wait for the target of a robots.txt redirect. Otherwise, the request is retried later.
+/// Longest wait for the target of a robots.txt redirect. After this time, the request fails and is retried
+/// later.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The gaps and holds of hosts. Cheap to clone; clones share both.
+/// The delays between requests and the back-offs. Clones are cheap and share both.
 #[derive(Debug, Clone)]
 pub struct Politeness {
-    /// Allow one request in flight per group, and keep a gap between two requests.
+    /// Allow one request in flight per group, with a delay between requests.
     pub gates: Gates,
-    /// How long each host must not be requested.
+    /// The back-offs of hosts.
     pub holds: Holds,
 }
 
 impl Politeness {
-    /// Creates gates and holds. `delay`: between the end of a response and the next request of its group.
+    /// Creates gates and holds. `delay`: the time from the end of a response to the next request of its
+    /// group.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         Self { gates: Gates::new(delay), holds: Holds::default() }
@@ -48,17 +50,17 @@ impl Politeness {
 
 /// The input of [`Fetcher::robots`].
 pub struct RobotsRequest<'a> {
-    /// A host's own robots.txt, or the target of a redirect.
+    /// The URL of a host's own robots.txt, or the target of a redirect.
     pub url: Url,
-    /// Number of redirects before this request.
+    /// Number of redirects that led to this URL.
     pub hops: usize,
-    /// Returns the group of a URL; `None`: this caller must not request the URL.
+    /// Returns the group of a URL. `None`: this caller must not request the URL.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
     /// The right to send requests.
     pub right: &'a Right,
     /// The stored record of the host.
     pub previous: Option<&'a RobotsRecord>,
-    /// The time for the record.
+    /// The time that is stored in the new record.
     pub now: Timestamp,
 }
 
@@ -102,7 +104,7 @@ pub enum RobotsAnswer {
     NotPermitted,
 }
 
-/// A client with gates and holds. Shared by reference or in an `Arc`.
+/// A client with gates and holds. Callers share it by reference or in an `Arc`.
 #[derive(Debug)]
 pub struct Fetcher {
     client: Client,
@@ -112,7 +114,7 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// Creates a fetcher with the limits, the identity, the gap and the concurrency of `settings`.
+    /// Creates a fetcher with the limits, the user agent, the delay and the concurrency of `settings`.
     ///
     /// # Errors
     /// As in [`Client::new`].
@@ -127,28 +129,28 @@ impl Fetcher {
         })
     }
 
-    /// Returns the gaps and holds, for the scheduler.
+    /// Returns the gates and the holds, for the scheduler.
     #[must_use]
     pub fn politeness(&self) -> &Politeness {
         &self.politeness
     }
 
-    /// Returns the gates, which keep the gaps and report when a group is due.
+    /// Returns the gates, which apply the delays and report when a group may be requested.
     #[must_use]
     pub fn gates(&self) -> &Gates {
         &self.politeness.gates
     }
 
-    /// Returns the holds of all hosts.
+    /// Returns the back-offs of all hosts.
     #[must_use]
     pub fn holds(&self) -> &Holds {
         &self.politeness.holds
     }
 
-    /// Sends one request after the hold of the URL's host ([`host_of`]), through the gate of `group`. Checks
-    /// `right` when the gate is open and a slot is free, directly before sending. The request ends when
-    /// `right` ends. After a 429, a 503 or a failed connection, puts the host on hold and reports the hold of
-    /// a response in [`Response::held`]; the caller must not put the host on hold again.
+    /// Sends one request after the back-off of the URL's host ([`host_of`]), through the gate of `group`.
+    /// When a slot is free, checks `right` directly before sending. The request is cancelled when `right`
+    /// ends. A 429, a 503 or a failed connection starts a back-off of the host. [`Response::held`] reports
+    /// the back-off after a response. The caller must not start it again.
     ///
     /// # Errors
     /// As in [`Client::get`].
@@ -167,11 +169,11 @@ impl Fetcher {
             Ok(response) => match response.status {
                 429 => response.held = Some(hold(PushBack::TooManyRequests, response.retry_after)),
                 503 => response.held = Some(hold(PushBack::Unavailable, response.retry_after)),
-                // Many sites serve robots.txt and pages from separate systems.
+                // Only pages count, because many sites serve robots.txt and pages from separate systems.
                 200..300 | 304 if request.want != Want::Robots => self.holds().answered(host),
                 _ => {}
             },
-            // The fault is in the host or in our network, so requests for other URLs would also fail.
+            // The host or our network fails, so requests for other URLs of the host would also fail.
             Err(FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_)) => {
                 hold(PushBack::Unavailable, None);
             }
@@ -181,7 +183,6 @@ impl Fetcher {
         answer
     }
 
-    /// Waits for the host's hold without blocking its group, then for the group's gap.
     async fn enter(&self, group: &str, host: &str) -> Pass {
         loop {
             self.holds().wait(host).await;
@@ -193,14 +194,14 @@ impl Fetcher {
         }
     }
 
-    /// Waits until no request is in flight. The caller must end the right to all requests first.
+    /// Waits until no request is in flight. The caller must first end the right to all requests.
     pub async fn in_flight_ended(&self) {
         let all = self.places.acquire_many(self.concurrency).await;
         drop(all.expect("the fetcher's semaphore is never closed"));
     }
 
     /// Requests a robots.txt and interprets the response. Follows up to five redirects, including those
-    /// before this request. Each redirect waits at the gate of its own group. `on_response`: called with each
+    /// before this request. Each redirect waits at the gate of its own group. Calls `on_response` with each
     /// response and its URL.
     pub async fn robots(
         &self,
@@ -219,7 +220,7 @@ impl Fetcher {
             }
             let response = match self.page(&Request::new(url.clone(), Want::Robots), &group, right).await {
                 Ok(response) => response,
-                // Requests for the host's pages fail for the same reason. Each page has this outcome.
+                // Requests for the host's pages fail for the same reason, so each page gets this outcome.
                 Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
                 Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
                 Err(error) => return failed(error.to_string()),
@@ -243,7 +244,8 @@ impl Fetcher {
     }
 }
 
-/// Returns the host of a URL, with `:port` if it is not the default port. Holds use this string.
+/// Returns the host of a URL, with `:port` if it is not the default port. [`Holds`] identifies hosts by this
+/// string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

@@ -1,13 +1,13 @@
-//! Allows one request in flight per group of hosts, with a gap between two requests.
+//! Allows one request in flight per group of hosts, with a delay between requests (a gap).
 //!
-//! A group is a registrable domain or a host (`fetch.gap_scope`); the caller names it. The gap runs from the
-//! end of a response to the start of the next request, so a slow host gets fewer requests. Requests pass a
-//! gate in the order of their arrival, and a waiting request blocks only its own group. A scheduler can avoid
-//! the wait with [`Gates::ready_in`]. A 429 or 503 delays only the host, not its group ([`crate::hold`]).
+//! A group is a registrable domain or a host (`fetch.gap_scope`). The caller names it. The delay runs from
+//! the end of a response to the start of the next request, so a slow host gets fewer requests. Requests pass
+//! a gate in the order of their arrival. A waiting request blocks only its own group. A scheduler can avoid
+//! the wait with [`Gates::ready_in`]. A 429 or 503 delays only the host and not its group ([`crate::hold`]).
 //!
-//! A restart loses the state. A resumed crawl therefore starts the gap of each group that it may have
-//! requested ([`Gates::start_gap`]). A group with a gap of its own is never removed, because the gap is a
-//! host's `Crawl-delay` or the user's delay for the site. Few groups have such a gap.
+//! A restart loses the state. A resumed crawl therefore starts the delay of each group that it may have
+//! requested ([`Gates::start_gap`]). A group whose delay differs from the default is never removed, because
+//! this delay is a host's `Crawl-delay` or the user's setting for the site. There are few such groups.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,12 +16,12 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-/// Number of groups at which idle ones are first removed.
+/// Number of groups in memory at which idle groups are first removed.
 const SWEEP_AT: usize = 1024;
-/// The minimum of [`Gates::ready_in`] while a request is in flight.
+/// The shortest result of [`Gates::ready_in`] while a request is in flight.
 const BUSY: Duration = Duration::from_millis(10);
 
-/// The gates of all groups. Cheap to clone; clones share the gates.
+/// The gates of all groups. Clones are cheap and share the gates.
 #[derive(Debug, Clone)]
 pub struct Gates {
     delay: Duration,
@@ -31,13 +31,13 @@ pub struct Gates {
 #[derive(Debug)]
 struct Groups {
     by_name: HashMap<String, Arc<Gate>>,
-    /// The length of `by_name` at which idle groups are next removed.
+    /// The number of groups at which idle groups are next removed.
     sweep_at: usize,
 }
 
 #[derive(Debug)]
 struct Gate {
-    /// One permit, for the task that waits for the gap or has a request in flight.
+    /// A semaphore with one permit, for the task that waits for the delay or has a request in flight.
     turn: Arc<Semaphore>,
     state: Mutex<State>,
 }
@@ -49,17 +49,17 @@ struct State {
     ended: Option<Instant>,
 }
 
-/// The right to one request. Dropping it starts the gap, even if the request failed.
+/// The right to one request. Dropping it starts the delay, even if the request failed.
 #[derive(Debug)]
 pub struct Pass {
     gate: Arc<Gate>,
     is_unused: bool,
-    // Dropped after `Drop::drop` has recorded the end of the request, so the next task sees it.
+    // Dropped after `Drop::drop` has recorded the end of the request, so the next task sees that end.
     _turn: OwnedSemaphorePermit,
 }
 
 impl Pass {
-    /// Gives the right back without a request. No gap starts.
+    /// Returns the right without a request. No delay starts.
     pub fn give_back(mut self) {
         self.is_unused = true;
     }
@@ -74,7 +74,6 @@ impl Drop for Pass {
 }
 
 impl State {
-    /// Returns when the next request may start; `None`: at once.
     fn opens(&self) -> Option<Instant> {
         self.ended.map(|ended| ended + self.gap)
     }
@@ -90,7 +89,7 @@ impl Gate {
         self.state().opens().map_or(Duration::ZERO, |at| at.saturating_duration_since(now))
     }
 
-    /// Whether the gate can be dropped without losing state.
+    /// Whether the gate can be removed without losing state.
     fn is_idle(&self, delay: Duration, now: Instant) -> bool {
         let free = self.turn.available_permits() > 0 && self.opens_in(now).is_zero();
         free && self.state().gap == delay
@@ -98,19 +97,21 @@ impl Gate {
 }
 
 impl Gates {
-    /// `delay`: between the end of a response and the next request.
+    /// Creates gates without groups. `delay`: the default time from the end of a response to the next
+    /// request.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         let groups = Groups { by_name: HashMap::new(), sweep_at: SWEEP_AT };
         Self { delay, groups: Arc::new(Mutex::new(groups)) }
     }
 
-    /// Waits for the group's turn and its gap. Dropping the future only gives up the turn.
+    /// Waits for the group's turn and its delay. Dropping the future gives up the turn without starting a
+    /// delay.
     pub async fn enter(&self, group: &str) -> Pass {
         let gate = self.gate(group);
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");
         loop {
-            // Checked again after the sleep, because the gap may have become longer.
+            // The loop checks again, because the delay may have become longer.
             let opens = gate.state().opens();
             match opens {
                 Some(at) if at > Instant::now() => sleep_until(at).await,
@@ -119,20 +120,21 @@ impl Gates {
         }
     }
 
-    /// Sets the group's gap, for example the user's delay for its site or its `Crawl-delay`. The caller caps
-    /// the `Crawl-delay` ([`crate::Access::effective_delay`]).
+    /// Sets the group's delay, for example the user's setting for a site or the site's `Crawl-delay`. The
+    /// caller must cap the `Crawl-delay` ([`crate::Access::effective_delay`]).
     pub fn set_gap(&self, group: &str, gap: Duration) {
         self.gate(group).state().gap = gap;
     }
 
-    /// Starts the group's gap now, as after a response. Another process may have just sent a request.
+    /// Starts the group's delay now, as after a response. Use it if another process may have just sent a
+    /// request.
     pub fn start_gap(&self, group: &str) {
         let gate = self.gate(group);
         gate.state().ended = Some(Instant::now());
     }
 
-    /// Returns the time until the group may be requested; zero: now. While a request is in flight or another
-    /// task waits at the gate, the result is at least the gap, and more than zero.
+    /// Returns the time until the group may be requested. Zero: now. While a request is in flight or another
+    /// task waits at the gate, the result is at least the group's delay, and more than zero.
     #[must_use]
     pub fn ready_in(&self, group: &str) -> Duration {
         let gate = self.groups().by_name.get(group).cloned();
@@ -145,8 +147,8 @@ impl Gates {
         opens_in.max(gap).max(BUSY)
     }
 
-    /// Drops groups without state: no request in flight, no waiting task, and the default gap, which is over.
-    /// This also happens whenever the number of groups has doubled.
+    /// Removes the groups without state: no request in flight, no waiting task, and the default delay, which
+    /// is over. This also happens whenever the number of groups has doubled.
     pub fn forget_idle(&self) {
         let mut groups = self.groups();
         self.sweep(&mut groups);
@@ -160,7 +162,7 @@ impl Gates {
 
     fn sweep(&self, groups: &mut Groups) {
         let now = Instant::now();
-        // A gate with a second owner is about to be used. Gates are cloned only under this lock.
+        // If a gate has a second owner, a task is about to use it. Gates are cloned only under this lock.
         groups.by_name.retain(|_, gate| Arc::strong_count(gate) > 1 || !gate.is_idle(self.delay, now));
         groups.sweep_at = (2 * groups.by_name.len()).max(SWEEP_AT);
     }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::TimeZone;
 
-/// The maximum `Retry-After`. Longer values count as this.
+/// The maximum `Retry-After`. A longer value is replaced by this maximum.
 pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the media type without parameters, in lower case: `text/html`.
@@ -17,11 +17,11 @@ pub(crate) fn essence(content_type: &str) -> String {
 }
 
 /// Returns the wait in a `Retry-After` (RFC 9110, 10.2.3): a number of seconds, or a date, which is compared
-/// with `now`. A past date means no wait. `None`: negative or unreadable.
+/// with `now`. A past date means no wait. `None`: the value is negative or unreadable.
 pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
-        // A number above u64 still means "very long".
+        // A number above `u64::MAX` still means a very long wait.
         let seconds = value.parse().unwrap_or(u64::MAX);
         return Some(Duration::from_secs(seconds).min(LONGEST_HOLD));
     }

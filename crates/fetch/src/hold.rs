@@ -1,23 +1,24 @@
-//! Decides for how long a host gets no request after a push-back (429 or 503) or a failed connection.
+//! Decides the back-off of a host: how long it gets no request after a push-back. A push-back is a 429, a
+//! 503, or a failed connection.
 //!
-//! A hold belongs to one host: `shop.` and `www.` have separate holds, although they share a gap
-//! ([`crate::gate`]).
+//! Each host has its own back-off, even if it shares a delay between requests with other hosts
+//! ([`crate::gate`]). In names of types and functions, a back-off is a hold.
 //!
-//! | event | hold |
+//! | event | back-off |
 //! |---|---|
-//! | 429 or 503 with `Retry-After` | the stated time, at most a day (RFC 9110, 10.2.3) |
-//! | the first 503 or failed connection | 10 s |
-//! | the first 429 | 60 s |
-//! | each further one | 60 s, doubled for each, at most a day |
-//! | a further one, while other URLs get 2xx or 304 | 60 s; for a repeated URL: as the first |
+//! | a 429 or 503 with `Retry-After` | the stated time, at most a day (RFC 9110, 10.2.3) |
+//! | the first push-back, a 503 or a failed connection | 10 s |
+//! | the first push-back, a 429 | 60 s |
+//! | each later push-back | 60 s, doubled with each push-back, at most a day |
+//! | a later push-back, while other URLs get 2xx or 304 | 60 s; for a repeated URL: as the first |
 //!
-//! Holds without `Retry-After` are longer by a random part of up to a tenth. The first hold after a 503 is
-//! short because that status often concerns one URL only: the next request, for another URL, shows whether
-//! the whole host is affected. Every tenth successful response takes back one step, so a host that pushes
-//! back now and then gets fewer requests. Push-backs are forgotten 30 minutes after the end of the host's
-//! last hold.
+//! Except with `Retry-After`, a back-off is longer by a random part of up to a tenth. The first back-off
+//! after a 503 is short, because this status often concerns only one URL. The next request, for another URL,
+//! shows whether the whole host is affected. Every tenth successful response reduces the number of push-backs
+//! by one, so a host with occasional push-backs gets fewer requests. Push-backs are forgotten 30 minutes
+//! after the end of the host's last back-off.
 //!
-//! `Retry-After` takes precedence in every row. The caller records the holds and restores them after a
+//! `Retry-After` takes precedence in every row. The caller records the back-offs and restores them after a
 //! restart with [`Holds::hold`]. A restart loses the number of push-backs.
 
 use std::collections::HashMap;
@@ -30,19 +31,18 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::headers::LONGEST_HOLD;
 
-/// Holds after a 429, and after any push-back except the first. The random part keeps hosts that failed
-/// together from being requested together again.
+/// Back-offs after a 429, and after any push-back except the first. The random part keeps hosts that failed
+/// at the same time from being requested at the same time.
 const HOLDS: Backoff = Backoff { first: Duration::from_secs(60), longest: LONGEST_HOLD, jitter: JITTER };
-/// The first hold after a 503 or a failed connection.
 const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_HOLD, jitter: JITTER };
 const JITTER: RangeInclusive<f64> = 1.0..=1.1;
-/// A host's push-backs are forgotten this long after the end of its last hold.
+/// Time after the end of a host's last back-off until its push-backs are forgotten.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
 const ANSWERS_A_STEP: u32 = 10;
-/// Number of hosts at which those without a hold are first removed.
+/// Number of hosts in memory at which hosts without a back-off are first removed.
 const SWEEP_AT: usize = 1024;
 
-/// Why a host is put on hold.
+/// Why a host gets a back-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushBack {
     /// The host responded with 429: too many requests.
@@ -51,17 +51,17 @@ pub enum PushBack {
     Unavailable,
 }
 
-/// The result of a push-back.
+/// The back-off after a push-back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// The length of the hold.
+    /// The length of the back-off.
     pub time: Duration,
-    /// Whether the host served pages since its last push-back. Then the host works, and a URL with repeated
+    /// Whether the host served pages since its last push-back. If so, the host works, and a URL with repeated
     /// push-backs fails for its own reasons.
     pub others_answered: bool,
 }
 
-/// The holds of all hosts. Cheap to clone; clones share the holds.
+/// The back-offs of all hosts. Clones are cheap and share the back-offs.
 #[derive(Debug, Clone, Default)]
 pub struct Holds(Arc<Mutex<Hosts>>);
 
@@ -74,9 +74,9 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 struct Hold {
     until: Instant,
-    /// Number of push-backs, reduced by successful responses.
+    /// Number of push-backs, reduced by one after every tenth successful response.
     step: u32,
-    /// Number of successful responses since `step` was last set.
+    /// Number of successful responses since `step` last changed.
     answers: u32,
     /// Whether the host responded successfully since its last push-back.
     has_answered: bool,
@@ -93,7 +93,7 @@ impl Hold {
 }
 
 impl Holds {
-    /// Puts the host on hold for `time`, at most a day. Does not shorten an existing hold.
+    /// Starts a back-off of the host for `time`, at most a day. Does not shorten an existing back-off.
     pub fn hold(&self, host: &str, time: Duration) {
         let now = Instant::now();
         let mut hosts = self.hosts();
@@ -101,17 +101,17 @@ impl Holds {
         hold.until = hold.until.max(now + time.min(LONGEST_HOLD));
     }
 
-    /// Returns the remaining time of the host's hold; zero: the host may be requested.
+    /// Returns the remaining time of the host's back-off. Zero: the host may be requested.
     #[must_use]
     pub fn remaining(&self, host: &str) -> Duration {
         let until = self.hosts().by_name.get(host).map(|hold| hold.until);
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
     }
 
-    /// Waits until the host may be requested.
+    /// Waits until the host's back-off has ended.
     pub async fn wait(&self, host: &str) {
         loop {
-            // Checked again after the sleep, because the hold may have become longer.
+            // The loop checks again, because the back-off may have become longer.
             let remaining = self.remaining(host);
             if remaining.is_zero() {
                 return;
@@ -120,8 +120,8 @@ impl Holds {
         }
     }
 
-    /// Puts the host on hold after a push-back, for the time in the module's table. `is_repeated`: an earlier
-    /// request for the URL failed. `retry_after`: the value in the response.
+    /// Starts a back-off after a push-back. The table of the module states its length. `is_repeated`: an
+    /// earlier request for the URL failed. `retry_after`: the wait that the response states.
     pub fn push_back(
         &self,
         host: &str,
@@ -137,7 +137,7 @@ impl Holds {
         }
         let others_answered = std::mem::take(&mut hold.has_answered);
         let is_own = is_repeated && others_answered;
-        // The host works, although many of its URLs may not.
+        // Other URLs got responses, so the host works. It counts as having at most one push-back.
         let known = if others_answered { hold.step.min(1) } else { hold.step };
         let usual = match why {
             PushBack::Unavailable if known == 0 || is_own => PROBE.pause(1),
@@ -198,7 +198,6 @@ mod tests {
         Duration::from_secs(n)
     }
 
-    /// Whether `hold` is `least` or up to a tenth longer.
     fn is_about(hold: Duration, least: Duration) -> bool {
         hold >= least && hold <= least.mul_f64(*JITTER.end())
     }

@@ -1,11 +1,11 @@
-//! Sends single requests politely: robots.txt, gaps, holds, limits.
+//! Sends single requests politely: robots.txt, delays between requests, back-offs, limits.
 //!
 //! [`Client`] sends one request and checks the response (address, type, size, time). [`Gates`] allow one
-//! request in flight per group of hosts, with a gap between two requests. [`Holds`] pause a host that pushed
-//! back. A [`Right`] limits how long requests to a host may run. [`Rules`] is a parsed robots.txt (RFC 9309).
-//! A [`RobotsRecord`] is a host's response for robots.txt and says how long it is valid. [`Fetcher`] combines
-//! these types. [`Cookies`] has the cookies of one visit; the caller, which follows the redirects, passes
-//! them in.
+//! request in flight per group of hosts, with a delay between requests. [`Holds`] start a back-off after a
+//! push-back. A [`Right`] limits how long requests to a host may run. [`Rules`] is a parsed robots.txt (RFC
+//! 9309). A [`RobotsRecord`] contains the result of a host's robots.txt request and says how long it is
+//! valid. [`Fetcher`] combines these types. [`Cookies`] has the cookies of one visit. The caller follows
+//! redirects and passes the cookies to each request.
 //!
 //! The crate does not follow a page's redirects, retry, check robots.txt before a page, or write to disk. The
 //! crawl does this with the data from this crate.

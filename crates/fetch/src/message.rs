@@ -14,7 +14,7 @@ use crate::sniff::looks_like_html;
 /// The kind of a request. It determines the accepted types and the size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
-    /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page`. Without
+    /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page` bytes. Without
     /// `Content-Type`, the body must begin like HTML.
     Page,
     /// A robots.txt of any type. Only its first 500 KiB are kept.
@@ -28,13 +28,14 @@ pub enum Want {
 pub struct Request {
     /// An http or https URL.
     pub url: Url,
-    /// The expected content.
+    /// The kind of the request.
     pub want: Want,
     /// The `ETag` of the stored copy, sent as `If-None-Match`.
     pub etag: Option<String>,
     /// The `Last-Modified` of the stored copy, sent as `If-Modified-Since`.
     pub last_modified: Option<String>,
-    /// Whether an earlier request for the URL failed. This affects the length of a hold ([`crate::Holds`]).
+    /// Whether an earlier request for the URL failed. This affects the length of a back-off
+    /// ([`crate::Holds`]).
     pub is_repeated: bool,
     /// The value of [`crate::Cookies::header`] for the URL, sent as `Cookie`.
     pub cookie: Option<String>,
@@ -59,26 +60,26 @@ pub struct Response {
     pub etag: Option<String>,
     /// The `Last-Modified`, for the next request to the same URL.
     pub last_modified: Option<String>,
-    /// The target of a 3xx redirect, resolved with the request's URL. It may have any scheme. `None`: another
-    /// status, or `Location` is missing or unreadable.
+    /// The target of a 3xx redirect, resolved with the request's URL. It may have any scheme. `None`: the
+    /// status is not a redirect, or `Location` is missing or unreadable.
     pub location: Option<Url>,
-    /// The wait in `Retry-After` after the response, at most a day; `None`: missing or unreadable.
+    /// The wait in `Retry-After` after the response, at most a day. `None`: missing or unreadable.
     pub retry_after: Option<Duration>,
-    /// The hold that [`crate::Fetcher::page`] set after a 429 or 503; `None`: any other response, or a
-    /// response from [`crate::Client::get`].
+    /// The back-off that [`crate::Fetcher::page`] set after a 429 or 503. `None`: the status differs, or the
+    /// response is from [`crate::Client::get`].
     pub held: Option<Held>,
     /// All headers in the order of the response, including `Content-Encoding` and `Transfer-Encoding`.
     pub headers: Vec<(String, String)>,
-    /// The decoded body. If the status is not 2xx, at most its first 64 KiB.
+    /// The decoded body. If the status is not 2xx, only its first 64 KiB are kept.
     pub body: Vec<u8>,
-    /// The whole body as received, in the codings of `Content-Encoding`. `None`: it has no such coding, it
-    /// also has a transfer coding, or it is incomplete.
+    /// The whole body as received, in the codings of `Content-Encoding`. `None`: the body has no such coding,
+    /// has also a transfer coding, or is incomplete.
     pub coded: Option<Vec<u8>>,
     /// Whether `body` is incomplete, because the response was longer or broke off.
     pub is_cut: bool,
     /// Time from the request to the end of the body.
     pub elapsed: Duration,
-    /// The headers of the request as sent; empty after [`Response::new`].
+    /// The headers of the request as sent. Empty in a response from [`Response::new`].
     pub sent: Vec<(String, String)>,
 }
 
@@ -108,7 +109,8 @@ impl Response {
         }
     }
 
-    /// Checks that the response is a page: by its `Content-Type`, or else by the beginning of the body.
+    /// Checks that the response is a page, by its `Content-Type`. If it has none, the beginning of the body
+    /// decides.
     ///
     /// # Errors
     /// [`FetchError::WrongType`]: the response is not a page.

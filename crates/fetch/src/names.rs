@@ -2,8 +2,8 @@
 //!
 //! The system's resolver follows `/etc/hosts`, `nsswitch.conf` and a VPN's rules. It usually has no cache,
 //! blocks a thread for each query, and does not return how long a result is valid. So every result is cached
-//! for the same time, except empty results and failures. If the connection to a name fails, the name is
-//! removed, so that the next attempt finds a site that has moved.
+//! for the same time, except empty results and failures. If the connection to a host fails, its name is
+//! removed from the cache. The next attempt then finds the new address of a site that has moved.
 //!
 //! Cached addresses are checked on each use (`address.rs`).
 
@@ -16,9 +16,10 @@ use std::time::Duration;
 use tokio::net::lookup_host;
 use tokio::time::Instant;
 
-/// How long addresses are used. DNS load balancing uses lifetimes of 60 s to 300 s.
+/// How long a cached address is used. DNS load balancing uses lifetimes of 60 s to 300 s.
 const KEPT_FOR: Duration = Duration::from_secs(300);
-/// Maximum number of names, about 200 bytes each. At this number, expired names are removed, or else all.
+/// Maximum number of names, each about 200 bytes. At this number expired names are removed, or all if none is
+/// expired.
 const MOST: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -42,7 +43,6 @@ impl Names {
         Ok(addresses)
     }
 
-    /// Removes the host. The next look-up resolves it again.
     pub(crate) fn forget(&self, host: &str) {
         self.kept().remove(host);
     }

@@ -1,9 +1,10 @@
 //! Checks the right to send a request when the request is sent.
 //!
-//! Each of several workers may send requests only to the hosts of its own partitions, and a lease may end
-//! while a request waits for its gap or runs. So the caller passes a [`Right`], which says how long requests
-//! may still run. A [`Permit`] is created from the right directly before sending. The client sends nothing
-//! without a permit; a request that is sent again needs a new one. A request ends when its right ends.
+//! Each of several workers may send requests only to the hosts of its own partitions. A lease may end while a
+//! request waits for its delay or is in flight. So the caller passes a [`Right`], which says how long
+//! requests may still run. A [`Permit`] is created from the right directly before sending. The client sends
+//! nothing without a permit. A request that is sent again needs a new permit. A request ends when its right
+//! ends.
 //!
 //! Limitation: a site may process a request after its connection was closed. No HTTP client can prevent this.
 
@@ -18,8 +19,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::error::FetchError;
 
-/// Longest time between two checks of a right while a request runs. After the machine was suspended, the
-/// first check detects the end of the right.
+/// Longest time between two checks of a right while a request is in flight. If the machine was suspended, the
+/// first check afterwards detects that the right has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// How long requests to a host may still run. Clones share one right.
@@ -37,7 +38,7 @@ impl fmt::Debug for Right {
 }
 
 impl Right {
-    /// Creates a right. `left` returns its remaining time; zero: the right has ended. The time may grow, for
+    /// Creates a right. `left` returns its remaining time. Zero: the right has ended. The time may grow, for
     /// example when a lease is renewed.
     pub fn new(left: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(left))
@@ -53,14 +54,13 @@ impl Right {
         (self.0)()
     }
 
-    /// Permits one request now. Fails with [`FetchError::NotPermitted`] if the right has ended.
     pub(crate) fn permit(&self) -> Result<Permit, FetchError> {
         if self.left().is_zero() { Err(FetchError::NotPermitted) } else { Ok(Permit(())) }
     }
 
     /// Runs a request while the right lasts. Checks the right before each step of the request, so nothing is
-    /// sent after its end. Fails with [`FetchError::NotPermitted`] if the right ended first; the request is
-    /// then dropped.
+    /// sent after the right's end. If the right ends first, the request is dropped. The result is then
+    /// [`FetchError::NotPermitted`].
     pub(crate) async fn bound<T>(
         &self,
         request: impl Future<Output = Result<T, FetchError>>,
@@ -89,7 +89,6 @@ mod tests {
 
     use super::*;
 
-    /// A right with an end that the test can change.
     fn until(seconds: u64) -> (Right, Arc<Mutex<Instant>>) {
         let end = Arc::new(Mutex::new(Instant::now() + Duration::from_secs(seconds)));
         let known = Arc::clone(&end);

@@ -3,18 +3,18 @@
 //! 1. Lines of `key: value` form groups: `User-agent` lines, then rules (2.1, 2.2).
 //! 2. All groups with the crawler's product token are merged. Without such a group, the groups of `*` apply.
 //!    Without these, no rules apply (2.2.1).
-//! 3. The matching rule with the longest pattern in octets decides; on a tie, `Allow` wins. A path without a
-//!    matching rule is allowed, and so is `/robots.txt` (2.2.2).
+//! 3. The matching rule with the longest pattern in octets decides. If two patterns are equally long, `Allow`
+//!    wins. A path without a matching rule is allowed, and so is `/robots.txt` (2.2.2).
 //! 4. In patterns `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Pattern and
 //!    path are compared in one normal form of percent-encoding (`robots/normal.rs`).
-//! 5. Every line that can be parsed applies, whatever the other lines are (2.3.1.1). For example, a PHP
-//!    warning before the rules does not invalidate them.
+//! 5. Every line that can be parsed applies, regardless of other lines (2.3.1.1). For example, a PHP warning
+//!    before the rules does not invalidate them.
 //!
-//! Where the RFC leaves a choice, the parser behaves like Google's: lines that are not rules (`Sitemap`,
-//! `Crawl-delay`, unknown keys) do not end a list of agents, and some common misspellings are accepted.
-//! `Crawl-delay` is not in the RFC; the largest value in a crawler's groups applies.
+//! Where the RFC leaves a choice, the parser behaves like Google's. Lines that are not rules (`Sitemap`,
+//! `Crawl-delay`, unknown keys) do not end a list of agents. Some common misspellings are accepted.
+//! `Crawl-delay` is not in the RFC. The largest value in a crawler's groups applies.
 //!
-//! Rules are not compared one by one, since one file may have 50,000 of them (`robots/matcher.rs`).
+//! One file may have 50,000 rules. They are not compared one by one (`robots/matcher.rs`).
 
 mod matcher;
 mod normal;
@@ -25,13 +25,13 @@ use matcher::Matcher;
 use normal::{Pattern, Text};
 
 /// Number of bytes of a robots.txt that are read (RFC 9309, 2.5: at least 500 KiB). Later bytes are ignored,
-/// and so is the line at the limit.
+/// and so is an incomplete last line.
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
 
 /// The rules of a robots.txt for one crawler.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
-    /// In ascending rank: the last matching rule decides.
+    /// Rules in ascending rank. The last matching rule decides.
     rules: Vec<Rule>,
     matcher: Box<Matcher>,
     crawl_delay: Option<Duration>,
@@ -43,12 +43,12 @@ pub struct Rules {
 pub enum Verdict {
     /// The path may be requested.
     Allowed {
-        /// Such as `Allow: /news/`; `None`: no rule matches.
+        /// The deciding rule, such as `Allow: /news/`. `None`: no rule matches.
         rule: Option<String>,
     },
     /// The path must not be requested.
     Disallowed {
-        /// Such as `Disallow: /private/`, or the reason why the whole host must not be requested.
+        /// The deciding rule, such as `Disallow: /private/`, or why the whole host must not be requested.
         rule: String,
     },
 }
@@ -62,9 +62,9 @@ impl Verdict {
 }
 
 impl Rules {
-    /// Parses the first [`ROBOTS_LIMIT`] bytes of a robots.txt for the crawler with the product token
-    /// `product`, such as `gleaner`. Ignores a `/` in the token and the text after it. All byte sequences are
-    /// valid; some contain no rules.
+    /// Parses the first [`ROBOTS_LIMIT`] bytes of a robots.txt. `product`: the crawler's product token, such
+    /// as `gleaner`. A `/` in the token and the text after it are ignored. All byte sequences are valid, but
+    /// some contain no rules.
     #[must_use]
     pub fn parse(bytes: &[u8], product: &str) -> Self {
         let mut reader = Reader::new(token(product.trim()));
@@ -90,7 +90,7 @@ impl Rules {
         }
     }
 
-    /// Returns the `Crawl-delay` for this crawler, uncapped; `None`: missing, negative or unreadable.
+    /// Returns the `Crawl-delay` for this crawler, uncapped. `None`: missing, negative or unreadable.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
@@ -119,7 +119,7 @@ fn is_line_end(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Returns `bytes`, or the whole lines below the limit. A part of a line would be another rule.
+/// Returns `bytes`, or only the complete lines below the limit. A part of a line would be a different rule.
 pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     match bytes.get(..ROBOTS_LIMIT) {
         Some(head) => &head[..head.iter().rposition(is_line_end).unwrap_or(0)],
@@ -127,7 +127,6 @@ pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Splits at CR, LF or CRLF.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = whole_lines(bytes);
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(is_line_end as fn(&u8) -> bool)
@@ -144,11 +143,10 @@ struct Agents {
     all: bool,
 }
 
-/// Collects the rules for this crawler and the rules for all crawlers, line by line.
 struct Reader<'a> {
     product: &'a str,
     agents: Agents,
-    /// Whether a rule followed the last `User-agent`. Then the next `User-agent` starts a new group.
+    /// Whether a rule followed the last `User-agent`. If so, the next `User-agent` begins a new group.
     closed: bool,
     named: bool,
     ours: Vec<(bool, &'a [u8])>,
@@ -244,7 +242,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a line of `bytes` begins a group or names a sitemap. Otherwise the text has no rules.
+/// Whether `bytes` have a line that begins a group or names a sitemap. Otherwise the text is not a
+/// robots.txt.
 pub(crate) fn speaks_to_crawlers(bytes: &[u8]) -> bool {
     lines(bytes)
         .filter_map(key_and_value)
@@ -283,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks `text` for `product`. Paths after `!` must be disallowed, all others allowed.
+    /// Checks `text` for `product`. Paths after `!` must be disallowed, and all others allowed.
     fn check(text: &str, product: &str, paths: &[&str]) {
         let rules = Rules::parse(text.as_bytes(), product);
         for path in paths {
@@ -292,7 +291,6 @@ mod tests {
         }
     }
 
-    /// Like [`check`], with one pattern that is disallowed for all crawlers.
     fn check_pattern(pattern: &str, paths: &[&str]) {
         check(&format!("User-agent: *\nDisallow: {pattern}\n"), "gleaner", paths);
     }

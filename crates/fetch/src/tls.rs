@@ -1,12 +1,11 @@
 //! Sets the trusted TLS roots, and explains failed handshakes.
 //!
 //! The trusted roots are the system's, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR` if set. A client
-//! without roots cannot be created: otherwise every https page would fail with a message about its
-//! certificate.
+//! without roots cannot be created, because every https page would fail with a message about its certificate.
 //!
 //! The library's errors name its own checks, but a user needs to know what is wrong with the site.
 //! [`TlsFault::from_error`] translates them. The library reports a self-signed certificate as "unknown
-//! issuer". So a verifier around the library's own inspects each certificate that the library has refused.
+//! issuer". So a wrapper around the library's verifier inspects each refused certificate.
 //!
 //! Limitation: without a common cipher suite, the server sends the alert `handshake_failure` (RFC 8446, 6.2).
 //! Some servers send the same alert for an unknown host name. Therefore the message contains "most likely".
@@ -25,13 +24,13 @@ use thiserror::Error;
 
 use crate::client::ClientError;
 
-/// The root certificates for checking server certificates. Cheap to clone.
+/// The root certificates for checking server certificates. Clones are cheap.
 #[derive(Debug, Clone)]
 pub struct Roots(Arc<RootCertStore>);
 
 impl Roots {
-    /// Loads the roots of the system, or from `SSL_CERT_FILE` (a file of PEM certificates) or `SSL_CERT_DIR`
-    /// (folders of such files) if set.
+    /// Loads the roots of the system. If set, `SSL_CERT_FILE` (a file of PEM certificates) or `SSL_CERT_DIR`
+    /// (folders of such files) replaces them.
     ///
     /// # Errors
     /// [`ClientError::NoRoots`]: there is no readable certificate.
@@ -45,7 +44,7 @@ impl Roots {
         Ok(roots)
     }
 
-    /// Uses these certificates, each in DER.
+    /// Creates roots from certificates in DER.
     ///
     /// # Errors
     /// [`ClientError::NoRoots`]: the list is empty, or no certificate is readable.
@@ -53,10 +52,10 @@ impl Roots {
         Self::new(certificates.into_iter().map(CertificateDer::from).collect(), "")
     }
 
-    /// `why`: errors from loading the certificates.
+    /// Fails if no certificate is readable. `why`: the errors from loading the certificates.
     fn new(certificates: Vec<CertificateDer<'static>>, why: &str) -> Result<Self, ClientError> {
         let mut store = RootCertStore::empty();
-        // rustls does not accept all certificates of a system. The accepted ones suffice.
+        // rustls may reject some certificates of a system. The others suffice.
         let (_, unreadable) = store.add_parsable_certificates(certificates);
         if !store.is_empty() {
             return Ok(Self(Arc::new(store)));
@@ -86,7 +85,8 @@ impl Roots {
     }
 }
 
-/// Wraps the library's verifier, which decides. Adds only whether a refused certificate is self-signed.
+/// Wraps the library's verifier, which makes the decision. Adds only whether a refused certificate is
+/// self-signed.
 #[derive(Debug)]
 struct Verifier {
     inner: Arc<WebPkiServerVerifier>,
@@ -107,7 +107,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, rustls::Error> {
         let verified = self.inner.verify_server_cert(certificate, intermediates, name, ocsp, now);
         verified.map_err(|error| match error {
-            // `Other` includes a CA certificate in the place of a server's certificate.
+            // `Other` is also the error for a CA certificate that a server uses as its own.
             rustls::Error::InvalidCertificate(
                 CertificateError::UnknownIssuer | CertificateError::Other(_),
             ) if is_self_signed(certificate) => {
@@ -197,7 +197,7 @@ impl TlsFault {
         }
     }
 
-    /// `None`: the label is unknown.
+    /// Returns the fault with this label. `None`: the label is unknown.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| fault.label() == label)
@@ -234,7 +234,6 @@ impl TlsFault {
     }
 }
 
-/// Writes the explanation for users.
 impl Display for TlsFault {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,8 +1,8 @@
 //! Reads a body as a text stream: decompresses it, limits its size, decodes it.
 //!
-//! gzip is detected by its magic bytes, since file names that end in `.gz` are unreliable. The limit counts
+//! gzip is detected by its magic bytes, because file names that end in `.gz` are unreliable. The limit counts
 //! decompressed bytes, so a decompression bomb ends at the limit. The byte order mark or the XML declaration
-//! determines the encoding; the default is UTF-8. Malformed bytes become U+FFFD. After a failure the stream
+//! determines the encoding. The default is UTF-8. U+FFFD replaces malformed bytes. After a failure the stream
 //! ends, and [`TextStream::flaw`] returns the reason.
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
@@ -71,7 +71,6 @@ pub(crate) struct TextStream<'a> {
 }
 
 impl<'a> TextStream<'a> {
-    /// Reads at most `limit` bytes, counted after decompression.
     pub(crate) fn new(bytes: &'a [u8], limit: u64) -> Self {
         let source: Box<dyn Read + 'a> = if bytes.starts_with(&[0x1f, 0x8b]) {
             Box::new(MultiGzDecoder::new(bytes))
@@ -92,7 +91,7 @@ impl<'a> TextStream<'a> {
             flaw: None,
         };
         stream.refill();
-        // A byte order mark overrides the declaration.
+        // When decoding begins, a byte order mark overrides this encoding.
         stream.decoder = declared_encoding(&stream.raw).new_decoder();
         stream
     }
@@ -101,7 +100,7 @@ impl<'a> TextStream<'a> {
         self.flaw.as_ref()
     }
 
-    /// Skips leading whitespace and returns the next text without consuming it. Empty at the end.
+    /// Skips leading whitespace and returns the next text without consuming it. The text is empty at the end.
     pub(crate) fn first_text(&mut self) -> String {
         loop {
             self.decode();
@@ -189,7 +188,8 @@ fn declared_encoding(head: &[u8]) -> &'static Encoding {
         let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         Encoding::for_label(value[1..].split(quote).next()?.as_bytes())
     };
-    // A declaration that is readable as ASCII cannot be in UTF-16, even if it names UTF-16.
+    // If the declaration is readable as ASCII, the text cannot be in UTF-16, even if the declaration names
+    // it.
     find().filter(|encoding| encoding.is_ascii_compatible()).unwrap_or(UTF_8)
 }
 

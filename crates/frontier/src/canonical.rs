@@ -1,30 +1,32 @@
 //! URL canonicalization: gives all spellings of an address one form.
 //!
-//! First, the WHATWG parser lower-cases the scheme and the host, converts an IDN to A-labels, drops the
-//! default port and resolves dot segments. Second, the fragment and one trailing dot of the host are removed;
-//! a host with several trailing dots is refused. Third, percent-encoding is normalized (RFC 3986, 6.2.2), and
-//! session ids and tracking parameters are removed (`tracking.rs`). The other query parameters keep their
-//! order. Canonicalizing a canonical form does not change it.
+//! 1. The WHATWG parser converts the scheme and the host to lower case, converts an IDN to A-labels, drops
+//!    the default port and resolves dot segments.
+//! 2. The fragment and one trailing dot of the host are removed. A host with several trailing dots is
+//!    refused.
+//! 3. Percent-encoding is normalized (RFC 3986, 6.2.2). Session ids and tracking parameters are removed
+//!    (`tracking.rs`). The other query parameters keep their order.
 //!
-//! Some pairs stay distinct on purpose, since they may be two pages, or only one of the two may respond:
-//! `www.` and the bare domain, a mobile or AMP address and the plain one, addresses with and without a final
-//! `/`, `//` and `/`, `index.html` and its folder, upper and lower case in the path, different orders of
-//! parameters, `+` and `%20`. A page with two addresses is fetched twice but becomes one document, because
-//! its content hash is the same. A page that depends on the fragment (`#!`) is lost.
+//! Canonicalizing a canonical form does not change it.
+//!
+//! Some pairs stay distinct, because they may be two pages, or only one of them may respond: `www.` and the
+//! bare domain, a mobile or AMP address and the plain one, addresses with and without a final `/`, `//` and
+//! `/`, `index.html` and its folder, upper and lower case in the path, different orders of parameters, `+`
+//! and `%20`. A page with two addresses is fetched twice but becomes one document, because its content hash
+//! is the same. A page that depends on the fragment (`#!`) is lost.
 
 use crate::{Refusal, UrlKey, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use url::{Host, Position, Url};
 
-/// Maximum length of a canonical form in characters.
 pub(crate) const MAX_LENGTH: usize = 1_024;
-/// Maximum length of the input in bytes. It is larger because the removed parts may be long.
+/// Maximum length of the input in bytes. It exceeds [`MAX_LENGTH`] because the removed parts may be long.
 const MAX_INPUT: usize = 16 * MAX_LENGTH;
 const MAX_REPEATS: usize = 3;
 
-/// The library release with the Public Suffix List for [`CanonicalUrl::domain`]. Programs with different
-/// lists see different registrable domains.
+/// The library release that contains the Public Suffix List for [`CanonicalUrl::domain`]. Registrable domains
+/// depend on this list.
 pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 
 /// The canonical form of an http or https address.
@@ -78,8 +80,8 @@ impl CanonicalUrl {
     }
 
     /// Resolves an address from a sitemap, a feed or a robots.txt at this URL. The protocols require absolute
-    /// addresses, but some are relative, and some lack the scheme (`www.example.com/a`). A missing scheme is
-    /// taken from this URL.
+    /// addresses, but some sites write relative addresses or omit the scheme (`www.example.com/a`). A missing
+    /// scheme is taken from this URL.
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`].
@@ -118,17 +120,18 @@ impl CanonicalUrl {
         UrlKey::from_identity(self.identity())
     }
 
-    /// Returns the host, with `:port` if it is not the default port. robots.txt and templates belong to this
-    /// unit. An IPv6 address is in brackets.
+    /// Returns the host, with `:port` if it is not the default port. An IPv6 address is in brackets. Each
+    /// such host has its own robots.txt and template.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. Scopes and gaps are per
-    /// domain.
+    /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. A scope consists of
+    /// such domains. By default, the delay between requests also applies per domain.
     ///
-    /// An IP address or a single label is its own domain, with its port: each port may be a different site.
+    /// An IP address or a single label counts as its own domain, with its port. Each port may be a different
+    /// site.
     #[must_use]
     pub fn domain(&self) -> &str {
         match self.url.host() {
@@ -181,7 +184,7 @@ impl CanonicalUrl {
     }
 }
 
-/// Strips HTML whitespace. Refuses other schemes before the length check: `data:` links are long.
+/// Strips HTML whitespace. Refuses other schemes before the length check, because `data:` links are long.
 fn check_text(text: &str) -> Result<&str, Refusal> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
     let head = text.split(['/', '?', '#']).next().unwrap_or_default();

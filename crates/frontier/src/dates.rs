@@ -1,25 +1,24 @@
 //! Parses dates in the many forms that sitemaps and feeds use.
 //!
 //! The specifications of sitemaps and feeds require W3C date-times and RFC 822 dates (RFC 2822, 5322). Real
-//! sites mix these with asctime, RFC 850, SQL and informal forms. The parser therefore has no list of
-//! formats. It reads the parts of a text in any order: a time (with colons), a zone (an offset or a name), a
-//! month's name, and numbers. The position, size and separators of the numbers decide which is the day, month
-//! and year. All other words, such as weekdays in any language, are skipped.
+//! sites mix these with asctime, RFC 850, SQL and informal forms. Therefore the parser has no list of
+//! formats. It reads these parts of a text in any order: a time (with colons), a zone (an offset or a name),
+//! a month's name, and numbers. The position, size and separators of the numbers decide which number is the
+//! day, the month and the year. All other words, such as weekdays in any language, are skipped.
 //!
-//! An ambiguous date is rejected: `03/04/2026` is in March or in April. A time without a known zone is read
-//! as UTC and may be wrong by half a day. This affects only the order of the queue, not the date of a
-//! document.
+//! An ambiguous date is rejected: `03/04/2026` may be in March or in April. A time without a known zone is
+//! read as UTC and may be wrong by half a day. The dates affect only the order of the queue, not the dates of
+//! documents.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
-/// Maximum length of a text that is parsed, in bytes.
+/// Maximum length of a text in bytes. Longer texts are not parsed.
 const MAX_LENGTH: usize = 100;
 /// Maximum offset of a zone from UTC, in hours.
 const MAX_OFFSET: i64 = 14;
 
-/// Returns the time in `text`; `None`: the text is unreadable or ambiguous.
 pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.len() > MAX_LENGTH {
@@ -36,7 +35,7 @@ pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     reader.finish()
 }
 
-/// Parses only digits: `2026`, `202611`, `20261122`, `20261122100000`, or (milli)seconds since 1970.
+/// Parses a text of digits: `2026`, `202611`, `20261122`, `20261122100000`, or (milli)seconds since 1970.
 fn digits_alone(text: &str) -> Option<Timestamp> {
     let number: i64 = text.parse().ok()?;
     match text.len() {
@@ -69,7 +68,7 @@ fn instant(date: Date, time: Time, days: i64, offset: i64) -> Option<Timestamp> 
     there.checked_sub(SignedDuration::from_mins(offset)).ok()
 }
 
-/// A number and its count of digits, which distinguishes years from days.
+/// A number and its count of digits. The count distinguishes years from days.
 #[derive(Debug, Clone, Copy)]
 struct Number {
     value: i16,
@@ -77,7 +76,7 @@ struct Number {
 }
 
 impl Number {
-    /// Returns the year if the number can be one. Two digits are interpreted as in RFC 2822, 4.3.
+    /// Returns the year if the number can be a year. Two digits are interpreted as in RFC 2822, 4.3.
     fn year(self) -> Option<i16> {
         match (self.digits, self.value) {
             (4, year) => Some(year),
@@ -191,7 +190,7 @@ impl<'a> Reader<'a> {
         };
         let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
         if hours > MAX_OFFSET || minutes > 59 || self.rest.starts_with(['/', '-', '.']) {
-            // `10:00 -22/11/2026`
+            // The hyphen begins no offset, but separates a date, as in `10:00 -22/11/2026`.
             self.rest = start;
             return Some(());
         }
@@ -205,7 +204,7 @@ impl<'a> Reader<'a> {
         if matches!(word, "tháng" | "thang" | "thg") {
             self.month_follows = true;
         } else if let Some(month) = month(word) {
-            // The last name counts: `mar` means Tuesday in some languages.
+            // The last name of a month applies, because `mar` means Tuesday in some languages.
             self.month = Some(month);
         } else if let Some(hours) = zone(word).filter(|_| self.offset.is_none()) {
             self.offset = Some(hours * 60);
@@ -305,7 +304,7 @@ fn three(first: Number, second: Number, third: Number, mark: char) -> Option<Dat
         return Date::new(first.value, second.month()?, third.day()?).ok();
     }
     if third.digits != 4 {
-        // The two-digit year of ISO 8601:1988. `22/11/26` has three possible meanings.
+        // Two-digit years are accepted only as in ISO 8601:1988. `22/11/26` has three possible meanings.
         let is_iso = mark == '-' && [first, second, third].iter().all(|number| number.digits == 2);
         return is_iso.then(|| Date::new(first.year()?, second.month()?, third.day()?).ok())?;
     }

@@ -1,9 +1,9 @@
 //! Reads the page addresses of feeds: RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
 //!
-//! Only the address and the date of each entry are read; the texts come from the pages. If the XML is broken,
-//! the entries before the error are returned with the error. The library `feed-rs` is not used: it returns
-//! nothing for a feed with an error, and panics on some feeds (an author such as `Tòa soạn–a@b.vn`, an
-//! encoding declaration after the first 64 bytes).
+//! Only the address and the date of each entry are read. Texts come from the pages. If the XML is broken, the
+//! entries before the error are returned with the error. The library `feed-rs` returns nothing for such a
+//! feed. It also panics on some feeds, for example on an author such as `Tòa soạn–a@b.vn`, or on an encoding
+//! declaration after the first 64 bytes. Therefore it is not used.
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -22,9 +22,9 @@ pub struct Feed {
     pub discovered: Discovered,
     /// The number of entries without a page address.
     pub without_link: u64,
-    /// The number of omitted entries, beyond [`Limits::entries`].
+    /// The number of entries that were omitted because of [`Limits::entries`].
     pub cut: u64,
-    /// Why reading ended early, if it did.
+    /// Why reading ended early. `None`: the feed was read to its end.
     pub flaw: Option<Flaw>,
 }
 
@@ -55,7 +55,8 @@ pub enum FeedError {
 ///
 /// Relative links are resolved with the `xml:base` of the link, the entry or the feed, or else with `base`. A
 /// missing scheme is added ([`CanonicalUrl::join_location`]). The date of an entry is its publication date,
-/// or else the date of its last change. The result is not limited to a scope; use [`Discovered::within`].
+/// or else the date of its last change. The result may contain URLs out of scope, which
+/// [`Discovered::within`] removes.
 ///
 /// # Errors
 /// The body is not a feed, or it cannot be read up to its first element. An empty feed is not an error.
@@ -89,13 +90,13 @@ fn is_feed(root: &str) -> bool {
 
 #[derive(Deserialize)]
 struct JsonFeed {
-    /// Untyped, so that a wrong type in one item does not invalidate the others.
+    /// The items are untyped, so that a wrong type in one item does not invalidate the others.
     items: Vec<serde_json::Value>,
 }
 
 fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
     let mut text = String::new();
-    // Reading from memory cannot fail; damaged data end the text.
+    // Reading from memory cannot fail. At damaged data, the text ends.
     let _ = stream.read_to_string(&mut text);
     if let Some(flaw) = stream.flaw() {
         return Err(FeedError::Unreadable(flaw.clone()));
@@ -126,10 +127,10 @@ enum Leaf {
 
 #[derive(Default)]
 struct Entry {
-    /// The page's own address, if `link` leads through a redirecting service (FeedBurner).
+    /// The page's own address. FeedBurner states it if `link` leads through its redirecting service.
     origin: Option<String>,
     link: Option<String>,
-    /// `guid` or `id`: often, but not always, the page's address.
+    /// The `guid` or `id`, which often is the page's address.
     identifier: Option<String>,
     published: Option<String>,
     changed: Option<String>,
@@ -143,7 +144,7 @@ struct Entries<'a> {
     root: Option<String>,
     leaf: Leaf,
     entry: Option<Entry>,
-    /// An element with content that does not belong to the entry, and its nesting depth.
+    /// The name and nesting depth of an element whose content does not belong to the entry.
     inside: Option<(String, usize)>,
     gatherer: Gatherer,
     without_link: u64,
@@ -189,7 +190,7 @@ impl<'a> Entries<'a> {
         Step::Collect
     }
 
-    /// Returns the `xml:base` of an element. `outer`: the base of the parent.
+    /// Returns the `xml:base` of an element, resolved with `outer`, the base of the parent.
     fn base_of(&self, element: &Element<'_>, outer: Option<&CanonicalUrl>) -> Option<CanonicalUrl> {
         let stated = element.attribute("xml:base")?;
         outer.unwrap_or(&self.base).join(&stated).ok()
@@ -210,7 +211,7 @@ impl<'a> Entries<'a> {
             return self.collect(Leaf::Link);
         };
         let relation = element.attribute("rel").unwrap_or_default().to_lowercase();
-        // The full name http://www.iana.org/assignments/relation/alternate is accepted, too.
+        // The relation may also be its full name, http://www.iana.org/assignments/relation/alternate.
         let names_page = (relation.is_empty() || relation.rsplit('/').next() == Some("alternate"))
             && element.attribute("type").is_none_or(|kind| kind.contains("html"));
         let base = self.entry.as_ref().and_then(|entry| self.base_of(element, entry.base.as_ref()));
@@ -222,13 +223,13 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Whether a `guid` is marked as not an address. Without a mark it is an address (RSS 2.0).
+/// Whether a `guid` is marked as not an address. By default it is an address (RSS 2.0).
 fn is_no_link(element: &Element<'_>) -> bool {
     let stated = element.attribute("isPermaLink").map(|value| value.trim().to_lowercase());
     stated.is_some_and(|value| matches!(&*value, "false" | "no" | "0"))
 }
 
-/// Checks the link of an entry. The role is always page, even if the address looks like a feed.
+/// Checks the link of an entry. Its role is always page, even if the address looks like a feed.
 fn judge(base: &CanonicalUrl, link: &str, dated: Option<Timestamp>) -> Result<Found, Refusal> {
     let url = base.join_location(link)?;
     shape::expected_role(&url)?;
@@ -262,7 +263,7 @@ impl Visitor for Entries<'_> {
             "id" => self.collect(Leaf::Identifier),
             "pubdate" | "published" | "date" | "issued" | "created" => self.collect(Leaf::Published),
             "updated" | "modified" => self.collect(Leaf::Changed),
-            // Markup of the text, data of another feed, pictures.
+            // These elements contain markup of the text, data of another feed, or pictures.
             "content" | "summary" | "description" | "encoded" | "source" | "group" | "image" => {
                 self.inside = Some((name.to_owned(), 1));
                 Step::Pass

@@ -1,6 +1,6 @@
 //! Defines a discovered URL with its expected role, and counts the URLs that were not accepted.
 //!
-//! Role and date are unreliable: a sitemap may list a hub as a page, or give the time of the last template
+//! Roles and dates are unreliable. A sitemap may list a hub as a page, or state the time of the last template
 //! change as a date. Therefore both affect only the order of the queue.
 
 use crate::{CanonicalUrl, Refusal, Scope, UrlKey, shape};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-/// The expected content of a URL.
+/// What a URL is expected to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -21,7 +21,7 @@ pub enum Role {
     Feed,
     /// A sitemap or a sitemap index.
     Sitemap,
-    /// Not yet known: an article, or a hub that is not linked on the front page.
+    /// A page of unknown type: an article, or a hub that is not linked on the front page.
     Page,
 }
 
@@ -41,7 +41,7 @@ impl Role {
         }
     }
 
-    /// `None`: the label is unknown.
+    /// Returns the role with this label. `None`: the label is unknown.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.label() == label)
@@ -53,15 +53,15 @@ impl Role {
 pub struct Found {
     /// The address.
     pub url: CanonicalUrl,
-    /// The expected content.
+    /// The expected role.
     pub role: Role,
-    /// The publication or last change according to a feed or sitemap; `None`: missing or unreadable.
+    /// The time of publication or last change that a feed or sitemap states. `None`: missing or unreadable.
     pub dated: Option<Timestamp>,
-    /// Whether the URL comes from a news sitemap or is a sitemap with "news" in its name.
+    /// Whether the URL is from a news sitemap, or is itself a sitemap with "news" in its name.
     pub news: bool,
 }
 
-/// The URLs from a page, feed or sitemap. Every URL that was not accepted is counted.
+/// The URLs from a page, feed or sitemap. URLs that were not accepted are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Discovered {
     /// The accepted URLs without repetitions, in the order of the source unless stated otherwise.
@@ -73,7 +73,7 @@ pub struct Discovered {
 }
 
 impl Discovered {
-    /// Keeps the URLs that are in scope and allowed by the rules. Counts the others as refused.
+    /// Removes the URLs that are out of scope or that the rules exclude. Counts them as refused.
     #[must_use]
     pub fn within(mut self, scope: &Scope) -> Self {
         let refused = &mut self.refused;
@@ -87,8 +87,8 @@ impl Discovered {
         self
     }
 
-    /// Assigns [`Role::Section`] to pages with a section's address: short, without a number, a date or a long
-    /// slug. Call it for the links of a front page.
+    /// Assigns [`Role::Section`] to pages with an address like a section's: short, without a number, a date
+    /// or a long slug. Call it for the links of a front page.
     #[must_use]
     pub fn with_sections(mut self) -> Self {
         for found in &mut self.found {
@@ -100,14 +100,14 @@ impl Discovered {
     }
 }
 
-/// Collects the URLs of a source. Keeps each page once and counts all other URLs.
+/// Collects the URLs of a source. Accepts each page once and counts all other URLs.
 pub(crate) struct Gatherer {
     discovered: Discovered,
     seen: HashSet<UrlKey>,
 }
 
 impl Gatherer {
-    /// A link to `source` itself counts as repeated.
+    /// Creates an empty collection. A link to `source` itself counts as repeated.
     pub(crate) fn new(source: &CanonicalUrl) -> Self {
         Self { discovered: Discovered::default(), seen: HashSet::from([source.key()]) }
     }
@@ -120,7 +120,8 @@ impl Gatherer {
         }
     }
 
-    /// Counts a link that was seen before. `refused`: the label, if the link was refused.
+    /// Counts a link with an address that was seen before. `refused`: the label of its refusal. `None`: the
+    /// address was accepted.
     pub(crate) fn take_again(&mut self, refused: Option<Cow<'static, str>>) {
         match refused {
             Some(label) => *self.discovered.refused.entry(label).or_default() += 1,

@@ -1,16 +1,16 @@
 //! Checks host names, and detects addresses without a scheme.
 //!
-//! The URL standard accepts `www..example.com` and nearly any character in a domain, since it leaves the
+//! The URL standard accepts `www..example.com` and nearly any character in a domain, because it leaves the
 //! lengths of labels to DNS. A request for such a name cannot succeed, and its labels distort counts by
-//! domain. Therefore a host must be valid in DNS (RFC 1035, 2.3.4): labels of 1 to 63 octets, 253 octets in
-//! total, made of letters, digits, hyphens, and underscores, which occur on the web. RFC 1123 forbids a
-//! hyphen at the end of a label, but sites with such names exist, so it is accepted.
+//! domain. Therefore a host must be valid in DNS (RFC 1035, 2.3.4): labels of 1 to 63 octets, and 253 octets
+//! in total. Letters, digits, hyphens and underscores are allowed. RFC 1123 forbids a hyphen at the end of a
+//! label, but some sites have such names, so it is accepted.
 
 const MAX_LABEL: usize = 63;
 /// Maximum length in octets of a name without its final dot.
 const MAX_NAME: usize = 253;
 
-/// Returns why `name`, a domain from the URL parser without final dot, is no host name.
+/// Returns why `name` is not a valid host name. `name`: a domain from the URL parser without its final dot.
 pub(crate) fn objection(name: &str) -> Option<&'static str> {
     if name.split('.').any(str::is_empty) {
         return Some("a part between its dots is empty");
@@ -26,7 +26,7 @@ pub(crate) fn objection(name: &str) -> Option<&'static str> {
 }
 
 /// If `text` looks like an address without its scheme (`www.example.com/a`), returns the registrable domain
-/// of its host in lower case. `None`: it looks like a relative address.
+/// of its host in lower case. `None`: `text` looks like a relative address.
 ///
 /// `sitemap.pl` and `archive.zip` may be files or hosts. Therefore the text must begin with `www.`, or a
 /// slash must follow the host, or the domain must be `expected`.
@@ -47,10 +47,10 @@ pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<Str
     is_host.then(|| domain.to_owned())
 }
 
-/// Returns the registrable domain of a host, and whether the Public Suffix List has a rule for it; `None`:
+/// Returns the registrable domain of a host, and whether the Public Suffix List has a rule for it. `None`:
 /// the host is a public suffix.
 ///
-/// Never inlined: the list is code, and each copy takes ten seconds to compile.
+/// Never inlined. The library implements the list as code, and each copy takes ten seconds to compile.
 #[inline(never)]
 pub(crate) fn registrable_domain(host: &str) -> Option<(&str, bool)> {
     let domain = psl::domain(host.as_bytes())?;

@@ -1,8 +1,7 @@
 //! Defines the URL key: 16 bytes of a hash of the URL's identity.
 //!
-//! With 128 bits, the probability that any two of 10^9 URLs share a key is about 10^-21, so the code does not
-//! check for collisions. The key encodes neither an order nor the host. A store that groups by host adds a
-//! prefix.
+//! With 128 bits, the probability that any two of 10^9 URLs share a key is about 10^-21. The code therefore
+//! does not check for collisions. The key contains neither an order nor the host.
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -10,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The first 16 bytes of BLAKE3 of a [`CanonicalUrl::identity`](crate::CanonicalUrl::identity).
+/// The first 16 bytes of the BLAKE3 hash of a [`CanonicalUrl::identity`](crate::CanonicalUrl::identity).
 ///
 /// Serialized as 32 hex digits in human-readable formats (JSON, TOML), otherwise as 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,7 +29,7 @@ impl UrlKey {
         Self(bytes)
     }
 
-    /// Returns the 16 bytes, for the store.
+    /// Returns the 16 bytes of the key.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
@@ -43,8 +42,8 @@ impl UrlKey {
     }
 }
 
-/// Returns the partition of a registrable domain, 0 to 255: the first byte of the domain's BLAKE3 hash. This
-/// function must never change, because it locates stored records.
+/// Returns the partition of a registrable domain, 0 to 255: the first byte of the domain's BLAKE3 hash.
+/// Stored records depend on this function, so it must never change.
 #[must_use]
 pub fn partition_of(domain: &str) -> u8 {
     blake3::hash(domain.as_bytes()).as_bytes()[0]

@@ -5,8 +5,8 @@
 //! [`feed::read`] and [`links::judge`] return each accepted URL as a [`Found`] with its expected [`Role`],
 //! and count the others by [`Refusal`]. [`sniff`] detects the actual type of a body.
 //!
-//! The crate has no IO, no clock and no async code: it reads bytes and text and returns URLs. The store has
-//! the queue and decides the order of fetching. The fetch crate handles robots.txt.
+//! The crate has no IO, no clock and no async code. The store has the queue and decides the order of
+//! fetching. The fetch crate handles robots.txt.
 
 mod body;
 mod canonical;

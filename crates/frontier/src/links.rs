@@ -1,6 +1,6 @@
 //! Classifies the links of a page.
 //!
-//! The input is the `href` values in page order. The page reader applies `<base>`.
+//! The input is the `href` values in page order. The page reader has already applied `<base>`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,16 +8,17 @@ use std::collections::HashMap;
 use crate::found::Gatherer;
 use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, Scope, shape};
 
-/// Resolves the links of the page at `base`, refuses those that are out of scope or do not lead to a page,
-/// and keeps each target once, in page order.
+/// Resolves the links of the page at `base`, and returns each accepted target once, in page order. Refuses
+/// links that are out of scope or do not lead to a page.
 ///
 /// [`Discovered::repeated`] counts links to the page itself (anchors, or the same page over http) and further
-/// links to a page that was already found. The ending of the address determines the role: feed, sitemap, or
-/// otherwise [`Role::Page`]. The rules of the scope do not apply yet, since they may depend on a role that is
-/// assigned later ([`Discovered::within`]).
+/// links to an accepted page. The ending of the address determines the role: feed, sitemap, or otherwise
+/// [`Role::Page`]. The rules of the scope are not applied, because they may depend on a role that is assigned
+/// later ([`Discovered::within`]).
 pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> Discovered {
     let mut gatherer = Gatherer::new(base);
-    // A teaser often links to one address several times (picture, title), and parsing is most of the cost.
+    // Teasers often repeat an address (picture, title). Each is parsed once, because parsing is most of the
+    // cost.
     let mut seen: HashMap<&str, Option<Cow<'static, str>>> = HashMap::new();
     for href in hrefs {
         match seen.get(href) {
@@ -44,11 +45,10 @@ fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<Found, Re
 
 /// Whether the address looks like an article.
 ///
-/// This affects only the order of fetching, not which pages are stored: hosts with other addresses are also
-/// crawled, but hubs may be fetched before articles. Evidence for an article: a last segment of several
-/// words, a number of five or more digits, a date in the path, an ending such as `.html` or `.vov`, an
-/// article number in the parameters. Evidence against an article: a path under `/tag/`, `/author/`, `/page/2`
-/// or similar.
+/// The result affects only the order of fetching. Hosts with other addresses are also crawled, but their hubs
+/// may be fetched before their articles. Evidence for an article: a last segment of several words, a number
+/// of five or more digits, a date in the path, an ending such as `.html` or `.vov`, or an article number in
+/// the parameters. Evidence against an article: a path under `/tag/`, `/author/`, `/page/2` or similar.
 #[must_use]
 pub fn looks_like_article(url: &CanonicalUrl) -> bool {
     shape::looks_like_article(url)
@@ -60,8 +60,8 @@ pub fn looks_like_section(url: &CanonicalUrl) -> bool {
     shape::looks_like_section(url)
 }
 
-/// Returns the link in `found` to the next page of the list at `url`. Detects common address forms such as
-/// `?page=2`, `/trang-2` and `-p2`.
+/// Returns the URL in `found` that is the next page of the list at `url`. Detects common address forms such
+/// as `?page=2`, `/trang-2` and `-p2`. `None`: no URL is the next page.
 #[must_use]
 pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
     crate::paging::next(url, found)

@@ -1,6 +1,7 @@
 //! Defines the outcomes: all ways in which a visit of a URL can end.
 //!
-//! Counters, logs, the final table and the status page use them. Other URLs are still in the frontier.
+//! Counters, logs, the final table and the status page use them. A URL without an outcome is still in the
+//! frontier.
 
 use std::fmt;
 
@@ -18,8 +19,8 @@ pub enum Outcome {
         /// The URL under which the text was stored first.
         of: UrlKey,
     },
-    /// An article with a text similar to another document's. It is in the corpus under this URL, as a member
-    /// of that document's cluster.
+    /// An article whose text is similar to that of another document. It is in the corpus under this URL and
+    /// joins the other document's cluster.
     NearDuplicate {
         /// The URL of the cluster's representative at the time of the visit.
         of: UrlKey,
@@ -74,7 +75,7 @@ pub enum Outcome {
     },
     /// The address is loopback, private or otherwise not on the public internet.
     PrivateAddress,
-    /// The response is not readable as its expected type (a broken sitemap).
+    /// The response cannot be parsed as its expected type, for example because a sitemap is broken.
     Unreadable {
         /// The error.
         reason: String,
@@ -89,17 +90,17 @@ pub enum Outcome {
         /// The primary language tag, such as `en`.
         language: String,
     },
-    /// An article that is not stored because of its measured values (`corpus.keep_if`).
+    /// An article that is not stored because its measured values do not meet a condition (`corpus.keep_if`).
     Filtered {
         /// The condition that the article does not meet.
         condition: String,
     },
-    /// An article in the corpus with a changed text. The document has a new revision.
+    /// An article that was already in the corpus and whose text has changed. The document has a new revision.
     Revised,
-    /// The replayed archive has only a part of the response.
+    /// The replayed archive contains only a part of the response.
     Truncated {
-        /// The label of the reason, from the archive's writer (`length`, `time`, `disconnect`, `unspecified`,
-        /// `segmented`) or from the response (`partial_content`, `content_length`, `coding`).
+        /// The label of the reason. The archive states `length`, `time`, `disconnect`, `unspecified` or
+        /// `segmented`. The response itself shows `partial_content`, `content_length` or `coding`.
         reason: String,
     },
     /// The settings exclude the URL from fetching, or the article from the corpus.
@@ -109,8 +110,8 @@ pub enum Outcome {
     },
 }
 
-/// The class of an outcome. Counts for people (report, tables, progress line, status page) group outcomes by
-/// class, so a word such as "failed" has one meaning everywhere.
+/// The class of an outcome. The report, tables, progress line and status page count outcomes by class, so
+/// that a word such as "failed" has one meaning everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// The text is in the corpus under this URL.
@@ -138,8 +139,8 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns the class of an outcome from its [`Outcome::reason`] or [`Outcome::label`]; `None`: unknown
-    /// label.
+    /// Returns the class of an outcome from its [`Outcome::reason`] or [`Outcome::label`]. `None`: the label
+    /// is unknown.
     #[must_use]
     pub fn from_reason(reason: &str) -> Option<Self> {
         let (label, detail) = reason.split_once(": ").unwrap_or((reason, ""));
@@ -160,20 +161,19 @@ impl Class {
         })
     }
 
-    /// Whether the visit failed. A missing page is not a failure: links to missing pages are common.
+    /// Whether the visit failed. A missing page is not a failure, because links to missing pages are common.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         matches!(self, Self::Unreachable | Self::Failed)
     }
 
-    /// Whether the URL could be an article's.
+    /// Whether the URL could be the URL of an article.
     #[must_use]
     pub const fn is_of_page(self) -> bool {
         !matches!(self, Self::Listing | Self::Redirected | Self::Disallowed)
     }
 }
 
-/// Whether a failure with this label happened before any response.
 fn is_without_response(label: &str) -> bool {
     matches!(label, "dns" | "connect" | "timeout" | "bad_proxy" | "bad_url" | "no_file" | "tls")
         || label.starts_with("tls_")
@@ -232,8 +232,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the label. If a label has several reasons, appends the reason, as in `failed: timeout`. The
-    /// number of distinct values is limited, so they can be counted.
+    /// Returns the label. If a label has several reasons, appends the reason, as in `failed: timeout`. There
+    /// are only a limited number of distinct values, so they can be counted.
     #[must_use]
     pub fn reason(&self) -> String {
         match self {
@@ -263,7 +263,6 @@ impl Outcome {
     }
 }
 
-/// Writes the outcome with all details, for logs and the history of one URL.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -303,7 +302,6 @@ impl fmt::Display for Outcome {
 mod tests {
     use super::*;
 
-    /// One outcome of each kind, and failures of each class.
     fn outcomes() -> Vec<Outcome> {
         let of = UrlKey::from_bytes([0; 16]);
         let text = || String::from("x");

@@ -1,7 +1,7 @@
 //! Finds the link to the next page of a list.
 //!
-//! For lists that do not mark this link with `rel=next`, detects the address forms of newspapers: `?page=2`,
-//! `/page/2`, `/trang-2`, `-p2`. For a list with another form, a revisit reads only the first page.
+//! Detects the address forms of newspapers: `?page=2`, `/page/2`, `/trang-2`, `-p2`. They are needed for
+//! lists that do not mark the link with `rel=next`. For other forms, a revisit reads only the first page.
 
 use crate::{CanonicalUrl, Found};
 
@@ -17,7 +17,7 @@ pub(crate) fn number_of(url: &CanonicalUrl) -> u32 {
     place_of(url).1
 }
 
-/// Returns the list of a URL, and its page number, from 1.
+/// Returns the address of the list without a page number, and the page number, from 1.
 fn place_of(url: &CanonicalUrl) -> (String, u32) {
     let of = |path: &str, query: &str, page| (format!("{}{}?{query}", url.host(), list_of(path)), page);
     let query: Vec<(String, String)> = url.url().query_pairs().into_owned().collect();
@@ -56,7 +56,7 @@ fn paged(path: &str) -> Option<(&str, u32)> {
     (list.len() < stem.len()).then_some((list_of(list), page))
 }
 
-/// Parses a page number of at most four digits. Longer numbers belong to articles.
+/// Parses a page number of one to four digits. Longer numbers identify articles.
 fn number(text: &str) -> Option<u32> {
     (1..=4).contains(&text.len()).then(|| text.parse().ok())?
 }

@@ -1,15 +1,15 @@
 //! Normalizes percent-encoding (RFC 3986, sections 6.2.2.1 and 6.2.2.2).
 //!
 //! Hex digits become upper-case, and characters that need no encoding are decoded. A `%` that does not start
-//! an escape stays unchanged, since servers interpret it in different ways (old pages contain `%u0103`). If a
-//! decoded character would form an escape with such a stray `%`, as in `%%34%31`, its escape stays. Otherwise
-//! a second normalization would change the text.
+//! an escape stays unchanged, because servers interpret it in different ways (old pages contain `%u0103`). An
+//! escape also stays if its decoded character would form a new escape with such a `%`, as in `%%34%31`.
+//! Otherwise a second normalization would change the text.
 
 /// Normalizes a path or a query. Idempotent.
 pub(crate) fn normalise(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
-    // The length of the part of `out` in which no `%` can become an escape.
+    // The length of the beginning of `out` in which no `%` can become part of a new escape.
     let mut settled = 0;
     let mut rest = text;
     while let Some(at) = rest.find('%') {
@@ -39,7 +39,7 @@ fn escape(bytes: &[u8]) -> Option<u8> {
     u8::try_from(digit(1)? * 16 + digit(2)?).ok()
 }
 
-/// Whether one more hex digit would extend a stray `%` towards an escape.
+/// Whether `done` ends with a `%` that is not an escape but could become one with further hex digits.
 fn stray_percent(done: &str) -> bool {
     let bytes = done.as_bytes();
     match *bytes {

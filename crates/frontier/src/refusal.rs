@@ -1,7 +1,7 @@
 //! Defines the reasons why a URL is not followed.
 //!
-//! Every refusal is counted by its [`Refusal::label`], so the counts explain why a site has no documents. A
-//! refusal depends on the URL alone, not on the server's response.
+//! Every refusal is counted by its [`Refusal::label`]. The counts explain why a site has no documents. A
+//! refusal depends on the URL alone and not on a response.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub enum Refusal {
         /// What is wrong with the name, in words for users.
         reason: &'static str,
     },
-    /// The address is longer than real page addresses. Most of these lead to crawler traps.
+    /// The address is longer than usual page addresses. Most such addresses belong to crawler traps.
     #[error("it is longer than {limit} characters")]
     TooLong {
         /// The maximum length of the canonical form, in characters.
@@ -37,8 +37,8 @@ pub enum Refusal {
         /// Maximum number of times that one segment may occur in a path.
         limit: usize,
     },
-    /// The URL is too many links away from a seed. Only the crawl knows the path of links and returns this
-    /// refusal. It is defined here so that all reasons are in one list.
+    /// The URL is too many links away from a seed. Only the crawl returns this refusal, because it knows the
+    /// path of links. All refusals are defined here so that they are in one list.
     #[error("it is more than {limit} links away from a seed")]
     TooDeep {
         /// The maximum number of links between a seed and a page.
@@ -47,7 +47,7 @@ pub enum Refusal {
     /// The URL is not on a registrable domain of the seeds.
     #[error("its site is not one of the seeds")]
     OutOfScope,
-    /// The ending of the file name shows that this is a picture, a video, a style sheet or a document.
+    /// The ending of the file name belongs to a picture, a video, a style sheet or a document.
     #[error("it ends in .{extension}, which is not a web page")]
     NotAPage {
         /// The ending in lower case, without the dot.
@@ -65,8 +65,8 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the code, for counters and logs. If the settings exclude the URL, appends the rule, as in
-    /// `excluded: outside sections`.
+    /// Returns the label for counters and logs: the code. If the settings exclude the URL, appends the rule,
+    /// as in `excluded: outside sections`.
     #[must_use]
     pub fn label(&self) -> Cow<'static, str> {
         match self {

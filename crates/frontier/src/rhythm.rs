@@ -1,14 +1,15 @@
 //! Computes how often a URL is revisited.
 //!
-//! The interval of a list (front page, section, feed, sitemap) halves when a visit finds something new and
-//! grows otherwise. A list that changes at all is visited daily, even if its articles always appeared on
-//! other lists first: it may be the only list with a later article. A list that does not change is visited
-//! less and less often. New entries of such a list are found late. But they are found, because the list
-//! removes entries as slowly.
+//! The interval of a list (front page, section, feed, sitemap) halves when a visit finds something new.
+//! Otherwise it grows. A list that changes at all is visited daily, even if its articles always appeared on
+//! other lists first, because a later article may appear only there. A list that does not change is visited
+//! less and less often. Its new entries are found late. They are still found, because such a list also
+//! removes entries slowly.
 //!
-//! A sitemap of past months is not visited for weeks after its first visit, since its index reports changes.
+//! A sitemap of past months is not visited for weeks after its first visit. Its index states when it changes.
 //!
-//! Limitation: an article may be missed if it is linked for only one day, by a list unchanged for weeks.
+//! Limitation: an article may be missed if it is linked for only one day, on a list that had not changed for
+//! weeks.
 
 use std::time::Duration;
 
@@ -19,31 +20,31 @@ use crate::Role;
 
 const HOUR: u32 = 3_600;
 const DAYS: u32 = 24 * HOUR;
-/// A day minus the possible difference between the start times of two nightly runs. So a list that is due
-/// daily is due in every nightly run.
+/// A little less than a day, because the start times of nightly runs differ. A list with this interval is due
+/// in every nightly run.
 const NIGHTLY: u32 = 20 * HOUR;
 
-/// When a URL was visited, and its interval. All fields are 0 before the first visit.
+/// The times of a URL's visits, and the interval between visits. All fields are 0 before the first visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rhythm {
     /// The first visit, in seconds since 1970.
     pub first: u64,
     /// The last visit with a response, in seconds since 1970.
     pub last: u64,
-    /// Seconds until the next visit. For an article: seconds without a check.
+    /// Seconds until the next visit. For an article: seconds in which it is not checked again.
     pub every: u32,
-    /// [`digest_of`] of the URLs that the last visit found.
+    /// The [`digest_of`] of the URLs that the last visit found.
     pub digest: u64,
 }
 
-/// The result of a visit of a list.
+/// The result of a visit to a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sight {
     /// The list led to something new or changed.
     News,
-    /// The list led to different URLs, but all of them were known.
+    /// The list had different URLs than before, but all of them were known.
     Changed,
-    /// The list has nothing of the last days: a sitemap of past months.
+    /// The list is a sitemap of past months, without entries of the last days.
     Still,
     /// The list has not changed, or it was empty.
     #[default]
@@ -51,7 +52,7 @@ pub enum Sight {
 }
 
 impl Rhythm {
-    /// Returns the rhythm after a visit of a list at `now`. `least`: the shortest interval.
+    /// Returns the rhythm after a visit to a list at `now`. `least`: the shortest interval.
     ///
     /// ```
     /// use gleaner_frontier::{Rhythm, Role, Sight};
@@ -76,7 +77,7 @@ impl Rhythm {
         Self { every: every.max(least), ..self.at(now) }
     }
 
-    /// Returns the rhythm after a visit of an article at `now`.
+    /// Returns the rhythm after a visit to an article at `now`.
     #[must_use]
     pub fn at(self, now: Timestamp) -> Self {
         let now = seconds(now);
@@ -84,8 +85,8 @@ impl Rhythm {
         Self { first, last: now, ..self }
     }
 
-    /// Returns the rhythm after a false report that the article has changed. There is no check for at least
-    /// six hours. This time doubles with each false report, up to 90 days.
+    /// Returns the rhythm after a false report that the article had changed. The next check is at least six
+    /// hours later. This time doubles with each false report, up to 90 days.
     #[must_use]
     pub fn with_false_update(self) -> Self {
         Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
@@ -109,8 +110,8 @@ impl Rhythm {
         !self.visited() || self.first >= seconds(time)
     }
 
-    /// Whether a sitemap with a stated change at `time` has changed since the last visit. Midnight counts as
-    /// the whole day, since most sitemaps state only the day.
+    /// Whether a sitemap's stated time of change is after the last visit. Midnight counts as the whole day,
+    /// because most sitemaps state only the day.
     #[must_use]
     pub fn is_before_day(&self, time: Timestamp) -> bool {
         let time = seconds(time);
@@ -118,8 +119,8 @@ impl Rhythm {
         self.last < end
     }
 
-    /// Whether an article may be checked for a later version at `now`: it is at most `window` old, and
-    /// `every` seconds have passed since its last visit.
+    /// Whether an article may be checked for a later version at `now`. Its first visit must be at most
+    /// `window` ago, and its last visit at least `every` seconds.
     #[must_use]
     pub fn is_open(&self, window: Duration, now: Timestamp) -> bool {
         let now = seconds(now);
@@ -128,7 +129,8 @@ impl Rhythm {
             && now >= self.last.saturating_add(u64::from(self.every))
     }
 
-    /// Returns when the next check of an article is due, with checks at these ages; `None`: no more.
+    /// Returns when the next check of an article is due. `ages`: times from the first visit to each check.
+    /// `None`: no check remains.
     #[must_use]
     pub fn next_look(&self, ages: impl IntoIterator<Item = Duration>) -> Option<Timestamp> {
         let due = ages.into_iter().map(|age| self.first.saturating_add(age.as_secs()));

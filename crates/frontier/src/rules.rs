@@ -1,18 +1,19 @@
-//! Defines the rules with which a user limits the fetched URLs of a site.
+//! Defines the rules with which a user excludes URLs of a site.
 //!
 //! | rule | applies to | excludes |
 //! |---|---|---|
-//! | `exclude` | every URL but seeds | URLs that match one of the patterns |
+//! | `exclude` | all URLs except seeds | URLs that match one of the patterns |
 //! | `sections` | pages | URLs that are not at or below one of the paths |
 //! | `include` | pages | URLs that match none of the patterns |
-//! | `published_after` | pages, unless the address looks like a section's | URLs of known older articles |
+//! | `published_after` | pages with an address unlike a section's | articles known to be older |
 //!
-//! Feeds and sitemaps are exempt from the last three, because they only name other URLs. Patterns are regular
-//! expressions that are searched in the whole canonical URL, as in Scrapy, Heritrix and Fundus. A glob would
-//! not suffice: many sites distinguish articles only by a number.
+//! The last three rules do not apply to feeds and sitemaps, because these only list other URLs. Patterns are
+//! regular expressions that are searched in the whole canonical URL, as in Scrapy, Heritrix and Fundus. A
+//! glob would not suffice, because many sites distinguish articles only by a number.
 //!
-//! A stated date may be the date of the last change. So an earlier date proves that the article is older, and
-//! a later one proves nothing. It is compared with the day's first moment in any time zone.
+//! A stated date may be the date of the last change. If it is before the first wanted day, the article is
+//! older than that day. If it is later, the age of the article is unknown. The day begins when it begins in
+//! the first time zone.
 
 use crate::{CanonicalUrl, Found, Refusal, Role, shape};
 use jiff::civil::Date;
@@ -24,27 +25,27 @@ use thiserror::Error;
 /// The offset of the time zone where a day begins first.
 const EARLIEST_ZONE: SignedDuration = SignedDuration::from_hours(14);
 
-/// The rules of a site as the user wrote them. The default has none.
+/// The rules of a site as the user wrote them. By default there are no rules.
 #[derive(Debug, Clone, Default)]
 pub struct SiteLimits {
-    /// Paths that begin with a slash.
+    /// Paths that begin with a slash. Pages at or below them are fetched.
     pub sections: Vec<String>,
-    /// Regular expressions.
+    /// Regular expressions. Only pages that match one of them are fetched.
     pub include: Vec<String>,
-    /// Regular expressions.
+    /// Regular expressions. URLs that match one of them are not fetched.
     pub exclude: Vec<String>,
     /// The first wanted day of publication.
     pub published_after: Option<Date>,
 }
 
-/// The rules of a site. The default excludes nothing.
+/// The compiled rules of a site. By default they exclude nothing.
 #[derive(Debug, Clone)]
 pub struct SiteRules {
     /// Canonical paths without a final slash. The empty path is the whole site.
     sections: Vec<String>,
     include: RegexSet,
     exclude: RegexSet,
-    /// The first wanted day, and the moment at which it first begins in any time zone.
+    /// The first wanted day, and the time at which this day begins in the first time zone.
     first: Option<(Date, Timestamp)>,
 }
 
@@ -54,9 +55,9 @@ pub struct SiteRules {
 pub struct BadPattern {
     /// The name of the list: `sections`, `include` or `exclude`.
     pub list: &'static str,
-    /// The pattern, as written.
+    /// The pattern or path as the user wrote it.
     pub text: String,
-    /// What is wrong with it, on one line.
+    /// Why it cannot be used, on one line.
     pub reason: String,
 }
 
@@ -70,7 +71,7 @@ impl SiteRules {
     /// Compiles the rules.
     ///
     /// # Errors
-    /// The first path or pattern that cannot be used.
+    /// A path or pattern cannot be used. The error describes the first of them.
     ///
     /// ```
     /// use gleaner_frontier::{CanonicalUrl, Found, Role, SiteLimits, SiteRules};
@@ -95,7 +96,7 @@ impl SiteRules {
         })
     }
 
-    /// Returns why a URL of the site is not fetched; `None`: the rules allow it.
+    /// Returns why a URL of the site is not fetched. `None`: the rules allow it.
     #[must_use]
     pub fn objection(&self, found: &Found) -> Option<Refusal> {
         let Found { url, role, dated, .. } = found;
@@ -122,7 +123,6 @@ impl SiteRules {
     }
 }
 
-/// Returns the canonical form of a path without a final slash.
 fn section(path: &str) -> Result<String, BadPattern> {
     let bad = |reason: String| BadPattern { list: "sections", text: path.to_owned(), reason };
     if !path.starts_with('/') {
@@ -153,7 +153,7 @@ fn patterns(list: &'static str, texts: &[String]) -> Result<RegexSet, BadPattern
     })
 }
 
-/// Returns the last line of a syntax error. It says what is wrong; the lines before show where.
+/// Returns the last line of a syntax error, which says what is wrong. The other lines show the position.
 fn in_one_line(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default().trim();
@@ -218,7 +218,7 @@ mod tests {
             (Role::Page, "2026/01/01/a", None, ""),
             (Role::Page, "2025/12/a-title", None, old),
             (Role::Page, "a-title-in-five-words-1", Some("2025-12-31T09:59:59Z"), old),
-            // The day has already begun somewhere.
+            // The first wanted day has already begun in some time zone.
             (Role::Page, "a-title-in-five-words-1", Some("2025-12-31T10:00:00Z"), ""),
             (Role::Page, "2025/12/31/a", Some("2026-03-01T00:00:00Z"), old),
             (Role::Page, "world", Some("2019-01-01T00:00:00Z"), ""),

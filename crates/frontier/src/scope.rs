@@ -9,20 +9,20 @@
 use crate::{CanonicalUrl, Found, Refusal, Seed, SiteRules};
 use std::collections::BTreeMap;
 
-/// A set of registrable domains ([`CanonicalUrl::domain`]) with their rules.
+/// The registrable domains ([`CanonicalUrl::domain`]) of a crawl, and their rules.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     sites: BTreeMap<String, SiteRules>,
 }
 
 impl Scope {
-    /// Creates the scope of these registrable domains, without rules. They are lower-case A-labels. IP
+    /// Creates a scope of these registrable domains, without rules. They must be lower-case A-labels. IP
     /// addresses and single labels include their port.
     pub fn new<D: Into<String>>(domains: impl IntoIterator<Item = D>) -> Self {
         Self { sites: domains.into_iter().map(|domain| (domain.into(), SiteRules::default())).collect() }
     }
 
-    /// Creates the scope of the seeds' domains, without rules.
+    /// Creates a scope of the seeds' domains, without rules.
     #[must_use]
     pub fn from_seeds(seeds: &[Seed]) -> Self {
         Self::new(seeds.iter().map(|seed| seed.url.domain()))
@@ -41,7 +41,8 @@ impl Scope {
         self.sites.contains_key(url.domain())
     }
 
-    /// Returns why a URL is not fetched: out of scope, or excluded by a rule. `None`: it may be fetched.
+    /// Returns why a URL is not fetched: it is out of scope, or a rule excludes it. `None`: it may be
+    /// fetched.
     #[must_use]
     pub fn objection(&self, found: &Found) -> Option<Refusal> {
         match self.sites.get(found.url.domain()) {

@@ -1,8 +1,8 @@
 //! Parses seeds: a file with one address per line, or an argument of the command line.
 //!
-//! `#` begins a comment at the start of a line or after whitespace; inside an address it begins a fragment. A
-//! bare host gets https. An invalid line is an error: a crawl of only some of the intended sites is worse
-//! than no crawl.
+//! `#` begins a comment at the start of a line or after whitespace. Inside an address it begins a fragment. A
+//! bare host gets https. An invalid line is an error, because a crawl without some of the intended sites is
+//! worse than no crawl.
 
 use crate::{CanonicalUrl, Refusal, UrlKey};
 use std::collections::HashSet;
@@ -13,13 +13,13 @@ use thiserror::Error;
 pub struct Seed {
     /// The front page. Its registrable domain is in scope.
     pub url: CanonicalUrl,
-    /// The name of the seed file from the caller, or [`COMMAND_LINE`].
+    /// The name of the seed file, or [`COMMAND_LINE`].
     pub file: String,
-    /// The line in the file, from 1; `None`: the seed is not from a file.
+    /// The line in the file, from 1. `None`: the seed is not from a file.
     pub line: Option<usize>,
 }
 
-/// The origin of a seed from the command line.
+/// The value of [`Seed::file`] for a seed from the command line.
 pub const COMMAND_LINE: &str = "the command line";
 
 impl Seed {
@@ -39,7 +39,7 @@ pub enum SeedError {
     /// The line contains more than one word.
     #[error("{file} line {line}: one address per line, but this is {text:?}; begin a comment with #")]
     SeveralWords {
-        /// The file's name, as the caller gave it.
+        /// The file's name from the caller.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -61,7 +61,7 @@ pub enum SeedError {
         "{file} line {line}: {text:?} is not a seed: {refusal}; write a host such as vnexpress.net or an address such as https://www.bbc.com/news"
     )]
     Refused {
-        /// The file's name, as the caller gave it.
+        /// The file's name from the caller.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -73,12 +73,12 @@ pub enum SeedError {
     /// No line contains an address.
     #[error("{file} names no site; write one host per line, such as vnexpress.net")]
     Empty {
-        /// The file's name, as the caller gave it.
+        /// The file's name from the caller.
         file: String,
     },
 }
 
-/// Parses the `text` of a seed file. Returns the seeds in order, without repeated pages.
+/// Parses the `text` of a seed file. Returns the seeds in order, each page once.
 ///
 /// `file`: the file name for errors and seeds. A byte order mark and Windows line ends are accepted.
 ///

@@ -2,9 +2,9 @@
 //!
 //! The reader follows the protocol of sitemaps.org and Google's news extension, and tolerates common errors.
 //! If a document is broken or cut off, the entries before the error are returned with the error. An entry
-//! with several addresses counts as several entries. An address may be inside another element and lack its
-//! scheme. `lastmod` is not reliable: many sites write the time at which the sitemap was generated. Image and
-//! video entries are not followed.
+//! with several addresses counts as several entries. An address may be inside another element, and may lack
+//! its scheme. `lastmod` is not reliable, because many sites write the time at which the sitemap was
+//! generated. Image and video entries are ignored.
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -30,11 +30,12 @@ pub enum Kind {
 pub struct Sitemap {
     /// The kind of entries: further sitemaps or pages.
     pub kind: Kind,
-    /// The pages in the sitemap's order. Sitemaps of an index: newest `lastmod` first, undated last.
+    /// The pages in the sitemap's order. An index's sitemaps are sorted: newest `lastmod` first, undated
+    /// last.
     pub discovered: Discovered,
-    /// The number of omitted entries, beyond [`Limits::entries`].
+    /// The number of entries that were omitted because of [`Limits::entries`].
     pub cut: u64,
-    /// Why reading ended early, if it did.
+    /// Why reading ended early. `None`: the sitemap was read to its end.
     pub flaw: Option<Flaw>,
 }
 
@@ -57,9 +58,9 @@ pub enum SitemapError {
 
 /// Reads the sitemap that was served at `base`. It may be compressed with gzip.
 ///
-/// Entries are refused only because of their address. The result is not limited to a scope; use
-/// [`Discovered::within`]. Relative addresses and those without a scheme are resolved, although the protocol
-/// forbids them ([`CanonicalUrl::join_location`]).
+/// Entries are refused only because of their address. The result may contain URLs out of scope, which
+/// [`Discovered::within`] removes. Addresses that are relative or have no scheme are resolved, although the
+/// protocol forbids them ([`CanonicalUrl::join_location`]).
 ///
 /// # Errors
 /// The body is not a sitemap, or it cannot be read up to its first element. An empty sitemap is not an error.
@@ -109,11 +110,10 @@ fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -
     Sitemap { kind: Kind::Text, discovered: entries.gatherer.finish(), cut: entries.cut, flaw }
 }
 
-/// In a sitemap, elements with another prefix than the root element belong to extensions.
 enum Root {
     None,
     Other(String),
-    /// Elements with another prefix belong to extensions.
+    /// Elements with a prefix other than `prefix` belong to extensions.
     Sitemap {
         kind: Kind,
         prefix: String,
@@ -127,7 +127,7 @@ enum Leaf {
     Published,
 }
 
-/// The position relative to an address.
+/// The position of the parser relative to an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Location {
     Outside,
@@ -137,12 +137,12 @@ enum Location {
     Wrapped,
 }
 
-/// Maximum number of addresses of one entry that wait for its dates.
+/// Maximum number of addresses of one entry that are kept until the dates of the entry are read.
 const MAX_ADDRESSES: usize = 1_000;
 
 #[derive(Default)]
 struct Entry {
-    /// The protocol allows only one address.
+    /// The addresses of the entry. The protocol allows only one.
     addresses: Vec<String>,
     changed: Option<String>,
     published: Option<String>,
@@ -204,7 +204,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// Reads a line of a text file. A line without an address may be a title or a comment.
+    /// Reads a line of a text file. Skips a line without an address, such as a title or a comment.
     fn line(&mut self, line: &str) {
         let is_address = line.starts_with('/')
             || line.contains("://")

@@ -1,8 +1,8 @@
 //! Detects the type of a body from its first bytes.
 //!
 //! Servers declare feeds as text/html and pages as text/xml, so the content of the body decides. The check
-//! uses the first element after the declaration, comments and doctype. A body that is cut off, or has text
-//! before its first tag, is [`Body::Other`]: it may be a page, but its type is unknown.
+//! uses the first element after the declaration, comments and doctype. A body that ends before its first tag,
+//! or has text before it, is [`Body::Other`]. It may still be a page.
 
 use crate::body::TextStream;
 use crate::host;
@@ -28,7 +28,7 @@ pub enum Body {
 #[must_use]
 pub fn sniff(bytes: &[u8]) -> Body {
     let mut head = Vec::new();
-    // Reading from memory cannot fail; damaged data end the text.
+    // Reading from memory cannot fail. At damaged data, the text ends.
     let _ = TextStream::new(bytes, HEAD).read_to_end(&mut head);
     let head = String::from_utf8_lossy(&head);
     let text = head.trim_start();
@@ -82,10 +82,10 @@ fn by_name(text: &str) -> Body {
     }
 }
 
-/// One of this number of first lines must be an address.
+/// Number of lines to check. At least one of them must be an address.
 const FIRST_LINES: usize = 8;
 
-/// Whether the text has one address per line, after a possible title and perhaps without schemes.
+/// Whether one of the first lines is an address. A scheme is not required.
 pub(crate) fn is_address_list(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.take(FIRST_LINES).any(|line| {

@@ -1,13 +1,13 @@
 //! Removes query parameters that track visitors and do not change the page.
 //!
-//! There are two lists: trackers (advertising networks, analytics, share buttons, newsletters) and session
-//! ids. Sources: the documentation of the services, and the lists of browsers. A name that is only sometimes
-//! a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept: if two URLs of one page remain, the content hash
-//! detects the duplicate, but a wrong removal loses a page.
+//! Two kinds of parameters are removed: trackers (advertising networks, analytics, share buttons,
+//! newsletters) and session ids. The names are from the documentation of the services and from the lists of
+//! browsers. A name that is only sometimes a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept. If two
+//! URLs of one page remain, the content hash detects the duplicate, but a wrong removal loses a page.
 
 #[rustfmt::skip]
 const TRACKER_PREFIXES: &[&str] = &[
-    "utm_", // Google Analytics and all that copy it
+    "utm_", // Google Analytics and services that use its names
     "mtm_", "matomo_", "piwik_", "pk_", // Matomo
     "hsa_", // HubSpot advertisements
     "vn_source", "vn_campaign", "vn_medium", "vn_term", "vn_thumb", // VnExpress's own boxes
@@ -38,17 +38,16 @@ const SESSIONS: &[&str] = &[
     "jsessionid", "phpsessid", "phpsessionid", "sessionid", "session_id", "sess_id", "sessid", "cfid", "cftoken",
 ];
 
-/// `sid` is a session id in some programs and a story number in others (PHP-Nuke). A value counts as a
-/// session id from this length on.
+/// Minimum length of a `sid` value that is a session id. Shorter values are story numbers (PHP-Nuke).
 const SID_SESSION_LENGTH: usize = 16;
 
-/// Returns the query without trackers, session ids and empty parts; `None`: nothing remains.
+/// Returns the query without trackers, session ids and empty parameters. `None`: no parameter remains.
 pub(crate) fn clean_query(query: &str) -> Option<String> {
     let kept: Vec<&str> = query.split('&').filter(|part| !part.is_empty() && !is_noise(part)).collect();
     (!kept.is_empty()).then(|| kept.join("&"))
 }
 
-/// Returns the path without `;jsessionid=...` (Java servlets, section 7.1.3).
+/// Returns the path without `;jsessionid=...` (Java Servlet Specification, 7.1.3).
 pub(crate) fn clean_path(path: &str) -> String {
     if !path.contains(';') {
         return path.to_owned();

@@ -1,9 +1,9 @@
-//! Walks leniently through XML: elements by local name, and the unescaped texts of leaves.
+//! Walks leniently through XML. Reports elements by local name, and the unescaped text of elements.
 //!
 //! The walk tolerates common errors of sitemaps and feeds: a bare `&` in an address, unmatched end tags,
-//! undeclared prefixes and entities. Namespaces are not resolved, since prefixes are often undeclared or
-//! wrong. If the parser cannot continue after an error, the walk ends with a [`Flaw`]; everything before the
-//! error was visited. No tree is built, so deep nesting needs no memory.
+//! undeclared prefixes and entities. It does not resolve namespaces, because prefixes are often undeclared or
+//! wrong. If the parser cannot continue after an error, the walk ends with a [`Flaw`]. By then it has visited
+//! everything before the error. It builds no tree, so deep nesting needs no memory.
 
 use crate::body::{Flaw, TextStream};
 use quick_xml::Reader;
@@ -48,12 +48,11 @@ pub(crate) trait Visitor {
     fn open(&mut self, element: &Element<'_>) -> Step;
     /// Receives the trimmed text of an element for which `open` returned [`Step::Collect`].
     fn text(&mut self, text: &str);
-    /// Called at the end of an element. `name` has no prefix.
     fn close(&mut self, name: &str);
 }
 
-/// Walks to the end or to the first error that prevents further parsing. `None`: the document is complete, or
-/// the visitor ended the walk.
+/// Walks to the end, or to the first error after which the parser cannot continue. `None`: the document is
+/// complete, or the visitor ended the walk.
 pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option<Flaw> {
     let mut reader = Reader::from_reader(stream);
     let config = reader.config_mut();
@@ -77,7 +76,7 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
             Err(error) => {
                 let at = reader.error_position();
                 let broken = Flaw::Broken { at, reason: error.to_string() };
-                // If the document is cut off, the stream gives a more precise reason.
+                // If the document is cut off, the flaw of the stream is more precise.
                 return Some(reader.get_ref().flaw().cloned().unwrap_or(broken));
             }
         }
@@ -145,7 +144,7 @@ impl<V: Visitor> Walk<'_, V> {
         } else if let Some(text) = resolve_predefined_entity(reference) {
             self.push(text);
         } else {
-            // Not an entity, but part of an unescaped query: `&page=2;`.
+            // The text is no entity but a part of an unescaped query: `&page=2;`.
             self.push("&");
             self.push(reference);
             self.push(";");

@@ -1,5 +1,5 @@
-//! Tests the addresses of the recorded pages: each has one spelling, and the classification by shape is
-//! accurate enough for the order of a queue. Skipped if the recorded pages are missing.
+//! Tests the addresses of the recorded pages: each has one spelling, and most are correctly classified as an
+//! article or not. Skipped if the recorded pages are missing.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, outside the test functions")]
 
@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 const SETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets");
 
-/// Returns the entries of a set's manifest.
 fn manifest(folder: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(folder.join("manifest.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

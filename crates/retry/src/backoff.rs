@@ -1,9 +1,9 @@
-//! The pauses between attempts: doubled after each failure, up to a limit.
+//! Computes the pauses between attempts. A pause doubles after each failure, up to a limit.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// The rule for the pauses after failed attempts.
+/// Computes the pauses after failed attempts.
 ///
 /// ```
 /// use std::time::Duration;
@@ -17,21 +17,21 @@ use std::time::Duration;
 pub struct Backoff {
     /// The pause after the first failure.
     pub first: Duration,
-    /// The longest pause.
+    /// The upper limit of every pause.
     pub longest: Duration,
-    /// Each pause is multiplied by a random number from this range, so that clients that failed together do
-    /// not retry together. `longest` still applies.
+    /// The range of the random factor of each pause. It keeps clients that failed at the same time from
+    /// retrying at the same time. `longest` also limits the result.
     pub jitter: RangeInclusive<f64>,
 }
 
 impl Backoff {
-    /// Creates a backoff without a random part.
+    /// Creates a backoff without a random factor.
     #[must_use]
     pub const fn exact(first: Duration, longest: Duration) -> Self {
         Self { first, longest, jitter: 1.0..=1.0 }
     }
 
-    /// Returns the pause after this many failed attempts. 0 counts as 1.
+    /// Returns the pause after `tries` failed attempts. 0 counts as 1.
     #[must_use]
     pub fn pause(&self, tries: u32) -> Duration {
         let doubled = self.first.saturating_mul(2_u32.saturating_pow(tries.saturating_sub(1)));

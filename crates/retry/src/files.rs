@@ -1,26 +1,27 @@
 //! Waits for a free file descriptor.
 //!
-//! If no descriptor is free to open a file (EMFILE, ENFILE), one is usually free a little later, because
-//! connections open and close all the time. The crawl need not end.
+//! If a file cannot be opened because no descriptor is free (EMFILE, ENFILE), the crawl need not end. A
+//! descriptor is usually free soon, because connections open and close all the time.
 
 use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(200);
-/// Maximum number of attempts. With the pauses they take 30 s.
+/// Maximum number of attempts. The pauses between them take 30 s in total.
 const TRIES: usize = 150;
 
-/// Whether the process (EMFILE) or the system (ENFILE) has no free file descriptor. False outside Unix.
+/// Whether `error` says that the process (EMFILE) or the system (ENFILE) has no free file descriptor. Always
+/// false outside Unix.
 #[must_use]
 pub fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// Calls `open` every 200 ms, for up to 30 s, while there is no free file descriptor. Blocks the thread.
+/// Calls `open` every 200 ms until a file descriptor is free, for up to 30 s. Blocks the thread.
 ///
 /// # Errors
-/// The first error of another kind, or the last error after 30 s.
+/// Any other error of `open`, at once. After 30 s, the last error.
 pub fn wait_for_descriptor<T>(open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     with_pauses(PAUSE, open)
 }

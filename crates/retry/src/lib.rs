@@ -1,4 +1,4 @@
-//! Defines the pauses between attempts, and waits for a free file descriptor.
+//! Computes the pauses between attempts, and waits for a free file descriptor.
 
 mod backoff;
 mod files;

@@ -1,12 +1,12 @@
 //! Measures the disk space and the time for a document:
 //! `cargo bench -p gleaner-store --bench layout [DOCUMENTS]`.
 //!
-//! The bench fills a store as a crawl does: it adds URLs, and then ends the visit of each URL with a document
+//! The bench fills a store as a crawl does. It adds URLs, and then ends the visit of each URL with a document
 //! of about 3 KB, in one change per page, with a flush every 200 pages. Documents are compressed before the
-//! clock starts, because a crawl does this on other threads. The bench runs without and with the detection of
-//! near-duplicates. It prints documents per second of processor time and of wall time, and the ratio of the
-//! store's size to the size of the packed documents: after filling, after closing, and after opening the
-//! store again.
+//! timing begins, because a crawl does this on other threads. The bench runs without and with the detection
+//! of near-duplicates. It prints documents per second of processor time and of wall time. It also prints the
+//! ratio of the store's size to the size of the packed documents: after filling, after closing, and after
+//! opening the store again.
 
 #![allow(
     clippy::allow_attributes,
@@ -24,17 +24,15 @@ use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;
 
-/// Pages between two flushes, like the default of `store.flush_pages`.
+/// Number of pages between two flushes, as in the default of `store.flush_pages`.
 const FLUSH: usize = 200;
-/// URLs that are added in one change, as if found on one page.
+/// Number of URLs that are added in one change, as if they were found on one page.
 const FOUND: usize = 50;
-/// Number of words in a text.
 const WORDS: usize = 500;
 /// Number of different words. The n-th word is drawn with a frequency proportional to 1/n, as in natural
 /// language.
 const VOCABULARY: usize = 20_000;
 
-/// A random number generator without a library: splitmix64.
 struct Numbers(u64);
 
 impl Numbers {
@@ -94,7 +92,7 @@ fn document(number: usize) -> Document {
     }
 }
 
-/// Returns the processor time of this process so far, in seconds; `None`: the system does not report it.
+/// Returns the processor time of this process so far, in seconds. `None`: the system does not report it.
 fn processor() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();

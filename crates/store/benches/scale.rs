@@ -1,13 +1,13 @@
 //! Measures the cost of many URLs in PostgreSQL: `cargo bench -p gleaner-store --bench scale [URLS]`.
 //!
-//! The bench starts a real server on loopback (Debian's, as in the tests). One worker has all partitions and
-//! adds URLs of 2,000 hosts, 50 URLs per change, with a flush every 200 changes. Whenever the number of URLs
-//! has grown tenfold, the bench measures the tables with their indexes, after a VACUUM. It then draws hosts,
-//! looks up the next URL of each host to request, and ends its visit, as a crawl does. Alternately, it times
-//! two look-ups of URLs that do not exist: most of the time is the round trip to the server, which varies
-//! from minute to minute but does not depend on the number of URLs.
+//! The bench starts a PostgreSQL server on loopback. One worker has all partitions and adds URLs of 2,000
+//! hosts, 50 URLs per change, with a flush every 200 changes. Whenever the number of URLs has grown tenfold,
+//! the bench measures the tables with their indexes, after a VACUUM. It then draws hosts. For each host it
+//! looks up the next URL to request, and ends the visit of this URL, as a crawl does. Between these visits,
+//! it times two look-ups of URLs that do not exist. Most of that time is the round trip to the server, which
+//! varies from minute to minute but does not depend on the number of URLs.
 //!
-//! Without an argument, the bench adds 100,000 URLs, as `.ci/run` does; docs/scale.md has results for
+//! Without an argument, the bench adds 100,000 URLs, as `.ci/run` does. docs/scale.md has results for
 //! 10,000,000.
 
 #![allow(
@@ -25,13 +25,11 @@ use gleaner_store::objects::{Objects, Options};
 use gleaner_store::{Membership, Turn, Writer, join};
 use gleaner_testkit::postgres::Postgres;
 
-/// Number of hosts, each with its own domain.
+/// Number of hosts. Each host has its own domain.
 const HOSTS: usize = 2_000;
-/// Number of URLs that are found on a page.
 const FOUND: usize = 50;
-/// Pages between two flushes, like the default of `store.flush_pages`.
+/// Number of changes between two flushes, as in the default of `store.flush_pages`.
 const FLUSH: usize = 200;
-/// Maximum number of hosts that are drawn for one measurement.
 const HANDED: usize = 2_000;
 
 fn main() {
@@ -87,7 +85,7 @@ fn worker(folder: &tempfile::TempDir, address: &str) -> Writer {
     writer
 }
 
-/// Returns a URL like those of news sites, of about 80 bytes.
+/// Returns a URL of about 80 bytes, like a news site's.
 fn url(number: usize) -> CanonicalUrl {
     let (host, page) = (number % HOSTS, number / HOSTS);
     let text =
@@ -106,8 +104,8 @@ fn discover(writer: &mut Writer, first: usize) {
     writer.commit(change).unwrap();
 }
 
-/// Returns the times to look up a host's next URL, and the times to look up two URLs that do not exist, in
-/// microseconds and sorted. Ends the visit of each URL, so that the next look-up of its host finds a
+/// Returns the times to look up a host's next URL, and the times to look up two URLs that do not exist. They
+/// are in microseconds and sorted. Ends the visit of each URL, so that the next look-up of its host finds a
 /// different URL.
 fn hand_out(writer: &mut Writer, found: usize) -> (Vec<f64>, Vec<f64>) {
     let store = writer.store();
@@ -136,7 +134,6 @@ fn hand_out(writer: &mut Writer, found: usize) -> (Vec<f64>, Vec<f64>) {
     (handing, empty)
 }
 
-/// Returns the value below which `tenths` tenths of the values are.
 fn share(sorted: &[f64], tenths: usize) -> f64 {
     sorted[sorted.len() * tenths / 10]
 }

@@ -1,4 +1,4 @@
-//! Prints the documents of a corpus folder (its `--data`), or of a new one with three documents.
+//! Prints the documents of a corpus folder, or of a new folder with three documents.
 //!
 //! `cargo run -p gleaner-store --example iterate_documents -- [FOLDER]`
 
@@ -12,7 +12,6 @@ use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
 use jiff::Timestamp;
 
-/// Size of the store's cache, in bytes.
 const CACHE: u64 = 64 << 20;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,9 +1,9 @@
-//! Measures the cost of finding near-duplicates per document, separately for packing and for placing it in
-//! the store. Measures the processor time of one thread, from Linux's `/proc`.
+//! Measures the cost of finding near-duplicates per document, separately for packing a document and for
+//! placing it in the store. Measures the processor time of one thread, from Linux's `/proc`.
 //!
 //! `cargo run --release -p gleaner-store --example near_cost -- 20000` stores 20,000 documents of 500 random
 //! words, without and with the detection of near-duplicates. Every tenth document is an edited copy of an
-//! earlier one.
+//! earlier document.
 
 #![allow(
     clippy::allow_attributes,
@@ -18,20 +18,18 @@ use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;
 
-/// Number of words in a text.
 const WORDS: usize = 500;
 
-/// Pages between two flushes, like the default of `store.flush_pages`.
+/// Number of pages between two flushes, as in the default of `store.flush_pages`.
 const FLUSH: usize = 200;
 
-/// Returns the processor time of this thread in nanoseconds; 0 if the system does not report it.
+/// Returns the processor time of this thread in nanoseconds. 0 if the system does not report it.
 fn processor() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0)
 }
 
-/// Returns 500 words, drawn from 4,000 with a seed. If `edited`, every 25th word is replaced by a different
-/// one.
+/// Returns 500 words, drawn from 4,000 words with a seed. If `edited`, every 25th word is different.
 fn text(seed: u64, edited: bool) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut text = String::new();

@@ -1,15 +1,15 @@
-//! Writes responses to the archive, always before the store refers to them.
+//! Writes responses to the archive before the store refers to them.
 //!
-//! The [`Writer`] owns the archive. Each flush of the store first writes the archive to disk, so the archive
-//! on disk has every record to which the store on disk refers.
+//! The [`Writer`] owns the archive. Each flush of the store first writes the archive to disk. The archive on
+//! disk therefore has every record to which the store on disk refers.
 //!
 //! | store | records are appended to | a flush |
 //! |---|---|---|
-//! | a folder | a file that grows | syncs the file, and records its length |
-//! | shared | a file in memory | puts the file into object storage, and records its name in the same transaction |
+//! | in a folder | a growing file | syncs the file, and records its length |
+//! | shared | a file in memory | uploads the file, and records its name in the flush's transaction |
 //!
-//! After a flush that fails, the archive may have records or a file to which the store does not refer. This
-//! does no harm: the pages are fetched and archived again.
+//! If a flush fails, the archive may have records or a file to which the store does not refer. This is
+//! harmless, because the pages are fetched and archived again.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ const MOST_IN_MEMORY: u64 = 64 << 20;
 #[derive(Debug)]
 pub(crate) enum Shelf {
     Folder(Archive),
-    /// One file for each flush.
+    /// An archive in object storage, with one file for each flush.
     Objects(Box<Uploads>),
 }
 
@@ -53,7 +53,8 @@ impl Uploads {
         Ok((number, spool.append(bytes).offset))
     }
 
-    /// Uploads the file. The caller must write the returned number and record in the next flushed change.
+    /// Uploads the file. The caller must write the returned number and record in the next change that is
+    /// flushed.
     fn put_away(&mut self) -> Result<Option<(u32, FileRecord)>, StoreError> {
         let Some((number, spool)) = self.spool.take() else { return Ok(None) };
         let (name, content) = spool.finish();
@@ -92,8 +93,8 @@ impl Shelf {
 }
 
 impl Writer {
-    /// Opens the archive and appends later responses to it. `folder`: the folder of the archive files if the
-    /// store is in a folder; a shared store ignores it.
+    /// Opens the archive for appending responses. `folder`: the folder of the archive's files. A shared store
+    /// ignores it.
     ///
     /// # Errors
     /// The folder cannot be read or written, or the archive is shorter than the store recorded.
@@ -102,7 +103,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends a response: `bytes` holds `records` WARC records. Returns the number of the file and the
+    /// Appends a response. `bytes` contains `records` WARC records. Returns the number of the file and the
     /// offset in bytes at which the records begin. `None`: no archive is open, and nothing was written.
     ///
     /// # Errors
@@ -116,7 +117,7 @@ impl Writer {
         self.shelf.as_mut().map(|shelf| shelf.append(bytes, records, at)).transpose()
     }
 
-    /// Whether a flush is due because the archive's data in memory has reached the maximum file size.
+    /// Whether a flush is due because the archive file in memory has reached the maximum size.
     #[must_use]
     pub fn is_archive_full(&self) -> bool {
         match &self.shelf {

@@ -14,7 +14,7 @@ use crate::{
     keys,
 };
 
-/// Returns the key's name of a robots.txt: the host name for the host's own file, otherwise the URL.
+/// Returns the name in the key of a robots.txt: the host name for a host's own file, otherwise the URL.
 pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
     let is_own = url.url().path() == "/robots.txt" && url.url().query().is_none();
     if is_own { url.host() } else { url.as_str() }
@@ -49,13 +49,13 @@ impl Change {
         (self.batch, self.partitions)
     }
 
-    /// Returns the hosts that get a ready URL by this change.
+    /// Returns the hosts that get a ready URL from this change.
     #[must_use]
     pub const fn touched(&self) -> &BTreeMap<HostId, HostRecord> {
         &self.touched
     }
 
-    /// Returns for each host how much its number of ready and waiting URLs changes.
+    /// Returns by how much this change alters each host's number of ready and waiting URLs.
     #[must_use]
     pub const fn queued(&self) -> &BTreeMap<HostId, i64> {
         &self.queued
@@ -91,7 +91,7 @@ impl Change {
         }
     }
 
-    /// Reads these keys in one request if the store is shared, because each read is then a round trip.
+    /// Reads these keys in one request if the store is shared. Otherwise each read would be a round trip.
     pub(crate) fn read_ahead(&mut self, keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
         let unread: Vec<Vec<u8>> = keys.into_iter().filter(|key| !self.ahead.contains_key(key)).collect();
         if unread.len() > 1 && self.store.partitions.is_cut() {
@@ -104,7 +104,7 @@ impl Change {
     /// Reads the records of these URLs in one request. Later reads through this change use the result.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn read_urls_ahead(&mut self, urls: impl IntoIterator<Item = UrlKey>) -> Result<(), StoreError> {
         self.read_ahead(urls.into_iter().map(keys::url).collect())
     }
@@ -113,7 +113,6 @@ impl Change {
         self.scan(prefix).map(|pair| pair.map(|(key, _)| key)).collect()
     }
 
-    /// Returns the pairs with this prefix in key order, after this change's writes and removals.
     pub(crate) fn scan<'a>(
         &'a self,
         prefix: &'a [u8],
@@ -134,7 +133,7 @@ impl Change {
         })
     }
 
-    /// Writes a record of a partition, which takes effect only while this process owns the partition.
+    /// Writes a record of a partition. The write takes effect only if this process still owns the partition.
     pub(crate) fn put<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
         self.write(of, key, Write::Put(encode(record)));
     }
@@ -147,7 +146,8 @@ impl Change {
         self.write(of, key, Write::Put(bytes));
     }
 
-    /// Creates a record that several processes may create at the same time. The first flush keeps it.
+    /// Creates a record that several processes may create at the same time. The first process to flush
+    /// succeeds.
     pub(crate) fn claim<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
         self.write(of, key, Write::Claim(encode(record)));
     }
@@ -161,8 +161,8 @@ impl Change {
         self.batch.write(key, write);
     }
 
-    /// Writes a record that belongs to no partition. A flush with only such records succeeds only while this
-    /// process still owns all of its partitions.
+    /// Writes a record that belongs to no partition. If a flush has only such records, it succeeds only if
+    /// this process still owns all of its partitions.
     pub(crate) fn put_common<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
         self.put_common_bytes(key, encode(record));
     }
@@ -171,7 +171,6 @@ impl Change {
         self.batch.write(key, Write::Put(bytes));
     }
 
-    /// `None`: the URL is unknown.
     pub(crate) fn partition_of_url(&self, url: UrlKey) -> Result<Option<Partition>, StoreError> {
         if !self.store.partitions.is_cut() {
             return Ok(Some(Partition::WHOLE));
@@ -186,13 +185,12 @@ impl Change {
     /// Returns the record of a host. Creates it if it is missing.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn host(&mut self, name: &str, domain: &str) -> Result<HostRecord, StoreError> {
         let partition = self.store.partitions.of(name, domain);
         self.host_in(partition, name, domain)
     }
 
-    /// Returns the record of a host in this partition. Creates it if it is missing.
     pub(crate) fn host_in(
         &mut self,
         partition: Partition,
@@ -234,21 +232,21 @@ impl Change {
         self.put(self.store.partitions.of_name(host), keys::robots(host), robots);
     }
 
-    /// Writes the record of a robots.txt: a host's own, or one to which another host redirects.
+    /// Writes the record of a host's own robots.txt, or of the target of another host's robots.txt redirect.
     pub fn put_robots_at<T: Serialize>(&mut self, url: &CanonicalUrl, robots: &T) {
         self.put(self.store.partitions.of_url(url), keys::robots(robots_name(url)), robots);
     }
 
-    /// Writes a host's template as JSON. The caller updates the host's record.
+    /// Writes a host's template as JSON. The caller must update the host's record.
     pub fn put_template(&mut self, host: &str, version: u32, json: &str) {
         let of = self.store.partitions.of_name(host);
         self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages; `None`: none is stored.
+    /// Returns the health of a host's template, computed from the host's last pages. `None`: none is stored.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn health<T: DeserializeOwned>(&self, host: &str) -> Result<Option<T>, StoreError> {
         self.get("a template's health", &keys::health(host))
     }
@@ -258,10 +256,10 @@ impl Change {
         self.put(self.store.partitions.of_name(host), keys::health(host), health);
     }
 
-    /// Changes the counts of a host in a run.
+    /// Changes a host's counts in a run.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn count(
         &mut self,
         run: u32,
@@ -292,7 +290,7 @@ impl Change {
         self.put_common(keys::meta("archive"), end);
     }
 
-    /// Writes the offset in bytes up to which a file was replayed for a purpose in a partition.
+    /// Writes the offset in bytes up to which a file was replayed in a partition, for a purpose.
     pub fn put_replayed(
         &mut self,
         purpose: &str,

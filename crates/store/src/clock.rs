@@ -1,10 +1,10 @@
-//! Corrects waiting times after the clock was set back.
+//! Corrects due times after the clock was set back.
 //!
 //! Due times are computed from the clock at the time of writing. If the clock was ahead then (for example, in
 //! the wrong year) and is corrected, nothing becomes due for a long time. Therefore the store records the
 //! latest time of a write. If the clock is behind that time, all due times move back by the difference.
 //!
-//! A clock that was set forward needs no correction: waiting URLs become due, and the gaps between requests
+//! A clock that was set forward needs no correction. Waiting URLs become due, and the delays between requests
 //! do not depend on this clock.
 
 use gleaner_frontier::UrlKey;
@@ -18,10 +18,10 @@ const USUAL: SignedDuration = SignedDuration::from_mins(10);
 const PART: usize = 2_000;
 
 impl Change {
-    /// Records the time of a write. Only [`Writer::adjust_clock`] sets it back.
+    /// Records the time of a write, if it is the latest. Only [`Writer::adjust_clock`] sets the record back.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn put_clock(&mut self, now: Timestamp) -> Result<(), StoreError> {
         if self.store.is_shared() {
             // A shared store uses the database's clock instead of this record.
@@ -50,14 +50,14 @@ impl Change {
 
 impl Writer {
     /// Compares the clock (`now`) with the latest recorded time. If the clock is more than ten minutes
-    /// behind, moves the due times of waiting URLs and the holds of hosts back by the difference, and returns
+    /// behind, moves the due times of waiting URLs and the back-offs of hosts back by the difference. Returns
     /// the difference. `None`: nothing moved.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// The store cannot be read or written.
     pub fn adjust_clock(&mut self, now: Timestamp) -> Result<Option<SignedDuration>, StoreError> {
         if self.store().is_shared() {
-            // When a worker joined, its clock was compared with the database's clock.
+            // The worker's clock was compared with the database's clock when the worker joined.
             return Ok(None);
         }
         let last: Option<Timestamp> =

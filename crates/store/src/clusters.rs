@@ -1,19 +1,20 @@
-//! Maintains the clusters of near-duplicates. Every document is stored; one document represents each cluster.
+//! Maintains the clusters of near-duplicates. Every document is stored, and one document represents each
+//! cluster.
 //!
-//! Each signed document has a number and belongs to a cluster, where it may be alone. A number is never
-//! assigned twice. The signature of a representative, or of a document that is alone, is stored under its
-//! number. The signature of a member is in the cluster's list of members, so an index entry of a former
-//! representative leads to no signature. A cluster with members has one record with its representative's
-//! number. To replace the representative therefore changes few records, however large the cluster is.
+//! Each signed document has a number and belongs to a cluster, in which it may be alone. A number is never
+//! assigned twice. The signature of a representative, or of a document that is alone, is stored under the
+//! document's number. The signature of a member is in the cluster's list of members. An index entry of a
+//! former representative therefore leads to no signature. A cluster with members has one record with its
+//! representative's number. To replace the representative therefore changes few records, however large the
+//! cluster is.
 //!
-//! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins its cluster, as a member or
-//!    as the new representative. Any other document is alone in a new cluster. Documents that are similar but
-//!    not near-duplicates are recorded as related.
+//! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
+//!    member or as the new representative. Any other document is alone in a new cluster. Documents that are
+//!    similar but not near-duplicates are recorded as related.
 //! 2. Departing ([`Change::depart`]): a member leaves its cluster. If the representative leaves, the
 //!    preferred member replaces it.
 //!
-//! A page whose text changes keeps its number, and so its place in the order of arrival. Similarities within
-//! a cluster are not stored; they are computed from the signatures.
+//! A page whose text changes keeps its number, and with it its position in the order of arrival.
 //!
 //! Limitation: a new representative is similar to the previous one, but not necessarily to every member.
 
@@ -101,8 +102,8 @@ impl Change {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
-    /// Assigns the next number of a document's partition. `None`: all numbers are used. A folder has 4
-    /// billion; a partition has 16 million.
+    /// Assigns the next number of a document's partition. `None`: no number is left. A store in a folder has
+    /// 4 billion numbers, a partition 16 million.
     fn allot(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
         let partition = self.partition_of_document(id)?;
         let mut allotted = None;
@@ -117,7 +118,8 @@ impl Change {
         Ok(allotted)
     }
 
-    /// Adds a document that has no [`Standing`]. `number`: the number of the page's previous text, if any.
+    /// Adds a document that has no [`Standing`]. `number`: the number of the page's previous text. `None`:
+    /// new page.
     pub(crate) fn join(
         &mut self,
         id: DocumentId,
@@ -162,7 +164,8 @@ impl Change {
         keys: &Keys,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
-        // A new cluster number, because the cluster of the earlier text may continue under the old number.
+        // The cluster needs a new number, because the cluster of the earlier text may continue under the old
+        // number.
         let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
         let of = self.store.partitions.of_number(number);
         self.put(of, keys::standing(kept.id), &Standing { number, cluster });
@@ -205,7 +208,6 @@ impl Change {
         Ok(Placement::Stored)
     }
 
-    /// Adds a document to the cluster `kept.cluster`, which is created with representative `of` if needed.
     pub(crate) fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
         let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
         let record = match self.cluster(cluster)? {
@@ -221,7 +223,8 @@ impl Change {
         Ok(())
     }
 
-    /// Removes a document from its cluster because its text is removed. Returns its number, if any.
+    /// Removes a document from its cluster because its text is removed. Returns its number. `None`: it was
+    /// unsigned.
     pub(crate) fn depart(
         &mut self,
         id: DocumentId,
@@ -268,7 +271,6 @@ impl Change {
         })
     }
 
-    /// Makes the preferred member the representative and returns its number; `None`: no members.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);

@@ -1,12 +1,12 @@
 //! Stores each document once, with every URL that has its text.
 //!
-//! The first URL with a text identifies the document; later URLs with the same text become aliases. If the
+//! The first URL with a text identifies the document. Later URLs with the same text become aliases. If the
 //! text of the first page changes, the first alias identifies the document with the old text. A similar text
-//! is stored as a document of its own, which joins the other document's cluster (`clusters.rs`).
+//! is stored as a separate document, which joins the other document's cluster (`clusters.rs`).
 //!
-//! If the detection of exact duplicates is off, a document's key is a hash of content hash and id.
+//! If the detection of exact duplicates is off, the stored hash is a hash of content hash and document id.
 //!
-//! A document with a later fetch time than the stored one comes from a revisit of the page (`history.rs`).
+//! A document with a later fetch time than the stored document is from a revisit of the page (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
@@ -29,7 +29,8 @@ pub enum Placement {
         /// The URL of the stored document.
         of: UrlKey,
     },
-    /// The text is similar to another document's. It was stored as a new member of that document's cluster.
+    /// The text is similar to another document's text. It was stored as a new member of that document's
+    /// cluster.
     NearDuplicate {
         /// The URL of the cluster's representative.
         of: UrlKey,
@@ -54,7 +55,7 @@ impl From<Placement> for Outcome {
     }
 }
 
-/// Returns the hash for a document that must not be found by its text.
+/// Returns the stored hash of a document that must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
     ContentHash::from_text(&format!("{content_hash} of {id}"))
 }
@@ -67,8 +68,9 @@ impl Change {
         }
     }
 
-    /// Writes a document and the record of its text, which several workers may write at the same time. `same` is
-    /// the value of that record: a worker replaces its own document, and claims the text if there is none.
+    /// Writes a document and the record of its text, which several workers may write at the same time. `same`
+    /// is the value of that record. If it is missing, the worker claims the text. If it is the worker's own
+    /// document, the worker replaces it.
     fn put_document(
         &mut self,
         content_hash: &ContentHash,
@@ -94,11 +96,11 @@ impl Change {
         self.partition_at(url_of(id))
     }
 
-    /// Stores a document under the URL `key` and replaces that URL's previous text, if any. The URL must have
-    /// a record, which this call may change.
+    /// Stores a document under the URL `key`, and replaces the URL's previous text. The URL must have a
+    /// record, which this call may change.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn place(
         &mut self,
         key: UrlKey,
@@ -115,7 +117,7 @@ impl Change {
         let same: Option<DocumentId> = self.get("a content hash", &keys::content(&hash))?;
         let mut number = None;
         if same == Some(id) {
-            // The stored document stays: its fetch time is the time when the text was first seen.
+            // The stored document is kept, because its fetch time is the time when the text was first seen.
             if before.is_some() {
                 return Ok(Placement::Unchanged);
             }
@@ -151,7 +153,6 @@ impl Change {
         Ok(if before.is_some() { Placement::Revised } else { placement })
     }
 
-    /// Returns the stored document, packed, if it was fetched earlier than `document`.
     fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(bytes) = self.get_bytes(&keys::document(document.id))? else { return Ok(None) };
         let is_earlier = unpack(&bytes)?.fetched < document.fetched;
@@ -200,10 +201,10 @@ impl Change {
     }
 
     /// Removes a page's text from the corpus, because the page is extracted again or no longer has a text. If
-    /// another URL has the same text, the document passes to that URL.
+    /// another URL has the same text, that URL gets the document.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn withdraw(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<(), StoreError> {
         self.take_out(url, duplicates).map(drop)
     }
@@ -228,8 +229,8 @@ impl Change {
         Ok(None)
     }
 
-    /// Returns the aliases of a document in its own partition. Sends the text to the aliases in other
-    /// partitions, which store it again.
+    /// Returns the aliases of a document in its own partition. Sends the text to aliases in other partitions,
+    /// where it is stored again.
     fn aliases_here(&mut self, document: &Document) -> Result<Vec<UrlKey>, StoreError> {
         let here = self.partition_of_document(document.id)?;
         let mut aliases = Vec::new();
@@ -256,7 +257,7 @@ impl Change {
         })
     }
 
-    /// Turns `ours` and its aliases into aliases of `theirs`, which was stored first.
+    /// Turns `ours` and its aliases into aliases of `theirs`, which another process stored first.
     pub(crate) fn yield_to(
         &mut self,
         theirs: DocumentId,
@@ -268,7 +269,7 @@ impl Change {
         self.remove(of, keys::document(ours));
         self.uncount(&document)?;
         self.depart(ours, duplicates)?;
-        // A URL of another partition may have ended as an alias since, so its own partition decides.
+        // A URL of another partition may have stopped being an alias, so its own partition decides.
         let here = self.aliases_here(&document)?;
         for url in &here {
             self.remove(of, keys::alias(ours, *url));
@@ -294,7 +295,6 @@ impl Change {
         Ok(())
     }
 
-    /// Renames `document` to the URL `heir`; the URLs in `rest` become its aliases.
     fn inherit(&mut self, document: &Document, heir: UrlKey, rest: &[UrlKey]) -> Result<(), StoreError> {
         self.remove_alias(document.id, heir)?;
         let of = self.partition_of_document(document.id)?;
@@ -319,7 +319,7 @@ impl Change {
         self.reattribute(heir, outcome)
     }
 
-    /// Updates the outcome of a URL after its placement changed because of another document. Does not replace
+    /// Updates the outcome of a URL whose placement changed because of another document. Does not replace
     /// later outcomes of the page, for example that the page is gone.
     pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
         let is_placement = |last: &Outcome| {

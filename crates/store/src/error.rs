@@ -43,7 +43,7 @@ pub enum StoreError {
         /// The reason.
         reason: String,
     },
-    /// The folder has no corpus, and the command may not create one.
+    /// The folder has no corpus, and the command must not create one.
     #[error("no corpus in {}: `gleaner crawl --data DIR` creates one", path.display())]
     Nothing {
         /// The data folder.
@@ -106,9 +106,9 @@ pub enum StoreError {
     Database {
         /// The failed operation.
         doing: &'static str,
-        /// Its address, without the password.
+        /// The database's address, without the password.
         database: String,
-        /// The error of the database or the driver, with the time spent on retries.
+        /// The error of the database or the driver, and the time spent on retries.
         reason: String,
     },
     /// Object storage failed or refused.
@@ -123,15 +123,15 @@ pub enum StoreError {
     /// The database has no tables of gleaner.
     #[error("{database} has no tables of gleaner: `gleaner crawl --store ...` creates them")]
     NoTables {
-        /// Its address.
+        /// The database's address, without the password.
         database: String,
     },
     /// A newer gleaner created the tables.
     #[error("the tables of {database} have version {found}, this gleaner knows {known}; use a newer gleaner")]
     NewerTables {
-        /// Its address.
+        /// The database's address, without the password.
         database: String,
-        /// The version of its tables.
+        /// The version of the database's tables.
         found: i32,
         /// The newest version that this gleaner knows.
         known: i32,
@@ -141,7 +141,7 @@ pub enum StoreError {
         "the tables of {database} must be upgraded, but older workers are running: {workers}; stop them first"
     )]
     OlderWorkers {
-        /// Its address.
+        /// The database's address, without the password.
         database: String,
         /// The names of the older workers.
         workers: String,
@@ -171,30 +171,30 @@ pub enum StoreError {
     NotItsStorage {
         /// Address of the storage.
         objects: String,
-        /// The evidence.
+        /// Why this storage seems wrong.
         why: String,
     },
-    /// A single text is unreadable; others are readable.
+    /// A single text is unreadable. Other texts are readable.
     #[error(
         "the text of the document {id} cannot be read: {source}; `gleaner verify` names all texts that are lost"
     )]
     Lost {
         /// The document.
         id: DocumentId,
-        /// Number of the earlier revision; `None`: the current text.
+        /// Number of the earlier revision. `None`: the current text is unreadable.
         revision: Option<u32>,
         /// The cause.
         source: Box<Self>,
     },
-    /// The clock of this machine differs from the database's.
+    /// The clock of this machine differs too much from the database's clock.
     #[error(
         "this machine's clock is {ahead:.0} s ahead of the database's; set both by a time service (NTP), then start again"
     )]
     Clocks {
-        /// Seconds by which this machine's clock is ahead; negative if it is behind.
+        /// Seconds by which this machine's clock is ahead. Negative if it is behind.
         ahead: f64,
     },
-    /// The setting cannot be used with several workers.
+    /// The setting `corpus.head` cannot be used with several workers.
     #[error(
         "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document represents the others; set corpus.head = \"first\""
     )]

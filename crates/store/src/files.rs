@@ -1,7 +1,7 @@
 //! Maintains the manifest, which lists the valid files in object storage.
 //!
-//! A file is valid if it has a record. The change that refers to a file also writes its record. A file
-//! without a record comes from a process that ended before it wrote the record.
+//! A file is valid if it has a record. The change that refers to a file also writes its record. If a process
+//! ends before it writes the record, its file has no record.
 
 use std::collections::HashSet;
 
@@ -20,13 +20,13 @@ pub(crate) const DOCUMENTS_FOLDER: &str = "documents";
 /// A file in object storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Its name, relative to the address of the storage.
+    /// The name of the file, relative to the address of the storage.
     pub name: String,
-    /// Its length in bytes.
+    /// The length of the file in bytes.
     pub bytes: u64,
     /// Number of documents or WARC records in the file.
     pub records: u64,
-    /// When it was stored.
+    /// When the file was stored.
     pub at: Timestamp,
 }
 
@@ -38,23 +38,24 @@ impl Change {
 }
 
 impl Store {
-    /// Returns a unique number for the next archive file; 0 for a folder, which numbers its own files.
+    /// Returns a unique number for the next archive file. 0 for a store in a folder, whose archive numbers
+    /// its files itself.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// The database cannot be reached.
     pub fn next_file(&self) -> Result<u32, StoreError> {
         self.distributed.as_ref().map_or(Ok(0), |engine| engine.allot("files"))
     }
 
-    /// Writes a file to object storage. Does nothing for a store in a folder.
+    /// Writes a file to object storage. A store in a folder ignores this call.
     ///
     /// # Errors
-    /// The storage cannot be reached or refuses.
+    /// The storage cannot be reached or refuses the request.
     pub fn put_object(&self, name: &str, content: Vec<u8>) -> Result<(), StoreError> {
         Ok(self.distributed.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
     }
 
-    /// Reads a file from object storage; `None`: the store has no object storage.
+    /// Reads a file from object storage. `None`: the store has no object storage.
     ///
     /// # Errors
     /// The storage cannot be reached, or the file does not exist.
@@ -72,16 +73,16 @@ impl Store {
         self.files_of(keys::DOCUMENTS_FILE)
     }
 
-    /// Returns the invalid files in object storage that were written before `before`. Processes that ended
-    /// too early left them. Empty for a store in a folder.
+    /// Returns the invalid files in object storage that were written before `before`. They are from processes
+    /// that ended before they recorded the file. Empty for a store in a folder.
     ///
     /// # Errors
     /// The database or the storage cannot be reached, or the storage belongs to another corpus.
     pub fn leftovers(&self, before: Timestamp) -> Result<Vec<Entry>, StoreError> {
         let Some(engine) = &self.distributed else { return Ok(Vec::new()) };
         engine.check_objects()?;
-        // List files before reading the records. Otherwise a file written meanwhile would count as a
-        // leftover.
+        // Files are listed before the records are read. Otherwise a file that is written in between would
+        // seem invalid.
         let mut files = engine.objects().list(ARCHIVE_FOLDER)?;
         files.extend(engine.objects().list(DOCUMENTS_FOLDER)?);
         files.retain(|file| file.changed < before);
@@ -96,7 +97,7 @@ impl Store {
     /// Removes files that [`Store::leftovers`] returned.
     ///
     /// # Errors
-    /// The storage cannot be reached or refuses.
+    /// The storage cannot be reached or refuses the request.
     pub fn remove_leftovers(&self, files: &[Entry]) -> Result<(), StoreError> {
         let Some(engine) = &self.distributed else { return Ok(()) };
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();

@@ -1,10 +1,10 @@
 //! Records the number of the last flush in a file beside the store.
 //!
-//! If the end or a middle part of a sled file is lost, sled silently opens the file in an older state.
-//! Therefore each flush has a number. It is written to the store and, once the flush is on disk, to the file
-//! `flushed`. If the store's number is smaller than the file's, the store has lost flushed data.
+//! If the end or a middle part of a sled file is lost, sled opens the file in an older state without an
+//! error. Therefore each flush has a number. It is written to the store and, once the flush is on disk, to
+//! the file `flushed`. If the store's number is smaller than the file's, the store has lost flushed data.
 //!
-//! Limitation: other losses than the last flush are not detected here; `gleaner verify` checks every record.
+//! Limitation: this check detects only a loss of the last flush. `gleaner verify` checks every record.
 
 use std::fs;
 use std::io;

@@ -2,8 +2,9 @@
 //!
 //! A host's ready URLs are requested by ascending rank, then newest first ([`Turn`]).
 //!
-//! A URL has one record and is in at most one of three lists: ready, waiting, buffered. Dispatch writes
-//! nothing to the store: a URL stays ready until its visit ends, so a crash does not lose it.
+//! A URL has one record and is in at most one of three lists: ready, waiting, buffered. Choosing a URL for a
+//! request writes nothing to the store. The URL stays ready until its visit ends, so a crash does not lose
+//! it.
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
 use jiff::Timestamp;
@@ -16,16 +17,17 @@ use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, Wait, k
 pub struct Turn {
     /// Smaller ranks are requested earlier.
     pub rank: u8,
-    /// The URL's date: within a rank, newer URLs are requested first. `None`: after all URLs with a date.
+    /// The URL's date. Within a rank, newer URLs are requested first, and URLs without a date last.
     pub fresh: Option<Timestamp>,
 }
 
-/// Number of low bits of a place that hold the order of discovery; the higher bits hold the age.
+/// Number of low bits of a sequence number that contain the order of discovery. The higher bits contain the
+/// age.
 const ORDER: u32 = 28;
 
 impl Turn {
-    /// Returns the place within a rank: newest first, then in order of discovery. Both are in one number,
-    /// because a key has only one number for them.
+    /// Returns the sequence number within a rank: newest first, then in order of discovery. A key has only
+    /// one number for both.
     fn place(self, sequence: u64) -> u64 {
         const AGES: u64 = (1 << (64 - ORDER)) - 1;
         let fresh = self.fresh.and_then(|at| u64::try_from(at.as_second()).ok()).unwrap_or(0);
@@ -34,20 +36,20 @@ impl Turn {
 }
 
 impl Change {
-    /// Returns the record of a URL after this change's writes; `None`: the URL is unknown.
+    /// Returns the record of a URL after this change's writes. `None`: the URL is unknown.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn url(&self, key: UrlKey) -> Result<Option<UrlRecord>, StoreError> {
         self.get("a URL", &keys::url(key))
     }
 
     /// Adds a URL to the frontier as ready. Returns `false` and changes nothing if the URL is already known.
     /// `turn`: its position among the ready URLs. URLs with the same rank and date are requested in order of
-    /// discovery.
+    /// discovery. A URL in another worker's partition is sent to that worker.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn discover(&mut self, found: &Found, depth: u32, hops: u32, turn: Turn) -> Result<bool, StoreError> {
         self.take_in(None, found, depth, hops, turn)
     }
@@ -56,7 +58,7 @@ impl Change {
     /// worker, the message to that worker is sent only while this process owns the partition of `by`.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn discover_at(
         &mut self,
         by: HostId,
@@ -116,7 +118,7 @@ impl Change {
     /// partitions are ignored.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn seed(&mut self, found: &Found, turn: Turn) -> Result<(), StoreError> {
         if !self.store.partitions.holds(self.store.partitions.of_url(&found.url)) {
             return Ok(());
@@ -142,8 +144,8 @@ impl Change {
         Ok(())
     }
 
-    /// Records a failed attempt after which the host must not be requested for some time. The URL keeps its
-    /// place in the ready list.
+    /// Records a failed attempt after which the host gets a back-off. The URL stays at its position in the
+    /// ready list.
     pub fn keep_ready(&mut self, key: UrlKey, record: &UrlRecord) {
         self.put_url(key, record);
     }
@@ -191,7 +193,7 @@ impl Change {
         wait: Wait,
         (due, rank): (Timestamp, u8),
     ) {
-        // Rounded up, so that no URL is due early.
+        // Due times are rounded up, so that no URL is due early.
         let second = due.as_second() + i64::from(due.subsec_nanosecond() > 0);
         let due = u64::try_from(second).unwrap_or(0);
         record.state = UrlState::Waiting { wait, due, rank };
@@ -201,10 +203,11 @@ impl Change {
         self.mark(of, keys::waiting(of, wait, due, key));
     }
 
-    /// Ends the visit of a URL. `again`: time and rank of the next visit, if one is planned.
+    /// Ends the visit of a URL. `again`: the time and the rank of the next visit. `None`: no visit is
+    /// planned.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn end(
         &mut self,
         key: UrlKey,
@@ -224,10 +227,10 @@ impl Change {
         Ok(())
     }
 
-    /// Records a failed attempt: the URL waits until `due`.
+    /// Records a failed attempt. The URL waits until `due`.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn retry(&mut self, key: UrlKey, mut record: UrlRecord, due: Timestamp) -> Result<(), StoreError> {
         let mut host = self.host_of(&record)?;
         let rank = match record.state {
@@ -245,7 +248,7 @@ impl Change {
     /// under the new scheme, with rank 0.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn rename(
         &mut self,
         key: UrlKey,
@@ -261,11 +264,11 @@ impl Change {
         Ok(())
     }
 
-    /// Marks an article as buffered for training and returns the host's number of buffered pages. A raw page
-    /// that was already kept stays.
+    /// Marks an article as buffered for training. Returns the host's number of buffered pages. An existing
+    /// raw page stays.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn buffer(&mut self, key: UrlKey, mut record: UrlRecord) -> Result<u32, StoreError> {
         let mut host = self.host_of(&record)?;
         if record.state == UrlState::Kept {
@@ -283,10 +286,10 @@ impl Change {
         Ok(host.buffered)
     }
 
-    /// Marks the raw page of a URL in the state [`UrlState::Done`] as kept; does nothing in other states.
+    /// Marks the raw page of a URL as kept, if the state is [`UrlState::Done`]. Does nothing in other states.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn keep(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Done) {
             self.put_url(key, &UrlRecord { state: UrlState::Kept, ..record });
@@ -294,10 +297,10 @@ impl Change {
         Ok(())
     }
 
-    /// Removes the raw page of a URL in the state [`UrlState::Kept`]; does nothing in other states.
+    /// Removes the raw page of a URL, if the state is [`UrlState::Kept`]. Does nothing in other states.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn let_go(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
             self.drop_page(self.store.partitions.of_host(record.host), key);
@@ -306,15 +309,15 @@ impl Change {
         Ok(())
     }
 
-    /// Records the outcome of a buffered URL that stays buffered.
+    /// Records the outcome of a buffered URL. The URL stays buffered.
     pub fn note(&mut self, key: UrlKey, record: &UrlRecord, outcome: Outcome) {
         self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
-    /// Makes at most `limit` waiting URLs that are due by `until` ready. Returns how many were due.
+    /// Makes at most `limit` waiting URLs ready that are due by `until`. Returns how many were due.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn promote(&mut self, wait: Wait, until: Timestamp, limit: usize) -> Result<usize, StoreError> {
         let until = u64::try_from(until.as_second()).unwrap_or(0);
         let due = self.store.due(wait, until, limit)?;
@@ -331,10 +334,10 @@ impl Change {
         Ok(due.len())
     }
 
-    /// Makes a URL ready if its visit has ended or if it waits for its next visit.
+    /// Makes a URL ready, if its visit has ended or it waits for its next visit.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn revive(&mut self, key: UrlKey, mut record: UrlRecord, turn: Turn) -> Result<(), StoreError> {
         let mut host = self.host_of(&record)?;
         self.leave(key, &mut record, &mut host);
@@ -348,7 +351,7 @@ impl Change {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
         let url = CanonicalUrl::from_record(&record.url)
             .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
-        // The host stays in its partition, even if the current Public Suffix List implies another.
+        // The host stays in its partition, even if the current Public Suffix List implies another partition.
         self.host_in(self.store.partitions.of_host(record.host), url.host(), url.domain())
     }
 }

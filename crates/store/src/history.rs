@@ -1,11 +1,11 @@
 //! Stores earlier revisions of documents, and whether their pages still exist.
 //!
-//! If a page was fetched again and its text has changed, the document gets a new revision, and the previous
-//! text stays under its revision number. If a page was only extracted again, the new text replaces the old
-//! one. The fetch time distinguishes the two cases.
+//! If a page was fetched again and its text has changed, the document gets a new revision. The previous text
+//! is kept under its revision number. If a page was only extracted again, the new text replaces the old text.
+//! The fetch time distinguishes the two cases.
 //!
-//! If a page is gone (404, 410), its document stays and is marked with the time of that response. The mark is
-//! removed if the page comes back.
+//! If a page is gone (404, 410), its document stays and is marked with the time of that response. If the page
+//! comes back, the mark is removed.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -19,14 +19,14 @@ use crate::{Change, Store, StoreError, keys};
 /// A document's history. Most documents have no stored history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct History {
-    /// Number of earlier revisions; 0 if the text never changed.
+    /// Number of earlier revisions. 0 if the text never changed.
     pub earlier: u32,
-    /// When the page was found to be gone; `None`: it existed at the last request.
+    /// When the page was first found to be gone. `None`: the last request found the page.
     pub gone: Option<Timestamp>,
 }
 
 impl History {
-    /// Returns the number of the current revision; the first is 1.
+    /// Returns the number of the current revision. The first revision is 1.
     #[must_use]
     pub const fn revision(&self) -> u32 {
         self.earlier + 1
@@ -34,10 +34,10 @@ impl History {
 }
 
 impl Store {
-    /// Returns a document's history; the default if none is stored.
+    /// Returns a document's history, or the default if none is stored.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn history(&self, id: DocumentId) -> Result<History, StoreError> {
         Ok(self.get("a document's history", &keys::history(id))?.unwrap_or_default())
     }
@@ -45,7 +45,7 @@ impl Store {
     /// Returns the earlier revisions of a document, oldest first.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn revisions(&self, id: DocumentId) -> Result<Vec<Document>, StoreError> {
         let mut revisions = Vec::new();
         for number in 1..=self.history(id)?.earlier {
@@ -85,10 +85,10 @@ impl Change {
     }
 
     /// Marks the document of a URL as gone since `at`. An existing mark keeps its time. Does nothing if the
-    /// URL has no document of its own.
+    /// URL does not have its own document.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn mark_gone(&mut self, url: UrlKey, at: Timestamp) -> Result<(), StoreError> {
         let id = document_of(url);
         let history = self.history(id)?;
@@ -101,7 +101,7 @@ impl Change {
     /// Removes the mark that the page of a URL's document is gone.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn mark_there(&mut self, url: UrlKey) -> Result<(), StoreError> {
         let id = document_of(url);
         let history = self.history(id)?;

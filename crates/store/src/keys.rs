@@ -18,7 +18,7 @@
 //! | `a` document id, url key | an alias of the document |
 //! | `c` content hash | document id |
 //! | `n` document id | the numbers of the document and of its cluster |
-//! | `s` number | the signature of a document that represents its cluster, or is alone in it (see `clusters.rs`) |
+//! | `s` number | the signature of a document that represents its cluster or is alone (see `clusters.rs`) |
 //! | `k` cluster | the number of the cluster's representative, and the number of members |
 //! | `k` cluster, number | the signature of a member |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
@@ -30,7 +30,7 @@
 //! | `m` name | store-wide records: format, last run, seeds, archive end, clock, exceptions, unfinished work |
 //! | `m` partition, name | totals and number of hosts of a partition, [`crate::Reextracted`] |
 //!
-//! Numbers are big-endian, so keys sort in the order of their numbers. The partition is one byte; a store
+//! Numbers are big-endian, so keys sort in the order of their numbers. The partition is one byte. A store
 //! without partitions omits it. In a partitioned store, the numbers of hosts, documents and clusters begin
 //! with the partition (see `partitions.rs`).
 
@@ -67,7 +67,7 @@ pub(crate) const FILE: u8 = b'f';
 pub(crate) const ARCHIVE_FILE: u8 = b'a';
 pub(crate) const DOCUMENTS_FILE: u8 = b'd';
 
-/// The first bytes of all records that are checked or copied, in ascending order. Raw pages are separate.
+/// The first bytes of all records that are checked or copied, in ascending order. Raw pages are not included.
 pub(crate) const SPACES: [u8; 20] = [
     ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, BUFFERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
@@ -161,7 +161,6 @@ pub(crate) fn revision(id: DocumentId, number: u32) -> Vec<u8> {
     key(HISTORY, &[id.as_bytes(), &number.to_be_bytes()])
 }
 
-/// Returns the document of a history or an earlier revision. With a revision number, if the key has one.
 pub(crate) fn revision_of(key: &[u8]) -> Option<(DocumentId, Option<u32>)> {
     let id = DocumentId(key.get(1..17)?.try_into().ok()?);
     Some((id, key.get(17..21).and_then(|number| Some(u32::from_be_bytes(number.try_into().ok()?)))))

@@ -1,17 +1,17 @@
-//! Tracks which partitions of a shared store this process has, and how long it may rely on them.
+//! Tracks which partitions of a shared store this process owns, and how long it may rely on its leases.
 //!
 //! A lease is a row in the database with the owner of a partition, an epoch that grows with each owner, and
-//! an end time by the database's clock ([`crate::engine::postgres::leases`]). This module holds the process's
-//! view of its own leases.
+//! an end time by the database's clock ([`crate::engine::postgres::leases`]). This module contains what the
+//! process knows about its own leases.
 //!
-//! 1. The process may request pages from hosts of its partitions while its leases are *certain*: for nine
+//! 1. The process may request pages from hosts of its partitions while its leases are *certain*. This is nine
 //!    tenths of their duration, measured from before their last renewal. The last tenth is unused, because
-//!    clocks differ and closing a connection takes time. Both the monotonic clock and the time of day count,
-//!    because the monotonic clock stops while a machine is suspended. [`Lease::left`] returns the remaining
-//!    time.
-//! 2. The process's writes carry the epochs. The database refuses a write if an epoch has grown.
-//! 3. The process releases a partition that another process should have once the outcomes of its requests in
-//!    flight are on disk.
+//!    clocks differ and closing a connection takes time. A lease must be certain by both the monotonic clock
+//!    and the time of day, because the monotonic clock stops while a machine is suspended. [`Lease::left`]
+//!    returns the remaining time.
+//! 2. The process's writes contain the epochs. The database refuses a write if an epoch has grown.
+//! 3. If another process should have a partition, this process releases it. Before, the outcomes of its
+//!    requests in flight must be on disk.
 //! 4. If the last owner did not release a partition, a site may still process that owner's requests, although
 //!    their connections were closed. [`Gained::was_left`] marks such partitions.
 
@@ -24,7 +24,7 @@ use jiff::Timestamp;
 
 use crate::partitions::Partition;
 
-/// The process's view of its leases. Clones share one state.
+/// The leases of this process. Clones share one state.
 #[derive(Debug, Clone)]
 pub struct Leases(Arc<Shared>);
 
@@ -32,7 +32,7 @@ pub struct Leases(Arc<Shared>);
 struct Shared {
     session: String,
     state: Mutex<State>,
-    /// Locked while leases are renewed, taken or released: these operations must not overlap.
+    /// Locked while leases are renewed, taken or released, because these operations must not overlap.
     dealing: Mutex<()>,
     sent: AtomicU64,
     pages: AtomicU64,
@@ -45,7 +45,7 @@ struct Shared {
 struct State {
     /// Partitions with the epoch of this process's lease.
     held: BTreeMap<Partition, i64>,
-    /// Held partitions unknown to the crawl, and whether the last owner did not release them.
+    /// Owned partitions that the crawl does not know yet, and whether the last owner did not release them.
     gained: BTreeMap<Partition, bool>,
     is_taking: bool,
     excess: usize,
@@ -72,7 +72,8 @@ const MARGIN: u32 = 10;
 pub struct Gained {
     /// The partition.
     pub partition: PartitionId,
-    /// Whether the previous owner did not release it. A site may then still process that owner's requests.
+    /// Whether the previous owner did not release the partition. A site may then still process that owner's
+    /// requests.
     pub was_left: bool,
 }
 
@@ -84,16 +85,16 @@ pub struct Lease(Option<Known>);
 struct Known {
     leases: Leases,
     partition: Partition,
-    /// `None`: the process did not have the partition when this value was created.
+    /// The epoch of the lease. `None`: the process did not own the partition when this value was created.
     epoch: Option<i64>,
     generation: u64,
 }
 
 impl Lease {
-    /// The lease of a store that only this process uses; it does not end.
+    /// The lease of a store that is not shared. It never ends.
     pub(crate) const UNLIMITED: Self = Self(None);
 
-    /// Returns how long the lease is still certain; a renewal extends this time. Zero: the lease has ended,
+    /// Returns how long the lease is still certain. A renewal extends this time. Zero: the lease has ended,
     /// or is uncertain until its next renewal.
     #[must_use]
     pub fn left(&self) -> Duration {
@@ -104,7 +105,7 @@ impl Lease {
     }
 }
 
-/// The identifier of a partition, for the crawl.
+/// The identifier of a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartitionId(pub(crate) Partition);
 
@@ -163,13 +164,13 @@ impl Leases {
         Lease(Some(Known { leases: self.clone(), partition, epoch, generation }))
     }
 
-    /// Whether another process has taken one of the leases, so that unflushed changes must be dropped.
+    /// Whether another process has taken one of the leases. Unflushed changes must then be dropped.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.state().is_lost
     }
 
-    /// Returns the partitions that were gained since the last call. They count as held only from this call
+    /// Returns the partitions that were gained since the last call. The process owns them only from this call
     /// on, so that nothing happens in them before the crawl knows their hosts.
     #[must_use]
     pub fn gained(&self) -> Vec<Gained> {
@@ -204,14 +205,14 @@ impl Leases {
         self.len() == 0
     }
 
-    /// Records the number of pages read and whether the process is idle, for the list of workers.
+    /// Records how many pages were read, and whether the process is idle. The list of workers shows both.
     pub fn report(&self, pages: u64, is_idle: bool) {
         self.0.pages.store(pages, Ordering::Relaxed);
         self.0.idle.store(is_idle, Ordering::Relaxed);
     }
 
-    /// Returns the reported number of pages, and whether the process is idle. It is not idle while the crawl
-    /// does not know all its partitions.
+    /// Returns the reported number of pages, and whether the process is idle. While the crawl does not know
+    /// all its partitions, it is not idle.
     pub(crate) fn reported(&self) -> (u64, bool) {
         let knows_all = {
             let state = self.state();
@@ -228,7 +229,8 @@ impl Leases {
         self.0.waiting.store(waits, Ordering::Relaxed);
     }
 
-    /// Records that partitions will be taken, so that the process does not count as idle meanwhile.
+    /// Records that partitions are about to be taken. Until they are known, the process does not count as
+    /// idle.
     pub(crate) fn begin_taking(&self) {
         self.state().is_taking = true;
     }
@@ -291,7 +293,7 @@ impl Leases {
         self.state().excess = excess;
     }
 
-    /// Marks the leases as lost: no request may continue.
+    /// Marks the leases as lost, so that no request may continue.
     pub fn lose(&self) {
         self.state().is_lost = true;
     }

@@ -5,7 +5,7 @@
 //! [`Change`] reads its own writes and is atomic: after a crash, all of its writes are present or none.
 //!
 //! A process has one [`Writer`] for a store. A lock file keeps other writers out of a data folder and names
-//! the process that has it open; other processes [`read`](fn@read) through that process. Any number of
+//! the process that has it open. Other processes [`read`](fn@read) through that process. Any number of
 //! [`Store`] handles can read at the same time. In a shared store, each process writes only the partitions
 //! for which it has leases (`partitions.rs`, `leases.rs`). It requests changes in other partitions by
 //! messages (`messages.rs`).

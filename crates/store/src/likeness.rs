@@ -1,6 +1,6 @@
-//! Reads near-duplicates, for one document or cluster by cluster.
+//! Reads the near-duplicates of one document, or all clusters.
 //!
-//! Similarities are computed on reading from the stored signatures. They refer to the representative.
+//! Similarities to the representative are computed from the stored signatures when they are read.
 
 use gleaner_corpus::DocumentId;
 
@@ -11,13 +11,14 @@ use crate::{Store, StoreError, keys};
 /// A document's relation to similar documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likeness {
-    /// The representative of the cluster; the document itself if it is the representative or alone.
+    /// The representative of the cluster. A representative or a document without a cluster refers to itself.
     pub head: DocumentId,
-    /// Estimated similarity to the representative, 0 to 1; `None`: it is the representative, or alone.
+    /// Estimated similarity to the representative, 0 to 1. `None`: the document is a representative, or
+    /// alone.
     pub similarity: Option<f64>,
     /// Number of members of its cluster, without the representative.
     pub members: u64,
-    /// Up to four earlier documents that are similar but not duplicates, most similar first, each with the
+    /// Up to four earlier documents that are similar but not duplicates, most similar first. Each has its
     /// estimated similarity, 0 to 1.
     pub related: Vec<(DocumentId, f64)>,
 }
@@ -28,28 +29,28 @@ pub struct Cluster {
     number: u32,
     /// The id of the representative.
     pub head: DocumentId,
-    /// Number of words of its text.
+    /// Number of words of the representative's text.
     pub words: u64,
-    /// Number of members without the representative; at least 1.
+    /// Number of members without the representative, at least 1.
     pub members: u64,
 }
 
-/// A document of a cluster other than the representative.
+/// A document in a cluster that is not the representative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Member {
     /// The document.
     pub id: DocumentId,
-    /// Number of words of its text.
+    /// Number of words of the document's text.
     pub words: u64,
     /// Estimated similarity to the representative, 0 to 1.
     pub similarity: f64,
 }
 
 impl Store {
-    /// Returns a document's relation to similar documents; `None` if it was never compared.
+    /// Returns a document's relation to similar documents. `None`: the document was never compared.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn likeness(&self, id: DocumentId) -> Result<Option<Likeness>, StoreError> {
         let Some(standing) = self.standing(id)? else { return Ok(None) };
         let cluster = self.cluster_record(standing.cluster)?;
@@ -76,7 +77,7 @@ impl Store {
     /// Whether the document is in a cluster that another document represents.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn is_member(&self, id: DocumentId) -> Result<bool, StoreError> {
         let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(false) };
         Ok(self.cluster_record(cluster)?.is_some_and(|record| record.head != number))
@@ -95,10 +96,10 @@ impl Store {
         heads.filter_map(Result::transpose)
     }
 
-    /// Returns the cluster of a document; `None` if it is alone or was never compared.
+    /// Returns the cluster of a document. `None`: the document is alone or was never compared.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn cluster_of(&self, id: DocumentId) -> Result<Option<Cluster>, StoreError> {
         let Some(Standing { cluster: number, .. }) = self.standing(id)? else { return Ok(None) };
         let Some(ClusterRecord { head, members }) = self.cluster_record(number)? else { return Ok(None) };
@@ -109,7 +110,7 @@ impl Store {
     /// Returns the members of a cluster, in the order of their numbers.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn members(
         &self,
         cluster: &Cluster,

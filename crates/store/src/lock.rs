@@ -1,8 +1,8 @@
 //! Locks a data folder: one process per folder, and one writer in that process.
 //!
-//! The operating system removes the lock when the process ends, even after a crash. The lock file names the
-//! owner's command and process number, for error messages of other processes. The owner serves the records to
-//! processes that only read ([`crate::engine::remote`]).
+//! The operating system removes the lock when the process ends, even after a crash. The lock file contains
+//! the owner's command and process number, for error messages of other processes. The owner serves the
+//! records to processes that only read ([`crate::engine::remote`]).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -25,15 +25,15 @@ const MOMENT: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(crate) struct Lock {
-    /// Ends before the lock is released.
+    /// The server for readers. It ends before the lock is released.
     server: OnceLock<Server>,
     #[expect(dead_code, reason = "the open file is the lock")]
     file: Option<File>,
     writing: AtomicBool,
 }
 
-/// Tries to lock the file for 200 ms. A lock that was just released can still be held: a child process
-/// inherits all open files until its own program starts.
+/// Tries to lock the file for 200 ms. A child process inherits all open files until its own program starts.
+/// Therefore a released lock can still be held for a moment.
 fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
@@ -44,7 +44,7 @@ fn lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Returns this process's shortened command and number, without addresses that may contain passwords.
+/// Returns this process's shortened command and number. Omits addresses, which may contain passwords.
 fn owner() -> String {
     let mut command = String::new();
     for argument in std::env::args().skip(1).filter(|argument| !argument.contains("://")) {
@@ -80,7 +80,6 @@ impl Lock {
         Ok(Self { server: OnceLock::new(), file: Some(file), writing: AtomicBool::new(false) })
     }
 
-    /// Serves the folder's records to processes that only read, until the lock is released.
     pub(crate) fn serve(&self, folder: &Path, engine: &Arc<dyn Engine>) {
         match Server::start(folder, Arc::downgrade(engine)) {
             Ok(server) => drop(self.server.set(server)),

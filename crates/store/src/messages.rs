@@ -2,30 +2,27 @@
 //!
 //! A process writes only records of its own partitions. To change a record of another partition, it sends a
 //! message: a record of the receiving partition. The change that causes the message writes it, and the change
-//! that applies it removes it. A message is therefore sent if and only if its cause is stored, and is applied
-//! exactly once. Messages from one sender arrive in the order of sending.
+//! that applies the message removes it. Therefore a message is sent if and only if its cause is stored, and
+//! it is applied exactly once. Messages from one sender arrive in the order of sending.
 //!
-//! Messages:
+//! * `Found` goes from a page's partition to a URL's partition. If the URL is new, it is added to the
+//!   frontier.
+//! * `Alias` and `NoAlias` go from a URL's partition to the partition of the document that has the URL's
+//!   text. The URL becomes an alias of the document, or stops being an alias. If the document does not exist,
+//!   the answer to `Alias` is `Place`.
+//! * `Place` goes from a removed document's partition to the partition of a URL that had its text. The text
+//!   is stored under that URL, or the URL becomes an alias of another document.
+//! * `Join` and `Leave` go from a member's partition to its cluster's partition. The member is added or
+//!   removed. If the cluster does not exist, the answer to `Join` is `Alone`.
+//! * `Promote` goes from the partition of a cluster without a representative to the partition of the
+//!   preferred member. The member becomes the representative.
+//! * `Alone` goes to the partition of a member whose cluster does not exist. The member gets its own cluster.
+//! * `RobotsWanted` goes from the partition of a host whose robots.txt redirects to the partition of the
+//!   target. The crawl requests the target. The answer is `RobotsFound`.
+//! * `RobotsFound` goes to the partition of the robots.txt that redirects. The host gets the target's rules.
 //!
-//! * `Found`, from a page to a URL's partition: add the URL to the frontier if it is new.
-//! * `Alias` and `NoAlias`, from a URL whose text is stored in another partition to the document's partition:
-//!   the URL becomes an alias of the document, or stops being one. If the document does not exist, the answer
-//!   is `Place`.
-//! * `Place`, from a removed document to the partition of a URL that had its text: store the text under that
-//!   URL, or make the URL an alias of another document.
-//! * `Join` and `Leave`, from a member to its cluster's partition: add or remove the member. If the cluster
-//!   does not exist, the answer to `Join` is `Alone`.
-//! * `Promote`, from a cluster without a representative to the partition of the preferred member: the member
-//!   becomes the representative.
-//! * `Alone`, from a partition without the cluster to the member's partition: the member gets its own
-//!   cluster.
-//! * `RobotsWanted`, from a host whose robots.txt redirects to another partition to the partition of the
-//!   target: the crawl requests the target. The answer is `RobotsFound`.
-//! * `RobotsFound`, from the target of such a redirect to the partition of the robots.txt that redirects: the
-//!   host gets the rules of the target.
-//!
-//! The records to which a message refers may have changed since it was sent. Each message is checked first;
-//! an outdated one has no effect.
+//! The records to which a message refers may have changed since it was sent. Each message is checked first.
+//! An outdated message has no effect.
 //!
 //! Only the crawl sends requests to sites, so [`Change::receive`] returns the messages about robots.txt to
 //! the crawl. `RobotsWanted` stays in the store until it is answered. So the next owner of the partition can
@@ -103,7 +100,7 @@ pub(crate) enum Message {
     },
 }
 
-/// A request for the target of a robots.txt redirect. The target is in this process's partitions.
+/// A request for the target of a robots.txt redirect. This process owns the target's partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsWanted {
     key: Vec<u8>,
@@ -116,10 +113,10 @@ pub struct RobotsWanted {
     pub hops: u32,
 }
 
-/// The result for the target of a robots.txt redirect.
+/// The answer to [`RobotsWanted`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsFound {
-    /// The URL of the robots.txt that redirects. It is in this process's partitions.
+    /// The URL of the robots.txt that redirects. This process owns its partition.
     pub origin: String,
     record: Vec<u8>,
 }
@@ -139,9 +136,9 @@ impl RobotsFound {
 pub struct Received {
     /// Number of messages that the change applies.
     pub done: usize,
-    /// Messages that need an answer. Every call returns them until [`Change::answer_robots`].
+    /// Requests that need an answer. Every call returns them until [`Change::answer_robots`].
     pub wanted: Vec<RobotsWanted>,
-    /// Messages for the crawl. They are included in `done`.
+    /// Answers for the crawl. They are included in `done`.
     pub found: Vec<RobotsFound>,
 }
 
@@ -159,21 +156,21 @@ impl Change {
         self.put(from, keys::message(to, id), message);
     }
 
-    /// Sends a message that does not depend on a single partition.
+    /// Sends a message that does not depend on one partition of this process.
     pub(crate) fn send_from_all(&mut self, to: Partition, message: &Message) {
         let id = self.store.partitions.next_message();
         self.put_common(keys::message(to, id), message);
     }
 
-    /// Sends a request to another partition for `url`, to which the robots.txt at `origin` led in `hops`
-    /// redirects.
+    /// Requests a robots.txt in another partition. `url`: its URL, to which the robots.txt at `origin` led in
+    /// `hops` redirects.
     pub fn want_robots(&mut self, origin: &CanonicalUrl, url: &CanonicalUrl, hops: u32) {
         let (from, to) = (self.store.partitions.of_url(origin), self.store.partitions.of_url(url));
         let (origin, url) = (origin.as_str().into(), url.as_str().into());
         self.send(from, to, &Message::RobotsWanted { origin, url, hops });
     }
 
-    /// Sends the record of the requested robots.txt.
+    /// Sends the record of a requested robots.txt to the requesting partition.
     pub fn answer_robots<T: Serialize>(&mut self, wanted: &RobotsWanted, record: &T) {
         self.drop_wanted(wanted);
         let Ok(origin) = CanonicalUrl::parse(&wanted.origin) else { return };
@@ -182,7 +179,7 @@ impl Change {
         self.send(wanted.partition, to, &Message::RobotsFound { origin, record });
     }
 
-    /// Removes a request for a robots.txt without an answer. The sender requests it again later.
+    /// Removes a request for a robots.txt without an answer. The sender requests the file again later.
     pub fn drop_wanted(&mut self, wanted: &RobotsWanted) {
         self.remove(wanted.partition, wanted.key.clone());
     }
@@ -190,7 +187,7 @@ impl Change {
     /// Applies at most `limit` messages to this process's partitions. A store in a folder has no messages.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn receive(&mut self, limit: usize, duplicates: &mut Duplicates) -> Result<Received, StoreError> {
         let mut received = Received::default();
         if !self.store.partitions.is_cut() {
@@ -243,7 +240,7 @@ impl Change {
             Message::Join { of, number, kept } => self.apply_join(partition, of, number, kept),
             Message::Leave { cluster, number } => self.leave_cluster(cluster, number, duplicates),
             Message::Promote { number, kept } => self.apply_promotion(partition, number, kept, duplicates),
-            // `receive` returns these messages to the crawl.
+            // `receive` returns these messages to the crawl and does not apply them.
             Message::RobotsWanted { .. } | Message::RobotsFound { .. } => Ok(()),
             Message::Alone { number, kept } => {
                 if self.standing(kept.id)? != Some(Standing { number, cluster: kept.cluster }) {
@@ -258,7 +255,8 @@ impl Change {
         }
     }
 
-    /// Makes a URL an alias of a document. If the document lost the text, the URL's partition stores it.
+    /// Makes a URL an alias of a document. If the document no longer has the text, sends the text to the
+    /// URL's partition.
     fn apply_alias(
         &mut self,
         partition: Partition,

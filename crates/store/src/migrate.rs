@@ -1,14 +1,15 @@
 //! Moves a corpus from one store to another: from a folder to a database, or back.
 //!
 //! The records are copied one kind after another, in batches. Each batch is on disk before the next begins.
-//! Some data of a store in a folder and of a partitioned store differ. They are computed again:
+//! Some data depends on whether the store is partitioned. This data is computed again:
 //!
 //! 1. Hosts, documents and clusters get numbers of the target's partitions. Within a partition, documents and
 //!    clusters keep their order, so the first document stays the first. A cluster goes to the partition of
 //!    its representative.
 //! 2. The lists of URLs (ready, waiting, buffered) are written from the URLs' states.
 //! 3. Totals are counted from the records, for each partition, and can be compared with the source's totals.
-//! 4. The representatives are added to the index of near-duplicates, if the target's engine has it.
+//! 4. The representatives are added to the index of near-duplicates, if the target's engine has such an
+//!    index.
 //!
 //! The target is marked as unfinished from the first write to the last. A migration to an unfinished target
 //! first empties it. The caller copies the archive's files between [`Migration::begin`] and
@@ -16,10 +17,10 @@
 //!
 //! Memory: one batch, and 4 bytes for each number of a host, document or cluster that the source ever used.
 //!
-//! Limitations: an interrupted migration starts over, because the source may have changed meanwhile. In the
-//! index of near-duplicates, all documents get the day of the migration. Documents of different partitions
-//! have no common order, so a migration to a database and back may change which of two documents of different
-//! domains comes first.
+//! Limitations: an interrupted migration starts again from the beginning, because the source may have
+//! changed. In the index of near-duplicates, all documents get the day of the migration. Documents of
+//! different partitions have no common order. A migration to a database and back may therefore change which
+//! of two documents of different domains comes first.
 
 mod alone;
 mod copy;
@@ -46,10 +47,10 @@ pub enum MigrateError {
         /// The kind of record that was found.
         what: &'static str,
     },
-    /// The source is not complete.
+    /// The source is incomplete.
     #[error("the source is not complete: a rebuild or migration into it was interrupted; finish that first")]
     Unfinished,
-    /// Messages wait in the source.
+    /// The source contains messages that were not applied.
     #[error(
         "messages wait in the source: start a worker (`gleaner crawl --store ...`), which processes them, and stop it when it is idle"
     )]
@@ -65,7 +66,7 @@ pub enum MigrateError {
     Store(#[from] StoreError),
 }
 
-/// How many records were copied.
+/// The number of records that were copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Hosts.
@@ -76,7 +77,7 @@ pub struct Moved {
     pub documents: u64,
     /// Raw pages.
     pub pages: u64,
-    /// All written records.
+    /// All records that were written.
     pub records: u64,
 }
 
@@ -89,7 +90,8 @@ pub struct Migration<'a> {
 }
 
 impl<'a> Migration<'a> {
-    /// Marks the target as unfinished. If it was, removes its records and files in object storage.
+    /// Marks the target as unfinished. If it already was unfinished, removes its records and its files in
+    /// object storage.
     ///
     /// # Errors
     /// The source is incomplete or has messages, the target has a corpus, or a store cannot be read or
@@ -118,7 +120,7 @@ impl<'a> Migration<'a> {
         self.is_again
     }
 
-    /// Returns the target, to which the caller copies the archive's files.
+    /// Returns the target. The caller copies the archive's files to it.
     #[must_use]
     pub const fn target(&mut self) -> &mut Writer {
         self.to
@@ -127,7 +129,7 @@ impl<'a> Migration<'a> {
     /// Returns the stored totals of the source and the counted totals of the target.
     ///
     /// # Errors
-    /// When one of the stores cannot be read.
+    /// One of the stores cannot be read.
     pub fn totals(&self) -> Result<(Totals, Totals), StoreError> {
         Ok((self.from.totals()?, self.to.store().totals()?))
     }
@@ -135,7 +137,7 @@ impl<'a> Migration<'a> {
     /// Marks the target as complete.
     ///
     /// # Errors
-    /// When the target cannot be written.
+    /// The target cannot be written.
     pub fn finish(self) -> Result<(), MigrateError> {
         let store = self.to.store();
         if let Some(engine) = &store.distributed {
@@ -200,7 +202,7 @@ impl Store {
     /// Whether the store is the target of an unfinished migration.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn is_migrating(&self) -> Result<bool, StoreError> {
         Ok(self.get("the state of the store", &keys::meta("migrating"))?.unwrap_or(false))
     }

@@ -1,9 +1,9 @@
 //! Finds duplicates: defines which kinds are detected, and maintains the index of near-duplicates.
 //!
-//! The index has the documents that represent their cluster or are alone in it, by the keys of their
-//! signatures. With sled, the index is in memory: the crawl builds it at its start from the stored
-//! signatures, in the order of their numbers, in 10 to 20 us per document. Results are always checked against
-//! the store. So a document stays in the index when it is removed or becomes a member.
+//! The index contains the documents that represent their cluster or are alone in it. It finds them by the
+//! keys of their signatures. With sled, the index is in memory. The crawl builds it at its start from the
+//! stored signatures, in the order of their numbers, in 10 to 20 us per document. Results are always checked
+//! against the store. A document therefore stays in the index when it is removed or becomes a member.
 //!
 //! Limitation: documents that were stored without near-duplicate detection have no signature. They are not
 //! compared until they are extracted again.
@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
-/// A warning is logged if a smaller share of the documents' keys is in the index.
+/// If a smaller share of the documents' keys is in the index, a warning is logged.
 const LITTLE: f64 = 0.5;
 
 /// The kinds of duplicates that are detected when a document is stored.
@@ -28,7 +28,7 @@ const LITTLE: f64 = 0.5;
 pub struct Levels {
     /// Whether a text that occurs under several URLs is stored only once, with all its URLs.
     pub exact: bool,
-    /// The thresholds for members of a cluster; `None`: near-duplicates are not detected.
+    /// The thresholds for members of a cluster. `None`: near-duplicates are not detected.
     pub near: Option<SimilarityParams>,
     /// How the representative of a cluster is chosen.
     pub representative: Representative,
@@ -58,7 +58,7 @@ pub struct Duplicates {
 #[derive(Debug)]
 enum Where {
     Here(Table),
-    /// In the engine, shared by all writers.
+    /// The index of the engine, which all writers share.
     Engine(Arc<dyn Engine>),
 }
 
@@ -107,7 +107,6 @@ impl Duplicates {
         }
     }
 
-    /// Returns thresholds and possibly similar documents; `None`: near-duplicates are not detected.
     pub(crate) fn candidates(
         &self,
         signed: &Signed,

@@ -28,7 +28,7 @@ pub struct Options {
     pub create: bool,
 }
 
-/// The only handle that may change a store.
+/// The only handle that can change a store.
 #[derive(Debug)]
 pub struct Writer {
     store: Store,
@@ -38,8 +38,8 @@ pub struct Writer {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// The folder cannot be used, or another process has it open. It has no store and `options.create` is false.
-/// The store cannot be read.
+/// The folder cannot be used, another process has it open, or the store cannot be read. If `options.create`
+/// is false: the folder has no store.
 pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
@@ -61,10 +61,10 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
 }
 
 /// Opens the store in `folder` for reading. If another process has the folder open, reads through that
-/// process. Each record is then as it is at the time of reading, with committed but unflushed changes.
+/// process. The reader then also sees committed changes that are not flushed.
 ///
 /// # Errors
-/// The folder cannot be used or has no store. Another process has it open and does not serve reads.
+/// The folder cannot be used or has no store, or another process has it open and does not serve reads.
 pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
     match open(folder, &Options { cache, create: false }) {
         Ok(writer) => Ok(writer.store()),
@@ -76,7 +76,7 @@ pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
     }
 }
 
-/// Renames the store in `folder` to make room for a new store. Returns the new path; `None`: the folder has
+/// Renames the store in `folder` to make room for a new store. Returns the new path. `None`: the folder has
 /// no store.
 ///
 /// # Errors
@@ -97,9 +97,8 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 }
 
 impl Writer {
-    /// Returns the writer of an open store; `None` while another writer exists.
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
-        // When the writer is dropped, the next one may exist.
+        // Dropping the writer allows the next writer.
         store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
     }
 
@@ -124,23 +123,23 @@ impl Writer {
     /// Applies a change as a whole. The change is on disk after [`Writer::flush`].
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// The store cannot be written.
     pub fn commit(&mut self, change: Change) -> Result<(), StoreError> {
         let (batch, partitions) = change.into_batch();
         self.store.check_held(&partitions)?;
         self.store.engine.commit(batch, partitions)
     }
 
-    /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept.
-    /// Opening a store in a folder removes all other raw pages.
+    /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept. When
+    /// a store in a folder is opened, all raw pages without such a URL are removed.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// The store cannot be written.
     pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
         let mut change = self.begin();
         match change.partition_of_url(url)? {
             Some(partition) => change.put_bytes(partition, keys::page(url), page.0),
-            // A change that is not yet committed contains the URL.
+            // The URL is in a change that is not yet committed.
             None => change.put_common_bytes(keys::page(url), page.0),
         }
         self.commit(change)
@@ -153,7 +152,7 @@ impl Writer {
     /// Writes the archive and then all committed changes to disk.
     ///
     /// # Errors
-    /// When the disk cannot be written.
+    /// The disk cannot be written.
     pub fn flush(&mut self) -> Result<(), StoreError> {
         self.sync_archive()?;
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
@@ -194,7 +193,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Resolves lost claims: this process's documents become aliases of texts that others stored first.
+    /// Resolves lost claims. This process's documents become aliases of documents that other processes stored
+    /// first.
     fn resolve_lost_claims(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
         let mut duplicates = Duplicates::new(&self.store, &Levels::default())?;
         for Lost { key, ours, theirs } in lost {
@@ -219,7 +219,7 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages whose URL is neither buffered nor kept. A crash leaves them if it happens between
+    /// Removes raw pages whose URL is neither buffered nor kept. They remain if a crash happens between
     /// storing a page and committing its URL, or between training and removing the page.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {

@@ -1,12 +1,13 @@
 //! Maps hosts, documents and clusters to the fixed partitions of a shared store.
 //!
 //! There are always 256 partitions. The hash of a registrable domain determines the partition of its hosts.
-//! So one partition has a host's URLs, documents and counts, and all hosts of a domain, which share a gap.
-//! When the Public Suffix List changes, a host stays in the partition that stores it (`exceptions.rs`). At
-//! any time, one process at most has a partition and may write its records. Numbers of hosts, documents and
-//! clusters begin with the partition's number, so each partition assigns its numbers independently.
+//! One partition therefore has all URLs, documents and counts of a host, and all hosts of a domain, which
+//! share one delay between requests. When the Public Suffix List changes, a host stays in the partition that
+//! stores it (`exceptions.rs`). At any time, at most one process owns a partition and may write its records.
+//! Numbers of hosts, documents and clusters begin with the partition's number, so each partition assigns its
+//! numbers independently.
 //!
-//! A store in a folder is one partition without a number, so its keys and numbers contain no partition.
+//! A store in a folder is a single partition without a number. Its keys and numbers contain no partition.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,10 +20,9 @@ use crate::leases::Leases;
 /// Number of partitions of a shared store.
 pub const PARTITIONS: u64 = 256;
 
-/// Number of low bits of a number that the partition assigns. The higher bits are the partition.
+/// Number of low bits of a number that count within the partition. The higher bits are the partition.
 const WITHIN: u32 = 24;
 
-/// One partition, or a whole store that is not partitioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Partition(Option<[u8; 1]>);
 
@@ -33,7 +33,6 @@ impl Partition {
         Self(Some([number]))
     }
 
-    /// Returns the partition of a host by this program's Public Suffix List.
     pub(crate) fn from_host(host: &str) -> Self {
         match CanonicalUrl::from_record(&format!("http://{host}/")) {
             Ok(url) => Self::new(partition_of(url.domain())),
@@ -45,12 +44,10 @@ impl Partition {
         self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
     }
 
-    /// Returns the partition's number; `None`: this is a whole store.
     pub(crate) fn index(self) -> Option<u8> {
         self.0.map(|[number]| number)
     }
 
-    /// Returns the `n`-th number of the partition, from 0; `None`: all its numbers are used.
     pub(crate) fn number(self, n: u32) -> Option<u32> {
         match self.index() {
             None => Some(n),
@@ -59,14 +56,13 @@ impl Partition {
     }
 }
 
-/// Hosts outside their domain's partition, because the Public Suffix List changed (`exceptions.rs`).
+/// Hosts that are not in the partition of their registrable domain (`exceptions.rs`).
 pub(crate) type Exceptions = Arc<BTreeMap<String, Partition>>;
 
-/// How a store is partitioned, and which partitions this process has.
 #[derive(Debug, Clone)]
 pub(crate) enum Partitions {
     Whole,
-    /// 256 partitions, some of which this process has. `None`: the store is only read.
+    /// 256 partitions, of which this process owns some. `None`: the store is only read.
     Cut(Option<Leases>, Exceptions),
 }
 
@@ -75,8 +71,8 @@ impl Partitions {
         matches!(self, Self::Cut(..))
     }
 
-    /// Returns the partition that stores the host, or else the partition of `domain`. `host` is the name,
-    /// with the port if it is not the default; `domain` is the registrable domain.
+    /// Returns the partition that stores the host, or else the partition of `domain`. `host`: the name, with
+    /// the port if it is not the default. `domain`: the registrable domain.
     pub(crate) fn of(&self, host: &str, domain: &str) -> Partition {
         match self {
             Self::Whole => Partition::WHOLE,

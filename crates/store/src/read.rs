@@ -1,4 +1,4 @@
-//! Reads a store, even while a writer changes it.
+//! Reads a store. A writer may change the store at the same time.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,11 +27,11 @@ pub struct Store {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) partitions: Partitions,
     pub(crate) folder: Arc<Path>,
-    /// Keeps the folder locked while a handle exists.
+    /// The lock of the folder, which is held while a handle exists.
     pub(crate) lock: Arc<Lock>,
-    /// The shared database; `None`: only one process uses the store.
+    /// The shared database. `None`: only one process uses the store.
     pub(crate) distributed: Option<Postgres>,
-    /// Keeps the leases while a handle exists.
+    /// The worker, which renews its leases while a handle exists.
     pub(crate) worker: Option<Arc<WorkerHandle>>,
 }
 
@@ -41,10 +41,10 @@ impl Store {
         Self { engine, partitions: Partitions::Whole, folder, lock, distributed: None, worker: None }
     }
 
-    /// Returns the only writer of the store; `None` while another writer exists.
+    /// Returns the only writer of the store. `None`: another writer exists.
     ///
     /// # Errors
-    /// None at present.
+    /// This function currently returns no error.
     pub fn writer(&self) -> Result<Option<Writer>, StoreError> {
         Ok(Writer::from_store(self))
     }
@@ -81,18 +81,18 @@ impl Store {
         self.engine.scan(Range::with_prefix(prefix).keys_only()).map(|pair| pair.map(|(key, _)| key))
     }
 
-    /// Returns the record of a URL; `None`: the crawl does not know the URL.
+    /// Returns the record of a URL. `None`: the crawl does not know the URL.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn url(&self, key: UrlKey) -> Result<Option<UrlRecord>, StoreError> {
         self.get("a URL", &keys::url(key))
     }
 
-    /// Returns a host's next URL to request, in the order of [`crate::Turn`]; `None`: no URL is ready.
+    /// Returns a host's next URL to request, in the order of [`crate::Turn`]. `None`: no URL is ready.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn next_ready(&self, host: HostId) -> Result<Option<(UrlKey, UrlRecord)>, StoreError> {
         let Some(key) = self.keys(keys::ready_of(host)).next().transpose()? else { return Ok(None) };
         let damaged = || StoreError::Damaged { what: "the frontier", reason: "a key without its URL".into() };
@@ -101,10 +101,11 @@ impl Store {
         Ok(Some((url, record)))
     }
 
-    /// Counts the documents without a page in the archive. `is_there`: whether it has a response.
+    /// Counts the documents without a response in the archive. `is_there`: whether the archive has a
+    /// response.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn count_without_archive(&self, is_there: impl Fn(Archived) -> bool) -> Result<u64, StoreError> {
         let mut count = 0;
         for key in self.keys([keys::DOCUMENT]) {
@@ -118,7 +119,7 @@ impl Store {
     /// Counts the ready URLs of a host, up to `limit`.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn count_ready(&self, host: HostId, limit: usize) -> Result<u64, StoreError> {
         let mut count = 0;
         for key in self.keys(keys::ready_of(host)).take(limit) {
@@ -128,23 +129,23 @@ impl Store {
         Ok(count)
     }
 
-    /// Returns when the next URL that waits for `wait` is due, in seconds since 1970; `None`: no URL waits.
+    /// Returns when the next URL in this kind of wait is due, in seconds since 1970. `None`: no URL waits.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn next_due(&self, wait: Wait) -> Result<Option<u64>, StoreError> {
         let firsts = self.engine.firsts(&self.waiting_in_partitions(wait))?;
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// Returns the key prefixes of waiting URLs: of this process's partitions; of all if read-only.
+    /// Returns the key prefixes of waiting URLs in this process's partitions. If the store is only read: in
+    /// all.
     fn waiting_in_partitions(&self, wait: Wait) -> Vec<Vec<u8>> {
         let partitions =
             if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };
         partitions.into_iter().map(|partition| keys::waiting_for(partition, wait)).collect()
     }
 
-    /// Returns at most `limit` URLs that wait for `wait` and are due by `until`, in seconds since 1970.
     pub(crate) fn due(&self, wait: Wait, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
         let is_due = |key: &Vec<u8>| keys::due_of(key).is_some_and(|at| at <= until);
         let prefixes = self.waiting_in_partitions(wait);
@@ -179,42 +180,42 @@ impl Store {
         partitions.into_iter().flat_map(of).map(|pair| decode("a host", &pair?.1))
     }
 
-    /// Returns the record of a host; `None`: the host is unknown.
+    /// Returns the record of a host. `None`: the host is unknown.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn host(&self, name: &str) -> Result<Option<HostRecord>, StoreError> {
         self.get("a host", &keys::host(self.partitions.of_name(name), name))
     }
 
-    /// Returns the record of a host's robots.txt; `None`: none is stored.
+    /// Returns the record of a host's robots.txt. `None`: none is stored.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn robots<T: DeserializeOwned>(&self, host: &str) -> Result<Option<T>, StoreError> {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// Returns the record of a robots.txt: a host's own, or one to which another host redirects.
+    /// Returns the record of a host's own robots.txt, or of the target of another host's robots.txt redirect.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn robots_at<T: DeserializeOwned>(&self, url: &CanonicalUrl) -> Result<Option<T>, StoreError> {
         self.robots(robots_name(url))
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages; `None`: none is stored.
+    /// Returns the health of a host's template, computed from the host's last pages. `None`: none is stored.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn health<T: DeserializeOwned>(&self, host: &str) -> Result<Option<T>, StoreError> {
         self.get("a template's health", &keys::health(host))
     }
 
-    /// Returns the newest template of a host as JSON; `None`: the host has none.
+    /// Returns the newest template of a host as JSON. `None`: the host has none.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn template(&self, host: &str) -> Result<Option<String>, StoreError> {
         let newest = self.engine.scan(Range::with_prefix(keys::templates_of(host)).backwards()).next();
         newest.transpose()?.map(|(_, json)| text(&json)).transpose()
@@ -223,7 +224,7 @@ impl Store {
     /// Returns the URLs of a host's buffered pages, in the order of buffering.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn buffered(&self, host: HostId) -> Result<Vec<UrlKey>, StoreError> {
         let keys = self.keys(keys::buffered_of(host));
         keys.map(|key| {
@@ -235,28 +236,28 @@ impl Store {
         .collect()
     }
 
-    /// Returns the raw page of a buffered or kept URL; `None`: the URL has none.
+    /// Returns the raw page of a buffered or kept URL. `None`: the URL has none.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn page(&self, url: UrlKey) -> Result<Option<RawPage>, StoreError> {
         self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
-    /// `None`: the document does not exist.
+    /// Returns a document. `None`: the document does not exist.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn document(&self, id: DocumentId) -> Result<Option<Document>, StoreError> {
         self.engine.get(&keys::document(id))?.map(|bytes| unpack(&bytes)).transpose()
     }
 
-    /// Returns all documents in the order of their ids. The iterator reads them one by one.
+    /// Returns all documents in the order of their ids. The iterator reads one document at a time.
     pub fn documents(&self) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
         self.documents_after(None)
     }
 
-    /// Returns the documents after `last` in the order of their ids; all documents if `last` is `None`.
+    /// Returns the documents after `last` in the order of their ids. `None`: all documents.
     pub fn documents_after(
         &self,
         last: Option<DocumentId>,
@@ -272,7 +273,7 @@ impl Store {
     /// Returns all URLs with a document's text: its own URL, then its aliases in key order.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn urls_of(&self, document: &Document) -> Result<Vec<String>, StoreError> {
         let mut urls = vec![document.url.clone()];
         for pair in self.scan(keys::aliases_of(document.id)) {
@@ -284,7 +285,7 @@ impl Store {
     /// Returns the totals of the whole corpus.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn totals(&self) -> Result<Totals, StoreError> {
         let keys: Vec<Vec<u8>> =
             self.partitions.all().into_iter().map(|partition| keys::meta_of(partition, "totals")).collect();
@@ -295,19 +296,19 @@ impl Store {
         Ok(totals)
     }
 
-    /// Returns the position up to which the archive is known to be on disk; `None`: there is no archive.
+    /// Returns the position up to which the archive is known to be on disk. `None`: there is no archive.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn archive_end(&self) -> Result<Option<ArchiveEnd>, StoreError> {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// For each of these partitions, returns the offset in bytes up to which a file was replayed for a
-    /// purpose; 0 if it was not.
+    /// Returns the offset in bytes up to which a file was replayed for a purpose, for each of these
+    /// partitions. 0 if the file was not replayed.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn replayed(
         &self,
         purpose: &str,
@@ -322,10 +323,10 @@ impl Store {
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
-    /// Returns the position of each partition up to which the archive was re-extracted; `None`: never.
+    /// Returns the position up to which the archive was re-extracted in each partition. `None`: never.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn reextracted(&self, partitions: &[PartitionId]) -> Result<Vec<Option<Reextracted>>, StoreError> {
         let keys: Vec<_> = partitions
             .iter()
@@ -338,15 +339,15 @@ impl Store {
     /// Whether a rebuild of the store is unfinished.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn is_rebuilding(&self) -> Result<bool, StoreError> {
         Ok(self.get("the state of the store", &keys::meta("rebuilding"))?.unwrap_or(false))
     }
 
-    /// Returns at most `limit` URLs that wait for `wait`, sorted by due time.
+    /// Returns at most `limit` URLs in this kind of wait, sorted by due time.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn waiting(&self, wait: Wait, limit: usize) -> Result<Vec<UrlRecord>, StoreError> {
         let mut records = Vec::new();
         for prefix in self.waiting_in_partitions(wait) {

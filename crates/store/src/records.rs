@@ -21,7 +21,7 @@ pub struct HostId(pub u32);
 pub struct UrlRecord {
     /// The canonical URL.
     pub url: String,
-    /// Its host's number.
+    /// The number of the URL's host.
     pub host: HostId,
     /// The expected kind of the URL: front page, section, page, feed or sitemap.
     pub role: Role,
@@ -31,9 +31,9 @@ pub struct UrlRecord {
     pub hops: u32,
     /// Number of failed attempts since the last outcome.
     pub tries: u32,
-    /// Its state in the frontier.
+    /// The state of the URL in the frontier.
     pub state: UrlState,
-    /// When its content was published, according to a feed or sitemap.
+    /// When the content was published, according to a feed or sitemap.
     pub dated: Option<Timestamp>,
     /// `ETag` of the last response, for a conditional request.
     pub etag: Option<String>,
@@ -41,7 +41,7 @@ pub struct UrlRecord {
     pub last_modified: Option<String>,
     /// How the last visit ended.
     pub last: Option<Outcome>,
-    /// The URL of the document with the text of this page; `None`: the page has its own document or no text.
+    /// The URL of the document with the text of this page. `None`: the page has its own document or no text.
     pub twin_of: Option<UrlKey>,
     /// The position in the archive of the last response with a body.
     #[serde(default)]
@@ -58,7 +58,7 @@ pub struct Archived {
     pub file: u32,
     /// Offset of the response's record, in bytes.
     pub offset: u64,
-    /// When it was fetched.
+    /// When the response was fetched.
     pub at: Timestamp,
     /// SHA-1 of the decoded body.
     #[serde(with = "serde_bytes")]
@@ -73,7 +73,7 @@ pub struct Archived {
 pub struct ArchiveEnd {
     /// Name of the archive's newest file.
     pub file: String,
-    /// That file's length, in bytes.
+    /// The length of that file in bytes.
     pub length: u64,
 }
 
@@ -84,7 +84,7 @@ pub enum UrlState {
     Ready {
         /// Smaller ranks are requested earlier.
         rank: u8,
-        /// Place within its rank: by age, then in order of discovery.
+        /// Order within the rank: by age, then in order of discovery.
         sequence: u64,
     },
     /// The URL is due later.
@@ -93,7 +93,7 @@ pub enum UrlState {
         wait: Wait,
         /// When the URL is due, in seconds since 1970.
         due: u64,
-        /// Its rank once it is due.
+        /// The URL's rank once it is due.
         rank: u8,
     },
     /// An article with a raw page that is kept until its host's template is trained.
@@ -122,9 +122,9 @@ pub enum Wait {
 pub struct HostRecord {
     /// The host's number.
     pub id: HostId,
-    /// Its name, with its port if it is not the default.
+    /// The host's name, with its port if it is not the default.
     pub name: String,
-    /// Its registrable domain.
+    /// The host's registrable domain.
     pub domain: String,
     /// Sequence number of the next discovered URL.
     pub sequence: u64,
@@ -132,9 +132,9 @@ pub struct HostRecord {
     pub queued: u64,
     /// Number of buffered articles that were not yet used for training.
     pub buffered: u32,
-    /// Version of the newest template; 0: no template yet.
+    /// Version of the newest template. 0: no template yet.
     pub template: u32,
-    /// The end of the host's hold.
+    /// The end of the host's back-off.
     pub held_until: Option<Timestamp>,
     /// Whether the newest template is outdated, and pages are buffered for a new one.
     #[serde(default)]
@@ -142,10 +142,10 @@ pub struct HostRecord {
     /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Number of revisits of articles. Halved together with `confirmed_updates` when large.
+    /// Number of article visits after an announced change. Halved with `confirmed_updates` when large.
     #[serde(default)]
     pub announced_updates: u32,
-    /// Number of these revisits in which the article had changed.
+    /// Number of these visits in which the article had changed.
     #[serde(default)]
     pub confirmed_updates: u32,
 }
@@ -158,7 +158,7 @@ pub struct RawPage {
     pub body: Vec<u8>,
     /// The `Content-Type` header.
     pub content_type: Option<String>,
-    /// When it was fetched.
+    /// When the page was fetched.
     pub fetched: Timestamp,
 }
 
@@ -188,11 +188,11 @@ pub struct Counts {
 /// One run of the crawl.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// The run's number; the first run is 1.
+    /// The run's number. The first run is 1.
     pub number: u32,
-    /// When it began.
+    /// When the run began.
     pub started: Timestamp,
-    /// When it ended normally; `None`: it is in progress or was interrupted.
+    /// When the run ended normally. `None`: it is in progress or was interrupted.
     pub ended: Option<Timestamp>,
     /// Whether the run read an archive instead of the network.
     #[serde(default)]
@@ -206,9 +206,9 @@ pub struct Reextracted {
     pub run: u32,
     /// A digest of the settings. If it differs, re-extraction starts over.
     pub settings: String,
-    /// The number of the current archive file. All earlier files are done.
+    /// The number of the archive file in progress. All earlier files are done.
     pub file: u32,
-    /// The position in the current file, in bytes.
+    /// The position in that file, in bytes.
     pub offset: u64,
 }
 
@@ -225,7 +225,7 @@ pub struct Totals {
     /// Number of clusters with at least one member.
     #[serde(default)]
     pub clusters: u64,
-    /// How many numbers documents and clusters have used.
+    /// How many numbers were assigned to documents and clusters.
     #[serde(default)]
     pub numbers: u32,
 }
@@ -281,7 +281,7 @@ impl Counts {
         self.outcomes.iter().filter(|(reason, _)| of(reason)).map(|(_, count)| count).sum()
     }
 
-    /// Returns the number of visits whose outcome is in a class with `is_wanted`.
+    /// Returns the number of visits whose outcome has a class for which `is_wanted` returns true.
     #[must_use]
     pub fn of_class(&self, is_wanted: impl Fn(Class) -> bool) -> u64 {
         let is_wanted = |reason: &str| Class::from_reason(reason).is_some_and(&is_wanted);

@@ -1,8 +1,8 @@
 //! Records runs: when a crawl or a replay of an archive began and ended.
 //!
-//! A run belongs to the whole store, not to a partition: the first worker begins the run, others join it, and
-//! one of them ends it. The record is replaced by compare-and-exchange, so a worker that was suspended cannot
-//! restore an older state.
+//! A run belongs to the whole store and not to a partition. The first worker begins the run, others join it,
+//! and one of them ends it. The record is replaced by compare-and-exchange, so a worker that was suspended
+//! cannot restore an older state.
 
 use jiff::Timestamp;
 
@@ -12,10 +12,10 @@ use crate::records::{decode, encode};
 use crate::{Counts, Run, Store, StoreError, Writer, keys};
 
 impl Store {
-    /// Returns the last run; `None`: there was no run.
+    /// Returns the last run. `None`: there was no run.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn last_run(&self) -> Result<Option<Run>, StoreError> {
         self.get("the last run", &keys::meta("run"))
     }
@@ -23,7 +23,7 @@ impl Store {
     /// Returns at most `limit` of the last crawl runs, newest first. Runs that read an archive are excluded.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn runs(&self, limit: usize) -> Result<Vec<Run>, StoreError> {
         let runs = self.engine.scan(Range::with_prefix([keys::RUN]).backwards());
         let is_crawl = |run: &Result<Run, StoreError>| run.as_ref().map_or(true, |run| !run.replayed);
@@ -33,7 +33,7 @@ impl Store {
     /// Returns the counts of each host in a run, sorted by host name.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn counts(&self, run: u32) -> Result<Vec<(String, Counts)>, StoreError> {
         let prefix = keys::counts_of(run);
         let pairs = self.scan(prefix.as_slice());
@@ -47,11 +47,12 @@ impl Store {
 }
 
 impl Writer {
-    /// Begins a run, or continues the last run if it has the same kind and did not end. `replayed`: the run
-    /// reads an archive and is excluded from comparisons. Returns the run and whether it continues.
+    /// Begins a run, or continues the last run if it has the same kind and did not end. `replayed`: whether
+    /// the run reads an archive. Comparisons exclude such runs. Returns the run, and whether it continues the
+    /// last run.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// The store cannot be read or written.
     pub fn begin_run(&mut self, now: Timestamp, replayed: bool) -> Result<(Run, bool), StoreError> {
         loop {
             let (bytes, last) = self.run_of_now()?;
@@ -69,7 +70,7 @@ impl Writer {
     /// Marks a run as ended normally. Does nothing if the run has already ended or another run has begun.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// The store cannot be read or written.
     pub fn end_run(&mut self, run: &Run, now: Timestamp) -> Result<(), StoreError> {
         loop {
             let (bytes, last) = self.run_of_now()?;
@@ -88,9 +89,10 @@ impl Writer {
         Ok((bytes, run))
     }
 
-    /// Writes a run as the last run and to the list. `false`: another process changed the last run.
+    /// Writes a run as the last run and to the list of runs. `false`: another process changed the last run.
     fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
-        // An exchange is durable at once. With sled it also flushes all changes, so the archive comes first.
+        // An exchange is durable at once. With sled, it also flushes all changes, so the archive must be
+        // flushed first.
         self.flush()?;
         let key = keys::meta("run");
         let records = vec![(key.clone(), encode(run)), (keys::run(run.number), encode(run))];

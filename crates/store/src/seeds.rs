@@ -1,7 +1,7 @@
 //! Records the seeds of the last crawl, so that commands know the sites of the corpus.
 //!
-//! The record belongs to the whole store, not to a partition. Workers crawl with the same list of seeds. The
-//! file names are those of the worker that began last.
+//! The record belongs to the whole store and not to a partition, because all workers crawl the same seeds.
+//! The file names are those of the worker that began last.
 
 use gleaner_frontier::{CanonicalUrl, Seed};
 use serde::{Deserialize, Serialize};
@@ -20,11 +20,11 @@ struct SeedRecord {
 }
 
 impl Store {
-    /// Returns the seeds of the last crawl or rebuild, in their order. `None`: no seeds were recorded,
-    /// because the corpus was only ingested or comes from an older version.
+    /// Returns the seeds of the last crawl or rebuild, in their order. `None`: no seeds are recorded, because
+    /// the corpus was only ingested or is from an older version.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// The store cannot be read.
     pub fn seeds(&self) -> Result<Option<Vec<Seed>>, StoreError> {
         let Some(records) = self.get::<Vec<SeedRecord>>(WHAT, &keys::meta(NAME))? else { return Ok(None) };
         let seed = |SeedRecord { url, file, line }| match CanonicalUrl::from_record(&url) {
@@ -36,10 +36,10 @@ impl Store {
 }
 
 impl Writer {
-    /// Records the seeds of a crawl durably. They replace earlier ones.
+    /// Records the seeds of a crawl durably. Replaces earlier seeds.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
+    /// The store cannot be read or written.
     pub fn record_seeds(&mut self, seeds: &[Seed]) -> Result<(), StoreError> {
         let record = |seed: &Seed| SeedRecord {
             url: seed.url.as_str().into(),
@@ -47,7 +47,7 @@ impl Writer {
             line: seed.line,
         };
         let (key, records) = (keys::meta(NAME), encode(&seeds.iter().map(record).collect::<Vec<_>>()));
-        // With sled an exchange also flushes all changes, so the archive comes first.
+        // With sled, an exchange also flushes all changes, so the archive must be flushed first.
         self.flush()?;
         loop {
             let known: Option<Vec<u8>> = self.store().engine.get(&key)?;

@@ -1,16 +1,16 @@
 //! Checks that all records of a store are consistent.
 //!
 //! 1. Every record and every text is readable, and each text has the stored hash.
-//! 2. A URL is in the list of its state, and each entry of a list names a URL in that state. A buffered or
-//!    kept URL has its raw page.
+//! 2. A URL is in the list of its state, and each entry of a list refers to a URL in that state. A buffered
+//!    or kept URL has a raw page.
 //! 3. A document has a URL, and the hash of its text refers to the document. An alias has a document, and its
 //!    URL refers to that document. Each URL that refers to another URL's document has an alias.
 //! 4. A signed document is alone, represents its cluster, or is a member of a cluster with an existing
 //!    representative. Each signature belongs to a signed document.
 //! 5. The stored numbers of documents, duplicates, clusters and queued URLs are correct.
 //!
-//! The check reads all records once in the order of their keys, and looks up others by key. Its time grows
-//! with the size of the store, its memory with the number of hosts.
+//! The check reads all records once in the order of their keys, and looks up related records by key. Its time
+//! grows with the size of the store, its memory with the number of hosts.
 
 mod clusters;
 
@@ -25,7 +25,7 @@ use crate::packed::unpack;
 use crate::records::{decode, document_of};
 use crate::{Archived, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
-/// How many records were checked.
+/// The number of records that were checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Looked {
     /// URLs.
@@ -36,17 +36,17 @@ pub struct Looked {
     pub aliases: u64,
     /// Members of clusters of near-duplicates.
     pub members: u64,
-    /// Clusters with a member.
+    /// Clusters with at least one member.
     pub clusters: u64,
     /// Raw pages.
     pub pages: u64,
 }
 
-/// Receives the results of a check: faults, and the expected content of the archive.
+/// Receives the faults of a check, and the positions that the archive should have.
 pub trait Examiner {
     /// Reports a fault. `what` describes it, with the URL or key.
     fn fault(&mut self, what: String);
-    /// Receives a URL. The archive should have its last response body at `at`.
+    /// Receives a URL. The archive should have the URL's last response body at `at`.
     fn archived(&mut self, url: &UrlRecord, at: Archived);
     /// Receives a document whose URL has no position in the archive.
     fn without_archive(&mut self, document: &Document);
@@ -56,7 +56,7 @@ impl Store {
     /// Checks the whole store.
     ///
     /// # Errors
-    /// The engine cannot continue to read. Unreadable single records and texts are faults, not errors.
+    /// The engine cannot continue to read. A single unreadable record or text is a fault, not an error.
     pub fn verify(&self, examiner: &mut impl Examiner) -> Result<Looked, StoreError> {
         let mut look = Look { store: self, examiner, looked: Looked::default(), queued: BTreeMap::new() };
         for space in keys::SPACES {
@@ -74,7 +74,7 @@ impl Store {
         Ok(look.looked)
     }
 
-    /// Checks that the object storage is marked as belonging to this corpus. Does nothing for a folder.
+    /// Checks that the mark in the object storage names this corpus. Does nothing for a store in a folder.
     ///
     /// # Errors
     /// The mark is missing, names another corpus, or cannot be read.
@@ -82,8 +82,8 @@ impl Store {
         self.distributed.as_ref().map_or(Ok(()), |engine| engine.check_objects())
     }
 
-    /// If `error` is a missing file and the storage belongs to another corpus, returns a clearer error;
-    /// otherwise `error`.
+    /// Returns a clearer error, if `error` is a missing file and the storage belongs to another corpus.
+    /// Otherwise returns `error`.
     #[must_use]
     pub fn explained(&self, error: StoreError) -> StoreError {
         match &self.distributed {
@@ -192,7 +192,6 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// Checks an entry of a list: its URL must be in that list's state.
     fn entry(&mut self, key: &[u8]) -> Result<(), StoreError> {
         let Some(url) = keys::last_url(key) else { return Ok(()) };
         let list = match self.store.url(url) {
@@ -205,7 +204,7 @@ impl<E: Examiner> Look<'_, E> {
                 UrlState::Done | UrlState::Kept => Vec::new(),
             },
             Ok(None) => Vec::new(),
-            // The check of the URL itself reports this.
+            // The check of the URL reports this fault.
             Err(StoreError::Damaged { .. }) => return Ok(()),
             Err(error) => return Err(error),
         };

@@ -1,8 +1,8 @@
 //! Opens a store that many processes share, and manages this process as a worker.
 //!
-//! [`join`] makes a process a worker. The process must have the settings of the running workers; it takes its
-//! share of the partitions and keeps its leases. [`visit`] opens the store only for reading. This module also
-//! releases partitions, and registers a worker again after other workers considered it dead.
+//! [`join`] makes a process a worker, which must have the settings of the running workers. The worker takes
+//! its share of the partitions and renews its leases. [`visit`] opens the store only for reading. This module
+//! also releases partitions, and registers a worker again after other workers considered it dead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,13 +32,13 @@ pub struct Membership {
     pub address: String,
     /// The object storage for files.
     pub objects: Objects,
-    /// The worker's name, for users.
+    /// The worker's name, which is shown to users.
     pub name: String,
     /// How long a lease lasts without a renewal.
     pub lease: Duration,
     /// How long to retry while the database is unavailable.
     pub patience: Duration,
-    /// Called between retries; `true`: the process should end.
+    /// Called between retries. It returns `true` if the process should end.
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Settings that must be equal for all workers, by name.
     pub settings: Settings,
@@ -65,8 +65,8 @@ impl Membership {
 ///
 /// # Errors
 /// The database or the storage cannot be reached or refuses access. The tables are newer than this program.
-/// The settings differ from the running workers' settings, or the clocks by more than a minute. The folder
-/// cannot be used, or another process has it.
+/// The settings differ from the running workers' settings. The clocks differ by more than a minute. The
+/// folder cannot be used, or another process has it open.
 pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError> {
     std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
     let lock = Lock::take(folder)?;
@@ -92,7 +92,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
         life: membership.lease.as_secs_f64(),
     };
     register(engine.link(), &applicant)?;
-    // On an error, this worker must disappear for the others.
+    // After an error, the other workers must no longer count this worker.
     engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
     let exceptions = exceptions::brought_up_to_date(&engine).inspect_err(|_| drop(engine.resign()))?;
     let keeper = LeaseKeeper::begin(engine.clone(), leases.clone(), membership.lease)?;
@@ -141,7 +141,6 @@ pub(crate) struct WorkerHandle {
 }
 
 impl WorkerHandle {
-    /// Registers again if the tables and the running workers' settings still match.
     fn apply(&self, engine: &Postgres) -> Result<(), StoreError> {
         schema::check(engine.link(), &self.address)?;
         register(engine.link(), &self.applicant)
@@ -153,7 +152,7 @@ fn session_of(name: &str) -> String {
 }
 
 impl Store {
-    /// Returns this process's leases; `None`: only this process uses the store, or the store is only read.
+    /// Returns this process's leases. `None`: the store is not shared, or is only read.
     #[must_use]
     pub fn leases(&self) -> Option<&Leases> {
         self.distributed.as_ref().and_then(Postgres::leases)
@@ -197,16 +196,16 @@ impl Store {
         self.hosts_of(partitions.into_iter().map(|PartitionId(partition)| partition).collect())
     }
 
-    /// Returns the partitions of this process. A store of one process is one partition.
+    /// Returns the partitions that this process owns. An unshared store is one partition.
     #[must_use]
     pub fn held_partitions(&self) -> Vec<PartitionId> {
         self.partitions.held().into_iter().map(PartitionId).collect()
     }
 
-    /// Returns the workers that sent a heartbeat within this time. Empty if only this process uses the store.
+    /// Returns the workers that sent a heartbeat within this time. Empty if the store is not shared.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// The database cannot be reached.
     pub fn workers(&self, within: Duration) -> Result<Vec<WorkerStatus>, StoreError> {
         self.distributed
             .as_ref()
@@ -216,7 +215,7 @@ impl Store {
     /// Whether every partition has a worker and all workers are idle. `true` in an unshared store.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// The database cannot be reached.
     pub fn is_all_quiet(&self) -> Result<bool, StoreError> {
         self.distributed.as_ref().map_or(Ok(true), Postgres::is_all_quiet)
     }
@@ -226,7 +225,7 @@ impl Writer {
     /// Flushes all committed changes, then releases partitions to other workers.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// The store cannot be written.
     pub fn release(&mut self, partitions: &[PartitionId]) -> Result<(), StoreError> {
         self.flush()?;
         let partitions: Vec<_> = partitions.iter().map(|PartitionId(partition)| *partition).collect();
@@ -237,7 +236,8 @@ impl Writer {
     /// leases, as after a crash.
     ///
     /// # Errors
-    /// The running workers have other settings or other tables; the database cannot be reached.
+    /// The running workers have other settings, the tables have another version, or the database cannot be
+    /// reached.
     pub fn rejoin(&mut self) -> Result<(), StoreError> {
         let store = self.store();
         let (Some(engine), Some(worker)) = (&store.distributed, &store.worker) else { return Ok(()) };
@@ -249,17 +249,18 @@ impl Writer {
         self.shelf = None;
         engine.forget();
         let Some(leases) = engine.leases() else { return Ok(()) };
-        // Until the pages of its partitions are processed again, this worker is not idle.
+        // This worker is not idle until it has processed the pages of its partitions again.
         leases.report(0, false);
         leases.forget();
         worker.keeper.beat()
     }
 
-    /// Ends the wait for a crawl. Registers again, because other workers may have joined meanwhile, and takes
-    /// this process's share of the partitions. Does nothing if the store is not shared.
+    /// Ends the wait for a crawl. Registers again, because other workers may have joined, and takes this
+    /// process's share of the partitions. Does nothing if the store is not shared.
     ///
     /// # Errors
-    /// The running workers have other settings or other tables; the database cannot be reached.
+    /// The running workers have other settings, the tables have another version, or the database cannot be
+    /// reached.
     pub fn work(&mut self) -> Result<(), StoreError> {
         let store = self.store();
         if let (Some(engine), Some(worker)) = (&store.distributed, &store.worker) {
@@ -272,8 +273,8 @@ impl Writer {
     /// nothing if the store is not shared.
     ///
     /// # Errors
-    /// When the database cannot be reached. The partitions are then released by a later heartbeat, or by the
-    /// end of their leases.
+    /// The database cannot be reached. In this case a later heartbeat, or the end of the leases, releases the
+    /// partitions.
     pub fn rest(&mut self) -> Result<(), StoreError> {
         self.wait(true)
     }
@@ -290,7 +291,7 @@ impl Writer {
     /// near-duplicates.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// The database cannot be reached.
     pub fn forget_near(&self, days: u32) -> Result<(), StoreError> {
         self.store().distributed.as_ref().map_or(Ok(()), |engine| engine.forget_bands(days))
     }

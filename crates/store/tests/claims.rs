@@ -1,4 +1,4 @@
-//! Texts that two workers store at the same time. Skipped if PostgreSQL is not installed.
+//! Tests texts that two workers store at the same time. Skipped if PostgreSQL is not installed.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn two_workers(place: &Place) -> (Writer, Writer) {
     (one, two)
 }
 
-/// Stores the record of a URL in a partition of the worker for which `is_free` holds; returns the URL.
+/// Stores the record of a URL in a partition of the worker for which `is_free` returns true. Returns the URL.
 fn discover(writer: &mut Writer, site: &str, is_free: impl Fn(PartitionId) -> bool) -> CanonicalUrl {
     let store = writer.store();
     let held = store.held_partitions();
@@ -64,7 +64,6 @@ fn withdraw(writer: &mut Writer, url: &CanonicalUrl) {
     writer.commit(change).unwrap();
 }
 
-/// Applies the messages that have arrived at a worker; returns their number.
 fn receive(writer: &mut Writer) -> Result<usize, StoreError> {
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default())?;
     let mut change = writer.begin();
@@ -73,7 +72,6 @@ fn receive(writer: &mut Writer) -> Result<usize, StoreError> {
     Ok(received.done)
 }
 
-/// Lets both workers exchange messages until there are none.
 fn exchange(one: &mut Writer, two: &mut Writer) {
     loop {
         let received = receive(one).unwrap() + receive(two).unwrap();
@@ -101,7 +99,8 @@ fn the_second_worker_gets_an_alias() {
     assert_eq!(faults(&store), [""; 0]);
 }
 
-/// The worker that loses a text may have an alias in another of its partitions whose end has not arrived there.
+/// A worker loses a text that has an alias in another of its partitions. The message that removes the alias
+/// has not arrived there yet.
 #[test]
 fn a_page_without_the_text_does_not_become_an_alias_again() {
     let Some(place) = Place::database() else { return };

@@ -1,4 +1,4 @@
-//! Clusters of near-duplicates: with any settings and any sequence of stored, replaced and withdrawn
+//! Tests clusters of near-duplicates. With any settings and any sequence of stored, replaced and withdrawn
 //! documents, the store is consistent and loses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +54,6 @@ fn document(page: usize, text: &str) -> Document {
     Document::bare(id(page), url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
 }
 
-/// A store with its index of near-duplicates.
 struct Corpus {
     writer: Writer,
     duplicates: Duplicates,
@@ -69,7 +68,6 @@ impl Corpus {
         Self { writer, duplicates, levels }
     }
 
-    /// Changes the settings and builds the index again, as a new process would.
     fn set(&mut self, change: impl FnOnce(&mut Levels)) {
         change(&mut self.levels);
         self.duplicates = Duplicates::new(&self.writer.store(), &self.levels).unwrap();
@@ -103,7 +101,6 @@ impl Corpus {
         self.writer.store().url(url(page).key()).unwrap().unwrap().last.unwrap()
     }
 
-    /// Returns the representatives with their members.
     fn clusters(&self) -> BTreeMap<DocumentId, BTreeSet<DocumentId>> {
         let store = self.writer.store();
         let clusters: Vec<_> = store.clusters().map(Result::unwrap).collect();
@@ -204,7 +201,7 @@ fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(1, &text(0, 1)), Placement::Stored);
     assert_eq!(corpus.writer.store().likeness(id(0)).unwrap(), None);
-    // A document that was not signed is compared once it is extracted again.
+    // The document was not signed. It is compared when it is extracted again.
     corpus.set(|levels| levels.near = Some(SimilarityParams::default().with_duplicate(0.95)));
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(2, &text(0, 2)), Placement::Stored);
@@ -215,14 +212,13 @@ fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     let likeness = corpus.writer.store().likeness(id(1)).unwrap().unwrap();
     assert!(likeness.similarity.is_some_and(|similarity| similarity > 0.5), "{likeness:?}");
     assert!(corpus.writer.store().is_member(id(1)).unwrap());
-    // Clusters stay consistent even if detection is off again.
+    // Clusters stay consistent even if detection is switched off.
     corpus.set(|levels| levels.near = None);
     corpus.withdraw(0);
     corpus.withdraw(2);
     assert_eq!((corpus.clusters(), corpus.faults()), (BTreeMap::new(), vec![]));
 }
 
-/// A step of the property below.
 #[derive(Debug, Clone)]
 enum Step {
     Place(usize, usize, usize),
@@ -289,7 +285,7 @@ fn check_any_steps(place: &Place, first: usize) {
 }
 
 /// If the settings do not change, copies of one text form one cluster with the preferred document as its
-/// head, in any order of events.
+/// representative, in any order of events.
 fn the_head_is_the_preferred_one(place: &Place) {
     let given = (prop::collection::vec((0..6_usize, 0..4_usize), 1..20), any::<bool>());
     let run = runner(place).run(&given, |(places, is_longest)| {

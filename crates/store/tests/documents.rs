@@ -1,5 +1,4 @@
-//! Documents: each text is stored once, with every URL that has it, in any order of extractions and
-//! re-extractions.
+//! Tests that each text is stored once, with every URL that has it, in any order of extractions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +57,6 @@ fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
     placement
 }
 
-/// Returns the texts of the corpus, each with its URLs.
 fn corpus(writer: &Writer) -> BTreeMap<String, BTreeSet<String>> {
     let store = writer.store();
     let entry = |document: Document| {
@@ -103,7 +101,7 @@ fn files_that_do_not_count_are_told_and_removed(place: &Place) {
     assert_eq!(names(later), [""; 0]);
     assert!(objects.get("notes/of-the-user.txt").is_ok());
     assert_eq!(corpus(&writer).len(), 1);
-    // Files in the storage of another corpus are not leftovers.
+    // Files in the storage of another corpus must not count as leftovers.
     let other = place.another();
     let other_store = other.open().store();
     objects.put("corpus", b"another".into()).unwrap();
@@ -144,8 +142,8 @@ fn a_text_survives_a_reopening(place: &Place) {
     assert_eq!(corpus(&writer).keys().next().unwrap(), &"chợ quê ".repeat(1000));
 }
 
-/// After any sequence of extractions, the corpus contains exactly the last text of each page, each text once,
-/// and the totals are correct.
+/// After any sequence of extractions, the corpus contains exactly the last text of each page. Each text is
+/// stored once, and the totals are correct.
 fn the_corpus_is_what_the_pages_last_said(place: &Place) {
     check_any_steps(place, 0);
 }

@@ -1,4 +1,4 @@
-//! The frontier, even after crashes: the ready URLs, their order, and the waiting URLs.
+//! Tests the frontier, even after crashes: the ready URLs, their order, and the waiting URLs.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +48,6 @@ fn discover(writer: &mut Writer, urls: &[(&str, u8)]) {
     writer.commit(change).unwrap();
 }
 
-/// Returns the next URL of a host to request, without ending its visit.
 fn next(writer: &Writer, host: &str) -> Option<String> {
     let store = writer.store();
     let id = store.host(host).unwrap()?.id;

@@ -1,4 +1,4 @@
-//! The history of documents: revisions, and pages that are gone.
+//! Tests the history of documents: revisions, and pages that are gone.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};

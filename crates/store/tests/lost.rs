@@ -1,5 +1,5 @@
-//! Missing files of texts, with a database: the other texts are still read, and the lost ones are reported.
-//! Skipped if PostgreSQL is not installed.
+//! Tests missing files of texts in a shared store. The other texts are still read, and the lost texts are
+//! reported. Skipped if PostgreSQL is not installed.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::common::{Place, faults, settle};
 
-/// Number of documents; a scan reads them in several pages.
+/// Number of documents. A scan reads them in several pages.
 const DOCUMENTS: u32 = 60;
 
 fn url(number: u32) -> CanonicalUrl {
@@ -21,7 +21,6 @@ fn id(number: u32) -> DocumentId {
     DocumentId(*url(number).key().as_bytes())
 }
 
-/// Stores a page's text, as the crawl does.
 fn store(writer: &mut Writer, number: u32, text: String) {
     let (url, mut change) = (url(number), writer.begin());
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
@@ -37,7 +36,7 @@ fn store(writer: &mut Writer, number: u32, text: String) {
     settle(writer, &mut duplicates);
 }
 
-/// Creates a corpus with three files of texts: one with most documents, then one with document 7 and one with
+/// Creates a corpus with three files of texts: one with most documents, one with document 7, and one with
 /// document 8.
 fn corpus(place: &Place) -> Writer {
     let mut writer = place.open();
@@ -53,7 +52,6 @@ fn corpus(place: &Place) -> Writer {
     writer
 }
 
-/// Returns the names of the files of texts, in the order in which they were written.
 fn files(place: &Place) -> Vec<String> {
     let mut names: Vec<String> =
         place.objects().list("documents").unwrap().into_iter().map(|file| file.name).collect();

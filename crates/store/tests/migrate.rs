@@ -1,5 +1,5 @@
-//! A corpus is moved from a folder to a database and back. The records stay the same, and both stores are
-//! consistent.
+//! Tests that a corpus can be moved from a folder to a database and back. The records stay the same, and both
+//! stores are consistent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -74,7 +74,6 @@ fn at(second: usize) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_800_000_000 + second as i64)
 }
 
-/// Performs a step as the crawl does, at the given time.
 fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usize) {
     let (Step::Found(page)
     | Step::Place(page, ..)
@@ -155,7 +154,8 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
     writer.flush().unwrap();
 }
 
-/// A document with its earlier revisions, its URLs, its relation to similar documents, and when it was gone.
+/// A document with its earlier revisions, its URLs, its relation to similar documents, and when its page was
+/// gone.
 type SeenDocument = (Document, Vec<Document>, Vec<String>, Option<Likeness>, Option<Timestamp>);
 
 /// Everything that a store returns, with names instead of numbers.
@@ -233,7 +233,6 @@ fn membership(place: &Place) -> Membership {
     place.membership("anything", Duration::from_secs(2))
 }
 
-/// Opens the store of a place as a worker that has all partitions.
 fn open(place: &Place) -> Writer {
     if !place.is_database() {
         return open_folder(place);
@@ -247,8 +246,8 @@ fn open(place: &Place) -> Writer {
     writer
 }
 
-/// Opens a store in a folder. Retries while it is busy: a server that another test is starting inherits the
-/// open lock file until the server's program runs.
+/// Opens a store in a folder. Retries while the folder is busy, because a server that another test starts
+/// inherits the open lock file until the server's program runs.
 fn open_folder(place: &Place) -> Writer {
     let options = Options { cache: 16 << 20, create: true };
     loop {
@@ -259,7 +258,6 @@ fn open_folder(place: &Place) -> Writer {
     }
 }
 
-/// Opens the store of a place for a migration.
 fn alone(place: &Place) -> Writer {
     match place.is_database() {
         true => join_alone(&place.path().join("migrate"), &membership(place), true).unwrap(),
@@ -278,7 +276,7 @@ fn migrate(from: &Store, to: &mut Writer) {
     assert!(!to.store().is_migrating().unwrap());
 }
 
-/// Compares two stores field by field, so that a failure is readable.
+/// Compares two stores field by field, so that the message of a failure is readable.
 fn check(what: &str, (one, own): (&Seen, &[String]), (other, theirs): (&Seen, &[String])) {
     assert_eq!(one.hosts, other.hosts, "{what}");
     for (one, other) in one.urls.iter().zip(&other.urls) {
@@ -293,7 +291,6 @@ fn check(what: &str, (one, own): (&Seen, &[String]), (other, theirs): (&Seen, &[
     assert_eq!(one, other, "{what}");
 }
 
-/// Adds four to the number of the archive file of each response.
 fn later(seen: Seen) -> Seen {
     let later = |(record, page): (UrlRecord, Option<RawPage>)| {
         let archived = record.archived.map(|at| Archived { file: at.file + 4, ..at });
@@ -302,7 +299,7 @@ fn later(seen: Seen) -> Seen {
     Seen { urls: seen.urls.into_iter().map(|url| url.map(later)).collect(), ..seen }
 }
 
-/// Moves a corpus from `one` to `other`, and from there to `third`, which is of the same kind as `one`.
+/// Moves a corpus from `one` to `other`, and from there to `third`. `one` and `third` have the same engine.
 fn there_and_back(one: &Place, other: &Place, third: &Place, steps: &[Step]) {
     let mut source = open(one);
     fill(&mut source, steps);
@@ -431,7 +428,7 @@ fn an_interrupted_migration_begins_anew(one: &Place, other: &Place) {
     }));
     assert!(died.is_err());
     drop((source, target));
-    // The source changes after the interruption.
+    // The source is changed after the interruption.
     let mut source = open(one);
     let mut duplicates = Duplicates::new(&source.store(), &Levels::default()).unwrap();
     for (time, step) in
@@ -495,8 +492,8 @@ fn messages_that_wait_and_sources_that_are_not_complete_are_refused() {
     source.commit(change).unwrap();
     let refused = Migration::begin(&source.store(), &mut open(&target)).unwrap_err();
     assert!(matches!(refused, MigrateError::Unfinished), "{refused}");
-    // Stores a page and a copy of it on another domain: the copy's partition sends a message to the page's
-    // partition.
+    // Stores a page and a copy of it on another domain. The partition of the copy sends a message to the
+    // partition of the page.
     let mut writer = alone(&database);
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
     act(&mut writer, &mut duplicates, &Step::Place(2, 0, 0), 0);

@@ -1,5 +1,5 @@
-//! Reading a folder that another handle has open for writing. A second handle of the same process goes the
-//! same way as another process, since the lock does not tell them apart.
+//! Tests reading a folder that another handle has open for writing. A second handle of the same process reads
+//! as another process would, because the lock does not distinguish the two.
 
 use std::fs;
 use std::os::unix::net::UnixListener;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 const CACHE: u64 = 16 << 20;
 
-/// More than are sent in one piece.
+/// Number of pages. They do not fit into one response.
 const PAGES: usize = 2500;
 
 fn url(number: usize) -> CanonicalUrl {
@@ -87,7 +87,7 @@ fn a_reader_continues_when_the_writer_ends() {
     let rest: Vec<Document> = documents.map(Result::unwrap).collect();
     assert_eq!((first, rest.as_slice()), (expected.0[0].clone(), &expected.0[1..]));
     assert_eq!(all(&reader), expected);
-    // The reader has opened the folder itself, so that a second reader goes through it.
+    // The first reader has opened the folder itself, so the second reader reads through it.
     let second = read(folder.path(), CACHE).unwrap();
     assert_eq!(all(&second), expected);
     drop(reader);

@@ -1,4 +1,4 @@
-//! Seeds: the store knows those of the last crawl, also after a reopening.
+//! Tests that the store has the seeds of the last crawl, even after it was opened again.
 
 use gleaner_frontier::{parse_seed, parse_seeds};
 

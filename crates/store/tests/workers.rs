@@ -1,4 +1,4 @@
-//! The workers of one database: their partitions, settings and storage.
+//! Tests the workers of one database: their partitions, settings and storage.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn worker(place: &Place, membership: Membership) -> Result<Writer, StoreError> {
     join(&folder, &membership)
 }
 
-/// Returns how many partitions a worker has, after it was told of them.
+/// Returns how many partitions a worker has, after the worker has processed the gained partitions.
 fn partitions(writer: &Writer) -> usize {
     let store = writer.store();
     let _ = store.leases().unwrap().gained();
@@ -56,7 +56,7 @@ fn who_waits_for_a_crawl_has_no_partitions_and_takes_none() {
 fn whoever_comes_anew_comes_by_the_settings_of_now() {
     let Some(place) = Place::database() else { return };
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
-    // The worker is suspended.
+    // The worker seems suspended: its last heartbeat is an hour old.
     let (server, address) = place.server();
     let _ = server.query(address, "UPDATE workers SET seen = now() - interval '1 hour'");
     let mut others = place.membership("two", LEASE);
@@ -154,7 +154,6 @@ fn a_folder_that_is_not_mounted_any_more_is_away() {
     assert_eq!(writer.store().totals().unwrap().documents(), 1);
 }
 
-/// Stores a document.
 fn store_one(writer: &mut Writer) -> Result<(), StoreError> {
     let _ = partitions(writer);
     let url = CanonicalUrl::parse("http://a.example/1").unwrap();
@@ -197,7 +196,7 @@ fn workers_that_begin_together_begin_one_run() {
     assert_eq!(numbers, [expected.clone(), expected]);
 }
 
-/// An older Public Suffix List put the host into another partition.
+/// The host is in a partition that an older Public Suffix List implied.
 #[test]
 fn a_host_stays_in_the_partition_that_has_it() {
     let Some(place) = Place::database() else { return };
@@ -209,7 +208,7 @@ fn a_host_stays_in_the_partition_that_has_it() {
     one.flush().unwrap();
     drop(one);
     let (server, address) = place.server();
-    // Makes the next worker check the partitions, as after a change of the list.
+    // The next worker checks the partitions, as after a change of the list.
     let _ = server.query(address, "DELETE FROM records WHERE key = convert_to('mpublic suffixes', 'UTF8')");
 
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
@@ -234,7 +233,6 @@ fn a_host_stays_in_the_partition_that_has_it() {
     }
 }
 
-/// Returns two workers, and a URL that has a record in a partition of the first worker.
 fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     let mut one = worker(place, place.membership("one", LEASE)).unwrap();
     let _ = partitions(&one);
@@ -248,7 +246,6 @@ fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     (one, two, url)
 }
 
-/// Writes a record of one kind for a URL.
 type Write = fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>;
 
 #[test]
@@ -290,7 +287,7 @@ fn nothing_is_written_for_a_partition_that_is_another_workers() {
         let (mut one, two, url) = two_workers(&place);
         let (server, address) = place.server();
         write(&mut one, &url).unwrap();
-        // The other worker gets the leases before the flush.
+        // The other worker gets the leases before this worker's flush.
         let sql = format!(
             "UPDATE leases SET owner = '{}', epoch = epoch + 1",
             two.store().leases().unwrap().session()
@@ -330,7 +327,8 @@ fn who_flushes_has_something_to_do() {
     change.put_robots(url.host(), &"rules");
     one.commit(change).unwrap();
     one.flush().unwrap();
-    // The flush may have removed a message that would otherwise show that work is left.
+    // The flush may have removed a message. Without the message, only the busy worker shows that work
+    // remains.
     assert!(!one.store().is_all_quiet().unwrap());
 }
 

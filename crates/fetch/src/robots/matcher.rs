@@ -1,30 +1,31 @@
 //! Finds which of many patterns match a path, at a limited cost.
 //!
-//! Compared one by one, each pattern would need a walk over the path, and a robots.txt of 500 KiB may have
-//! 50,000 patterns. So the patterns of a crawler form a tree that shares common beginnings. Its nodes are the
-//! parts between stars. A node is reached if the parts from the root to the node occur in the path in this
-//! order. The leftmost occurrence of each part leaves the most space for later parts. So each node needs only
-//! one number, its leftmost end. It is computed at most once per path, without backtracking.
+//! To compare each pattern alone, the code would have to walk over the path once per pattern. A robots.txt of
+//! 500 KiB may have 50,000 patterns. So the patterns of a crawler form a tree that shares common beginnings.
+//! Its nodes are the parts between stars. A node is reached if the parts from the root to the node occur in
+//! the path in this order. The leftmost occurrence of each part leaves the most space for later parts. So
+//! each node needs only one number, its leftmost end. It is computed at most once per path, without
+//! backtracking.
 //!
 //! 1. One binary search finds the heads at the beginning of the path. In a sorted [`Table`], the longest
-//!    entry that is a prefix of a text is the entry directly before the text, or a prefix of that entry
+//!    entry that is a prefix of a text is either the entry directly before the text or a prefix of that entry
 //!    ([`Table::longest_prefix_of`]).
 //! 2. The same search, from each position of the path, finds all occurrences of all parts ([`Places`]).
-//! 3. The patterns are checked from the last, with the highest rank, to the first. Most fail quickly: by
-//!    their head, their length, or a last part that does not occur. For the others, the nodes up to the root
-//!    are computed if needed.
+//! 3. The patterns are checked from the highest rank to the lowest. Most fail quickly: by their head, their
+//!    length, or a last part that does not occur. For the others, the nodes up to the root are computed if
+//!    needed.
 //!
 //! The cost for a path of n octets is n binary searches, plus one step per occurrence, pattern and node.
 //! There are as many nodes as distinct beginnings of patterns: 250,000 in the worst file of 500 KiB, which
 //! has a star after every letter. All nodes are computed only for a path that nearly matches almost every
 //! pattern. The number of occurrences is at most n times the number of parts that are prefixes of one
-//! another; 500 KiB can have at most a thousand of these.
+//! another. A file of 500 KiB can have at most a thousand of these parts.
 
 use std::collections::{HashMap, HashSet};
 
 use super::normal::{Pattern, Text};
 
-/// Patterns in ascending rank. The last matching one decides.
+/// Patterns in ascending rank. The last matching pattern decides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Matcher {
     heads: Table,
@@ -34,7 +35,7 @@ pub(super) struct Matcher {
     goals: Vec<Goal>,
 }
 
-/// A part after the parts of its parent. A node of a head uses none of these fields.
+/// A part of a pattern, after the parts of its parent. In a node of a head, all fields are unused.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Node {
     parent: usize,
@@ -56,7 +57,7 @@ struct Goal {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
     pub(super) pattern: Option<usize>,
-    /// The number of octets, occurrences, patterns and nodes. Tests check it.
+    /// The number of processed octets, occurrences, patterns and nodes.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask what a search cost"))]
     pub(super) steps: usize,
 }
@@ -101,8 +102,8 @@ impl Matcher {
     }
 }
 
-/// A node's leftmost end: 0 if unknown, 1 if there is none, otherwise the end plus 2. Unknown is 0 because
-/// zeroed memory is cheap and most nodes are never needed.
+/// The leftmost end of a node: 0 if unknown, 1 if the node does not occur, otherwise the end plus 2. Unknown
+/// is 0, because zeroed memory is cheap and most nodes are never needed.
 type Reach = usize;
 const UNKNOWN: Reach = 0;
 const NEVER: Reach = 1;
@@ -119,7 +120,7 @@ struct Search<'a> {
     matcher: &'a Matcher,
     text: &'a Text,
     reach: Vec<Reach>,
-    /// Computed when a pattern first needs them.
+    /// The occurrences of all parts. Computed when a pattern first needs them.
     places: Option<Places<'a>>,
     steps: usize,
 }
@@ -181,12 +182,13 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Distinct texts in ascending order. For each text, also the longest other entry that is its prefix.
+/// Distinct texts in ascending order. For each text, the table also has the longest other entry that is its
+/// prefix.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Table {
     entries: Vec<Box<str>>,
     shorter: Vec<Option<usize>>,
-    /// One bit for each octet that begins an entry. All octets are ASCII.
+    /// One bit for each octet with which an entry begins. All octets are ASCII.
     firsts: u128,
 }
 
@@ -195,7 +197,7 @@ impl Table {
         let mut texts: Vec<&str> = texts.collect::<HashSet<_>>().into_iter().collect();
         texts.sort_unstable();
         let mut shorter = Vec::with_capacity(texts.len());
-        // The entries that are prefixes of the current one, the longest last.
+        // The entries that are prefixes of the current entry. The longest is last.
         let mut open: Vec<usize> = Vec::new();
         for (at, text) in texts.iter().enumerate() {
             while open.pop_if(|last| !text.starts_with(texts[*last])).is_some() {}
@@ -221,7 +223,7 @@ impl Table {
         self.with_shorter(before).find(|at| text.starts_with(&*self.entries[*at]))
     }
 
-    /// Returns an entry and the entries that are its prefixes, the longest first.
+    /// Returns an entry, then the entries that are its prefixes, longest first.
     fn with_shorter(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(at), |at| self.shorter[*at])
     }
@@ -240,7 +242,7 @@ struct Places<'a> {
     text: &'a Text,
     /// Start positions of each part's occurrences in ascending order, part by part.
     starts: Vec<usize>,
-    /// The index in `starts` of each part's first occurrence; at the end the length of `starts`.
+    /// The index in `starts` of each part's first occurrence. The last value is the length of `starts`.
     bounds: Vec<usize>,
 }
 
@@ -292,7 +294,7 @@ impl<'a> Places<'a> {
         in_path.into_iter().chain(in_query).map(|(_, end)| end).min()
     }
 
-    /// Whether the text ends with a node's part that begins at or after `from`.
+    /// Whether the text ends with a node's part, and this occurrence begins at or after `from`.
     fn ends_the_text(&self, node: &Node, from: usize) -> bool {
         let ends = |part: usize| {
             let part = &*self.parts.entries[part];
@@ -358,7 +360,7 @@ mod tests {
         }
     }
 
-    /// The textbook algorithm, in |path| x |pattern| steps.
+    /// Matches with the usual dynamic programming, in |path| x |pattern| steps.
     fn by_table(pattern: &[u8], path: &[u8]) -> bool {
         let (pattern, anchored) = pattern.strip_suffix(b"$").map_or((pattern, false), |head| (head, true));
         let mut reach = vec![false; path.len() + 1];
@@ -383,7 +385,7 @@ mod tests {
 
     #[test]
     fn seventeen_thousand_slow_rules_cost_little_more_than_their_number() {
-        // Compared one by one, each pattern would walk over the whole path: 17 million octets.
+        // If compared one by one, the patterns would need 17 million octets.
         let matcher = matcher((0..17_000).map(|number| format!("/*t*i*n*t*u*c*-*x{number}")));
         let path = path();
         let found = find(&matcher, &path);
@@ -413,7 +415,7 @@ mod tests {
             assert!(found.steps <= limit, "{} steps, {limit} at most", found.steps);
             assert_eq!(found.pattern.is_some(), finds, "{}", patterns[1]);
         }
-        // Parts that are prefixes of one another, up to the limit of a file.
+        // Each part is a prefix of the next, up to the size limit of a file.
         let nested = matcher((1..1_000).map(|length| format!("/*{}*x", "a".repeat(length))));
         let found = find(&nested, &format!("/{}", "a".repeat(1_000)));
         assert!(found.pattern.is_none() && found.steps < 1_000 * 1_000, "{} steps", found.steps);

@@ -1,34 +1,33 @@
 //! Normalizes robots.txt patterns and URL paths, for comparison octet by octet (RFC 9309, 2.2.2).
 //!
-//! | octet | becomes |
+//! | octet | normal form |
 //! |---|---|
-//! | encoded, and unreserved or one of `:@!'(),;` | plain: both spellings mean the same |
-//! | encoded `/` or `?`, in a query | plain: `baz=https://` and `baz=https%3A%2F%2F` match in the RFC |
-//! | any other encoded octet | encoded, in upper case: path `%2F` is not a slash, query `%26` not a separator |
-//! | plain, but RFC 3986 requires encoding (`{`, `[`, space, bytes above 127) | encoded |
-//! | a literal `*` or `$` | encoded, since a pattern must write it so |
+//! | encoded, and unreserved or one of `:@!'(),;` | decoded, because both spellings mean the same |
+//! | encoded `/` or `?`, in a query | decoded: in the RFC, `baz=https://` and `baz=https%3A%2F%2F` match |
+//! | any other encoded octet | encoded, in upper case: in a path, `%2F` is not a slash |
+//! | not encoded, but RFC 3986 requires encoding (`{`, `[`, space, bytes above 127) | encoded |
+//! | a literal `*` or `$` | encoded, because a pattern must encode it |
 //! | a `%` that begins no escape | unchanged, so that `/*%` matches octets that remain encoded |
 //!
-//! A part of a pattern after a `*` may match in the path or in the query. Such a part has two readings
-//! ([`Part`]); the matcher uses the one for the position.
+//! A part of a pattern after a `*` may match in the path or in the query. Such a part has two normal forms
+//! ([`Part`]). The matcher uses the form for the position.
 
-/// The part of a URL that has an octet.
+/// Whether an octet is in the path or in the query of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     Path,
     Query,
 }
 
-/// A URL's path and query in normal form.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) octets: String,
-    /// The position of the `?`, or the length of `octets` without one.
+    /// The position of the `?`. If there is none, the length of `octets`.
     pub(super) query_at: usize,
 }
 
 impl Text {
-    /// Normalizes `path_and_query`. It must begin with `/`.
+    /// `path_and_query` must begin with `/`.
     pub(super) fn new(path_and_query: &[u8]) -> Self {
         let (path, query) = match path_and_query.iter().position(|byte| *byte == b'?') {
             Some(at) => path_and_query.split_at(at),
@@ -45,13 +44,13 @@ impl Text {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     in_path: String,
-    /// The reading in the query; `None`: as in the path.
+    /// The normal form in the query. `None`: the same as in the path.
     in_query: Option<String>,
 }
 
 impl Part {
-    /// Parses `bytes`, which begin in `within`. Also returns the part of the URL in which they end; here
-    /// `Path` means the path or the query.
+    /// Parses `bytes`, which begin in `within`. Also returns whether they end in the query. `Path` then means
+    /// the path or the query.
     fn parse(bytes: &[u8], within: Within) -> (Self, Within) {
         let (in_path, after) = normal_form(bytes, within, false);
         let has_escape = within == Within::Path && bytes.contains(&b'%');
@@ -76,7 +75,7 @@ impl Part {
 #[derive(Debug)]
 pub(super) struct Pattern {
     pub(super) head: String,
-    /// The following parts, in this order. None is empty.
+    /// The parts after the head, in this order. None of them is empty.
     pub(super) parts: Vec<Part>,
     /// Whether the path must end with the last part, or with the head if there is no part.
     pub(super) anchored: bool,
@@ -109,8 +108,8 @@ impl Pattern {
     }
 }
 
-/// Returns the normal form of `bytes`, which begin in `within`, and the part of the URL in which they end.
-/// `literal`: `*` is a literal octet.
+/// Returns the normal form of `bytes`, which begin in `within`, and whether they end in the path or the
+/// query. `literal`: whether `*` is a literal octet.
 fn normal_form(bytes: &[u8], mut within: Within, literal: bool) -> (String, Within) {
     let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -35,8 +35,8 @@ fn zstd(body: &[u8]) -> Vec<u8> {
     zstd::encode_all(body, 3).unwrap()
 }
 
-/// Stores `text` uncompressed in a Brotli stream (RFC 7932, 9.2: one uncompressed meta-block and an empty
-/// last one).
+/// Stores `text` uncompressed in a Brotli stream: one uncompressed meta-block and an empty last meta-block
+/// (RFC 7932, 9.2).
 fn brotli(text: &[u8]) -> Vec<u8> {
     let length = u32::try_from(text.len() - 1).unwrap();
     assert!(length < 1 << 16);
@@ -44,7 +44,6 @@ fn brotli(text: &[u8]) -> Vec<u8> {
     [&header[..3], text, &[3]].concat()
 }
 
-/// Returns a chunked response of two chunks.
 fn chunked(headers: &[&str], body: &[u8]) -> Vec<u8> {
     let mut out = b"HTTP/1.1 200 OK\r\n".to_vec();
     headers.iter().for_each(|header| write!(out, "{header}\r\n").unwrap());
@@ -94,7 +93,7 @@ async fn every_coding_is_undone() {
         ("deflate,identity, gzip", gzip(&zlib(&text))),
         ("identity", text.clone()),
         ("", text.clone()),
-        // These are not codings.
+        // These values contain words that are not codings.
         ("utf-8", text.clone()),
         ("none", text.clone()),
         ("gzip, utf-8", gzip(&text)),
@@ -160,7 +159,7 @@ async fn a_body_that_ends_within_its_coding_is_a_broken_answer() {
         let header = format!("Content-Encoding: {coding}");
         for cut in [1, coded.len() / 2] {
             let cut = &coded[..coded.len() - cut];
-            // The `Content-Length` is right, so only the coding shows that the body is cut.
+            // The `Content-Length` is right, so only the coding shows that the body is incomplete.
             let got = page(answer("200 OK", &[HTML, &header], cut)).await;
             assert!(matches!(got, Err(FetchError::Broken(_))), "{coding}: {got:?}");
             let got = page(unmeasured(&[HTML, &header], cut)).await;
@@ -212,10 +211,11 @@ async fn a_length_that_is_not_the_bodys_never_gives_a_coded_body_in_part() {
         let got = page(sent).await;
         assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
     }
-    // An uncoded body ends at its `Content-Length` (RFC 9112, 6.3): nothing shows that it was longer.
+    // An uncoded body ends at its `Content-Length` (RFC 9112, 6.3). The client cannot know that it was
+    // longer.
     let got = page(stated(text.len() - 7, &text, "")).await.unwrap();
     assert_eq!(got.body, text[..text.len() - 7]);
-    // A chunked body without the last chunk.
+    // The last chunk is missing.
     let whole = chunked(&[HTML, "Transfer-Encoding: chunked"], &text);
     let got = page(whole[..whole.len() - 5].to_vec()).await;
     assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");

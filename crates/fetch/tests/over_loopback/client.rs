@@ -53,7 +53,7 @@ async fn the_next_request_of_a_host_takes_the_same_connection() {
     let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
     tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
-        // From here on, a second connection is refused.
+        // From here on, a second connection fails.
         drop(listener);
         let mut stream = BufReader::new(stream);
         for number in 0..3 {
@@ -289,7 +289,7 @@ async fn what_is_no_web_address_is_refused() {
 #[tokio::test]
 async fn a_configured_proxy_gets_every_request() {
     let proxy = Server::always(page(b"<p>by proxy")).await;
-    // The proxy may be on loopback, also under a host name, although no address is allowed.
+    // A proxy on loopback is allowed, also with a host name, although `fetch.allow_addresses` is empty.
     for host in ["127.0.0.1", "localhost"] {
         let named = format!("fetch.proxy=http://{host}:{}", proxy.address.port());
         let settings = settings(&["fetch.allow_addresses=[]", &named]);

@@ -14,7 +14,7 @@ fn now() -> Timestamp {
     "2026-01-01T00:00:00Z".parse().unwrap()
 }
 
-/// Hosts on loopback differ only in their port.
+/// Returns the host and port as the group. Hosts on loopback differ only in their port.
 fn group_of(url: &Url) -> String {
     format!("{}:{}", url.host_str().unwrap(), url.port().unwrap_or_default())
 }
@@ -103,7 +103,6 @@ async fn no_answer_closes_the_host_and_keeps_the_last_rules() {
     assert!(matches!(again.state, RobotsState::Unreachable { failures: 2, .. }));
 }
 
-/// Starts a server whose robots.txt is behind `hops` redirects.
 async fn redirecting(hops: usize) -> Server {
     Server::start(move |head| {
         let path = head.split(' ').nth(1).unwrap();
@@ -253,7 +252,7 @@ async fn requests_in_flight_are_bounded_over_all_groups() {
         assert_eq!(task.await.unwrap().unwrap().status, 200);
     }
     assert_eq!(server.seen().len(), 12);
-    // The server notices the end of a request slightly later than the client.
+    // The server notices the end of a request a little later than the client does.
     assert!(server.most_open() <= 3, "{}", server.most_open());
 }
 

@@ -1,5 +1,4 @@
-//! Tests which requests are sent again, and how often, if HTTP/2 connections or streams break off (RFC 9113,
-//! 8.7).
+//! Tests how often a request is sent if its HTTP/2 connection or stream breaks off (RFC 9113, 8.7).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,7 +68,7 @@ async fn answer(http2: &mut Http2, stream: u32) {
 }
 
 /// Sends `times` requests, one after the other. Returns how each request ended, how many requests the server
-/// saw, and over how many connections. Each connection follows its own script.
+/// received, and the number of connections. Each connection follows its own script.
 async fn asked(times: usize, scripts: &[&[Does]]) -> (Vec<&'static str>, usize, usize) {
     let (authority, requests) = (Authority::new("Known"), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&requests);

@@ -1,4 +1,4 @@
-//! Tests the reuse of connections, and requests on reused connections that close.
+//! Tests the reuse of connections, and requests on reused connections that the server closes.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use crate::server::settings;
 enum Does {
     /// Responds and keeps the connection open.
     Answer,
-    /// Responds, and then closes the connection without having announced it.
+    /// Responds, and then closes the connection without an announcement.
     AnswerAndClose,
     /// Reads the request and closes.
     Close,
@@ -123,8 +123,8 @@ async fn a_request_on_a_new_connection_that_closes_is_not_sent_again() {
 #[tokio::test]
 async fn a_connection_that_was_closed_behind_its_answer_costs_nothing() {
     let (answered, connections) = asked_twice(&[&[AnswerAndClose], &[Answer]], &[]).await;
-    // Whether the client notices the close before it sends again depends on timing. The server has closed in
-    // both cases, so it sees one request per connection.
+    // The client may notice the close before or after it sends the request. The server has closed the
+    // connection in both cases, so it receives one request per connection.
     assert_eq!((answered, connections), ([true, true], vec![0, 1]));
 }
 

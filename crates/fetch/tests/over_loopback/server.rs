@@ -16,13 +16,13 @@ use url::Url;
 pub(crate) enum Answer {
     /// Sends these bytes and closes.
     Bytes(Vec<u8>),
-    /// Sends these bytes and then nothing, with the connection open.
+    /// Sends these bytes and then nothing, but keeps the connection open.
     Stall(Vec<u8>),
-    /// Sends the first bytes, then the second ones repeatedly until the client closes.
+    /// Sends the first bytes once, then the second bytes repeatedly until the client closes the connection.
     Endless(Vec<u8>, Vec<u8>),
 }
 
-/// A running server, which ends with the test's runtime.
+/// A running server. It ends with the test's runtime.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<String>>>,
@@ -30,7 +30,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that answers each request as `script` decides from the request's head.
+    /// Starts a server that passes the head of each request to `script` and sends the returned answer.
     pub(crate) async fn start(script: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -51,12 +51,10 @@ impl Server {
         Self { address, seen, most_open }
     }
 
-    /// Starts a server with the same response for all requests.
     pub(crate) async fn always(answer: Vec<u8>) -> Self {
         Self::start(move |_| Answer::Bytes(answer.clone())).await
     }
 
-    /// Returns the URL of `path` at this server.
     pub(crate) fn url(&self, path: &str) -> Url {
         Url::parse(&format!("http://{}{path}", self.address)).unwrap()
     }
@@ -66,7 +64,6 @@ impl Server {
         self.seen.lock().unwrap().clone()
     }
 
-    /// Returns the maximum number of requests that were open at the same time.
     pub(crate) fn most_open(&self) -> usize {
         self.most_open.load(Ordering::SeqCst)
     }
@@ -93,7 +90,7 @@ async fn serve(
         }
         Answer::Stall(bytes) => {
             let _ = stream.write_all(&bytes).await;
-            // Returns when the client closes the connection.
+            // This ends when the client closes the connection.
             let _ = stream.read_u8().await;
         }
         Answer::Endless(head, piece) => {
@@ -113,12 +110,11 @@ pub(crate) fn answer(status: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     [format!("{head}\r\n").as_bytes(), body].concat()
 }
 
-/// Builds a 200 response with HTML.
 pub(crate) fn page(body: &[u8]) -> Vec<u8> {
     answer("200 OK", &["Content-Type: text/html; charset=utf-8"], body)
 }
 
-/// Returns settings that allow requests to loopback, without a gap. `sets` override them.
+/// Returns settings that allow requests to loopback, without a delay between requests. `sets` override them.
 pub(crate) fn settings(sets: &[&str]) -> Fetch {
     let mut all = vec!["fetch.allow_addresses=[\"127.0.0.0/8\"]".to_owned(), "fetch.delay=0s".to_owned()];
     all.extend(sets.iter().map(ToString::to_string));

@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::server::settings;
 
-/// The protocols that a server offers over ALPN, with the HTTP version that results.
+/// The protocols that a server offers over ALPN, and the resulting HTTP version.
 const PROTOCOLS: [(&[&str], &str); 3] =
     [(&["h2", "http/1.1"], "HTTP/2.0"), (&["http/1.1"], "HTTP/1.1"), (&[], "HTTP/1.1")];
 
@@ -28,7 +28,6 @@ fn page(body: &[u8]) -> Answer {
     Answer { status: 200, headers: vec![("content-type", "text/html".into())], body: body.to_vec() }
 }
 
-/// Starts a server with one response for all requests. Returns the server and the requests that it received.
 async fn always(identity: Identity, protocols: &[&str], said: Answer) -> (TlsServer, Arc<Mutex<Vec<Asked>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
@@ -129,7 +128,7 @@ async fn headers_have_the_same_bound_over_both_versions_of_http() {
     for (protocols, version) in PROTOCOLS {
         for (kilobytes, label) in [(20, "ok"), (200, "ok"), (300, "headers_too_large")] {
             let mut said = page(b"<p>");
-            // Each line is as short as those of real servers; only their number is large.
+            // Each line is as short as on real servers. Only the number of lines is large.
             said.headers.extend((0..kilobytes / 4).map(|_| ("x-filler", "a".repeat(4096))));
             let (server, _) = always(authority.certify(&["localhost"]), protocols, said).await;
             let got = client(&authority, &[]).get(&request(&server), &Right::unlimited()).await;

@@ -1,4 +1,4 @@
-//! Tests canonical forms, with examples and with properties of all texts that parse.
+//! Tests canonical forms with examples, and with random texts that parse.
 
 use super::CanonicalUrl;
 use proptest::prelude::*;
@@ -168,7 +168,7 @@ fn serialised_as_text_and_checked_when_read() {
     assert!(error.to_string().contains("no http"), "{error}");
 }
 
-/// Texts that are often addresses and contain difficult characters.
+/// Random texts with difficult characters. Many of them are addresses.
 fn address() -> impl Strategy<Value = String> {
     (
         "(https?|HTTP)",

@@ -95,7 +95,7 @@ fn prefixes_and_slips() {
         ("<urlset><loc>/a</loc></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/a</LOC></url></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/t&#7913;c&nbsp;x</loc></url></urlset>", vec!["/t%E1%BB%A9c&nbsp;x"]),
-        // All addresses of an entry get its date.
+        // Each address of an entry gets the entry's date.
         (
             "<urlset><url><loc>/a</loc><loc>/b</loc><lastmod>2026</lastmod></url></urlset>",
             vec!["/a 2026-01-01T00:00:00Z", "/b 2026-01-01T00:00:00Z"],

@@ -1,9 +1,9 @@
 //! Stores records in sled, in a folder that one process uses. This is the default engine.
 //!
-//! The database has two trees: `pages` for raw pages, `records` for everything else. sled writes the records
-//! of a batch as one batch, so a crash keeps all of them or none. Raw pages are written before the records
-//! that refer to them, and removed after those records. Opening the store removes pages to which no record
-//! refers.
+//! The database has two trees: `pages` for raw pages, and `records` for everything else. sled writes the
+//! records of a batch as one batch, so a crash keeps all of them or none. Raw pages are written before the
+//! records that refer to them, and removed after those records. Opening the store removes pages to which no
+//! record refers.
 //!
 //! Limitation: sled 0.34 is a beta that its author no longer develops. docs/architecture.md describes how
 //! gleaner handles this.
@@ -39,7 +39,7 @@ impl Embedded {
         let open =
             |name| quietly(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
         let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
-        // After an error the database is not closed. See `ask`.
+        // After an error, the database is never closed. `ask` explains why.
         let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
         let flushes = Arc::new(AtomicU64::new(0));
         let opened = Self { records, pages, database, folder: folder.into(), flushes };
@@ -66,8 +66,8 @@ impl Embedded {
 }
 
 impl Embedded {
-    /// sled panics on some damaged files. After a panic the database is never closed, because closing would
-    /// write a state that may differ from the disk.
+    /// Runs an operation of sled, which panics on some damaged files. After a panic the database is never
+    /// closed, because closing would write a state that may differ from the disk.
     fn ask<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
         match quietly(ask) {
             Ok(answer) => answer.map_err(StoreError::sled(doing)),
@@ -131,7 +131,7 @@ impl Engine for Embedded {
     }
 
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
-        // There is one writer, so the value cannot change after this check.
+        // There is only one writer, so the value cannot change after this check.
         if self.get(key)?.as_deref() != expected {
             return Ok(false);
         }
@@ -154,7 +154,7 @@ thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Turns a panic of sled into an error. The usual panic message is not printed.
+/// Turns a panic of sled into an error, and does not print the panic message.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -172,7 +172,7 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     done.map_err(|_| StoreError::Damaged { what: "the database", reason })
 }
 
-/// Opens the database. Retries, because sled's own lock can remain for a moment after a kill.
+/// Opens the database. Retries, because sled's own lock can remain for a moment after a process is killed.
 fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
     let mut last = None;

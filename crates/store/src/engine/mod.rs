@@ -1,19 +1,19 @@
 //! Defines the engine of a store: an ordered map from bytes to bytes.
 //!
-//! All engines use the same keys (`keys.rs`) and records. The first byte of a key is the kind of its record;
-//! an engine may store kinds separately.
+//! All engines use the same keys (`keys.rs`) and records. The first byte of a key is the kind of its record.
+//! An engine may store each kind separately.
 //!
 //! | engine | use | how [`Engine::flush`] makes writes durable |
 //! |---|---|---|
 //! | [`embedded`] | one process, a folder | sled's log |
-//! | [`postgres`] | many processes | a transaction, fenced by leases |
+//! | [`postgres`] | many processes | a transaction that checks the leases |
 //! | [`remote`] | reading a folder that another process has open | no writes |
 //!
-//! Every engine that can write guarantees the following; `store/tests` checks each engine:
+//! Every engine that can write guarantees the following. `store/tests` checks each engine:
 //!
 //! 1. After [`Engine::commit`], reads through this engine see the whole batch.
-//! 2. A flushed batch survives a crash. An unflushed batch may be lost with all later batches, but not in
-//!    part.
+//! 2. A flushed batch survives a crash. An unflushed batch may be lost with all later batches, but never only
+//!    a part of it.
 //! 3. Keys are returned in the order of their bytes.
 
 pub(crate) mod embedded;
@@ -39,7 +39,7 @@ pub(crate) struct Range {
     pub(crate) begin: Bound<Vec<u8>>,
     pub(crate) end: Bound<Vec<u8>>,
     pub(crate) backwards: bool,
-    /// Whether to return empty values.
+    /// Whether to return empty values instead of the stored values.
     pub(crate) keys_only: bool,
 }
 
@@ -62,7 +62,6 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
-    /// Returns the first byte of the lower bound; `None`: the range has no lower bound.
     pub(crate) fn space(&self) -> Option<u8> {
         match &self.begin {
             Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
@@ -71,7 +70,7 @@ impl Range {
     }
 }
 
-/// Returns the first key after all keys with this prefix; `None`: no key comes after them.
+/// Returns the first key after all keys with this prefix. `None`: no key comes after them.
 pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
     let mut end = prefix[..=last].to_vec();
@@ -83,13 +82,13 @@ pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
 pub(crate) enum Write {
     /// Sets the value.
     Put(Vec<u8>),
-    /// Sets the value if the key is absent at the flush. The first process to flush gets the key.
+    /// Sets the value if the key is absent at the flush. Only the first process that flushes such a write
+    /// succeeds.
     Claim(Vec<u8>),
     Remove,
 }
 
 impl Batch {
-    /// Adds a write. It applies after the batch's earlier writes.
     pub(crate) fn write(&mut self, key: Vec<u8>, write: Write) {
         match joined(self.writes.get(&key), write) {
             Some(write) => drop(self.writes.insert(key, write)),
@@ -107,8 +106,8 @@ impl Write {
     }
 }
 
-/// Combines two consecutive writes of one key; `None`: they cancel out. The flush may still lose a claim to
-/// another process, so a removal after a claim must not remove that process's value.
+/// Combines two consecutive writes of one key. `None`: they cancel each other out. At the flush, another
+/// process may already have claimed the key. A removal after a claim must not remove that process's value.
 pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     match (before, then) {
         (Some(Write::Claim(_)), Write::Remove) => None,
@@ -123,7 +122,6 @@ pub(crate) struct Batch {
     pub(crate) writes: BTreeMap<Vec<u8>, Write>,
 }
 
-/// A lost claim: another process claimed the key earlier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lost {
     pub(crate) key: Vec<u8>,
@@ -134,7 +132,6 @@ pub(crate) struct Lost {
 pub(crate) trait Engine: Debug + Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Returns the values of many keys, in the order of `keys`.
     fn get_all(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         keys.iter().map(|key| self.get(key)).collect()
     }
@@ -155,13 +152,13 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// Applies all writes of a batch. `partitions`: the partitions whose records the batch changes.
     fn commit(&self, batch: Batch, partitions: BTreeSet<Partition>) -> Result<(), StoreError>;
 
-    /// Writes `records` durably if `key` still has the value `expected`, and returns whether they were
-    /// written. For records that belong to no partition and that several processes may change. If the
-    /// connection is lost after the write, `false` may be wrong, so the caller must then read the value.
+    /// Writes `records` durably if `key` still has the value `expected`, and returns whether it did. Use it
+    /// for records that belong to no partition and that several processes may change. If the connection is
+    /// lost after the write, a `false` may be wrong. The caller must then read the value.
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;
 
-    /// Makes all committed batches durable. Returns the lost claims. If there are any, nothing was written;
-    /// the caller must resolve them and flush again.
+    /// Makes all committed batches durable, and returns the lost claims. If there are lost claims, nothing
+    /// was written, and the caller must resolve them and flush again.
     fn flush(&self) -> Result<Vec<Lost>, StoreError>;
 
     fn near(&self) -> Option<&dyn Near> {
@@ -169,7 +166,6 @@ pub(crate) trait Engine: Debug + Send + Sync {
     }
 }
 
-/// An index of near-duplicates in an engine, shared by all writers.
 pub(crate) trait Near {
     /// Returns the documents that share a band with `keys`, like [`gleaner_corpus::dedup::Index`].
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, StoreError>;

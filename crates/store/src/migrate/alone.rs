@@ -1,7 +1,8 @@
 //! Takes all partitions of a database for one process.
 //!
-//! The migrating process joins as a worker. No crawl has its name and settings, so a worker that starts
-//! meanwhile is refused. After the migration no worker is alive, and the settings of the next worker apply.
+//! The migrating process joins as a worker. Its name and settings differ from those of any crawl, so a worker
+//! that starts during the migration is refused. After the migration no worker is alive, and the settings of
+//! the next worker apply.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,7 +14,8 @@ use crate::{Store, StoreError, Writer};
 
 const NAME: &str = "migrate";
 
-/// How long the first access waits for an unavailable database. It is short because the address may be wrong.
+/// How long the first access waits for an unavailable database. It is short, because the address may be
+/// wrong.
 const FIRST: Duration = Duration::from_secs(20);
 
 const PARTITIONS: usize = 256;
@@ -50,7 +52,7 @@ fn has_all(writer: &mut Writer) -> Result<bool, StoreError> {
         if leases.is_lost() {
             writer.rejoin()?;
         }
-        // The gained partitions count as held only after this call.
+        // The partitions count as owned only after this call.
         let _ = leases.gained();
     }
     Ok(store.held_partitions().len() == PARTITIONS)

@@ -29,11 +29,11 @@ const SAME: [u8; 9] = [
 const META: [&str; 3] = ["run", "clock", "seeds"];
 
 impl Migration<'_> {
-    /// Copies all records. `place` maps a position in the source's archive to one in the target's. `report`
-    /// receives the counts after every 100,000 records and at the end.
+    /// Copies all records. `place` maps a position in the source's archive to a position in the target's
+    /// archive. `report` receives the counts after every 100,000 records and at the end.
     ///
     /// # Errors
-    /// A store cannot be read or written; the source is damaged; a partition has no number left.
+    /// A store cannot be read or written, the source is damaged, or a partition has no number left.
     pub fn copy(
         &mut self,
         place: &dyn Fn(Archived) -> Archived,
@@ -70,7 +70,7 @@ impl Migration<'_> {
     }
 }
 
-/// Returns a number from the record `name` of each partition of a store; 0 if a partition has no such record.
+/// Returns the number in the record `name` of each partition of a store. 0 if a partition has no such record.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,
@@ -135,8 +135,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the replay positions of each file that has one in every partition of the source. Each partition
-    /// of the target gets the smallest of them.
+    /// Copies the replay position of each file that has a position in every partition of the source. Each
+    /// partition of the target gets the smallest of these positions.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
@@ -201,7 +201,7 @@ impl Copy<'_> {
     }
 
     /// Returns the target's partition of a document with this number in the source. If both stores are
-    /// partitioned, the number contains it, and no look-up is needed.
+    /// partitioned, the number contains the partition, and no look-up is needed.
     fn partition_of_number(&self, number: u32, id: DocumentId) -> Result<Partition, StoreError> {
         match self.from.partitions.is_cut() && self.target.is_cut() {
             true => Ok(self.from.partitions.of_number(number)),

@@ -1,8 +1,8 @@
 //! Loads records into the target in batches.
 //!
-//! At most one batch is not on disk: it is written before the next begins. Each batch is fenced by the leases
-//! of all partitions, so nothing is written if another worker has one of them. Within a batch, few records
-//! are committed at a time, because sled frees replaced data only after the commit.
+//! At most one batch is not on disk, because each batch is written before the next begins. Each batch checks
+//! the leases of all partitions, so nothing is written if another worker owns a partition. Within a batch,
+//! few records are committed at a time, because sled frees replaced data only after the commit.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ impl<'a> Load<'a> {
         self.commit()?;
         self.to.flush()?;
         if let Some(engine) = &self.store.distributed {
-            // A worker caches the host records that it wrote. They are not needed here.
+            // A worker caches the host records that it wrote. The migration does not need them.
             engine.forget();
         }
         Ok(())

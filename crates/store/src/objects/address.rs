@@ -1,7 +1,7 @@
 //! Parses storage addresses: `s3://bucket/prefix`, `gs://`, `az://`, `abfs://`, `file:///folder`, or a
 //! folder.
 //!
-//! Limitation: any address without `://` is a folder, so `s3:/bucket` creates one.
+//! Limitation: any address without `://` is a folder, so `s3:/bucket` creates a folder.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub enum Address {
         service: Service,
         /// The whole address.
         url: Url,
-        /// The prefix of all object names; may be empty.
+        /// The prefix of all object names. It may be empty.
         prefix: String,
     },
 }
@@ -71,7 +71,7 @@ impl Address {
             "az" | "azure" | "adl" | "abfs" | "abfss" => Service::Azure,
             _ => return Err(wrong("use s3://, gs://, az://, abfs://, file:// or the path of a folder")),
         };
-        // In abfs://container@account.dfs.core.windows.net/ the container takes the place of the user name.
+        // In abfs://container@account.dfs.core.windows.net/, the container has the position of the user name.
         let is_user = !url.username().is_empty() && service != Service::Azure;
         if is_user || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
             return Err(wrong("it must not contain `@`, `?` or `#`; set keys in the environment"));

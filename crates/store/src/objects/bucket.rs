@@ -1,11 +1,11 @@
 //! Defines the operations of a storage.
 //!
-//! A put is complete and atomic: a reader sees the object before or after it, never a part. A bucket
+//! A put is complete and atomic. A reader sees the object before or after it, never a part. A bucket
 //! guarantees this for a single upload. A folder writes the file under another name, syncs it and renames it.
 //!
-//! Limitations: an object is in memory as a whole and is sent in one request; S3 allows 5 GB for it. If the
-//! writer of a folder is killed, its unfinished file `name#1` stays and is never listed or removed. Whether
-//! synced data is durable depends on the folder's file system.
+//! Limitations: an object is in memory as a whole and is sent in one request. S3 allows 5 GB for a request.
+//! If the writer of a folder is killed, its unfinished file `name#1` stays and is never listed or removed.
+//! Whether synced data is durable depends on the folder's file system.
 
 use std::fmt;
 use std::future::Future;
@@ -33,24 +33,24 @@ const CHECK: Duration = Duration::from_secs(10);
 /// The options of a storage.
 #[derive(Clone)]
 pub struct Options {
-    /// How long a call retries while the storage is unavailable. Zero: one try.
+    /// How long a call retries while the storage is unavailable. Zero: one attempt.
     pub patience: Duration,
     /// Maximum duration of one request, including its body.
     pub timeout: Duration,
-    /// Called while the storage is unavailable; `true` ends the call. It runs on the storage's own thread and
-    /// must return at once.
+    /// Called while the storage is unavailable. `true` ends the call. The function runs on the storage's own
+    /// thread and must return at once.
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Keys, endpoint, region.
     pub environment: Environment,
     /// A PEM file of certificates that are trusted in addition to the system's. `None`: the file in
-    /// `AWS_CA_BUNDLE`, if set.
+    /// `AWS_CA_BUNDLE` is used, if set.
     pub certificates: Option<PathBuf>,
     /// Whether to create a missing folder.
     pub makes_folder: bool,
 }
 
 impl Default for Options {
-    /// Two minutes of patience, one minute per request, the process's environment; creates a missing folder.
+    /// Retries for two minutes, one minute per request, the process's environment. Creates a missing folder.
     fn default() -> Self {
         Self {
             patience: Duration::from_secs(120),
@@ -76,14 +76,14 @@ impl fmt::Debug for Options {
     }
 }
 
-/// An object in a listing.
+/// An object in a list of objects.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Its name without the prefix of the storage's address.
+    /// The name of the object, without the prefix of the storage's address.
     pub name: String,
-    /// Its length in bytes.
+    /// The length of the object in bytes.
     pub size: u64,
-    /// When it was last written, by the storage's clock. S3 reports whole seconds.
+    /// When the object was last written, by the storage's clock. S3 reports whole seconds.
     pub changed: Timestamp,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Debug for Objects {
 
 impl Objects {
     /// Opens the storage at an address ([`Address::parse`]). Creates a missing folder if
-    /// [`Options::makes_folder`] is true. Sends no request to a bucket; [`Objects::check`] does.
+    /// [`Options::makes_folder`] is true. For a bucket, this sends no request. [`Objects::check`] does.
     ///
     /// # Errors
     /// The address is invalid, a setting is missing or wrong, or the folder cannot be created.
@@ -124,14 +124,14 @@ impl Objects {
         Ok(Self { storage: Arc::new(Storage { store, address, secrets, engine, guard }), patience })
     }
 
-    /// From now on, all clones treat a folder without this object as unavailable, because it is not mounted.
-    /// No effect on a bucket.
+    /// Sets the guard object: from now on, all clones treat a folder without this object as unavailable,
+    /// because the folder is probably not mounted. This has no effect on a bucket.
     pub fn require_object(&self, object: &str) {
-        // An error means that the object was set before.
+        // An error means that the guard object was already set.
         let _ = self.storage.guard.object.set(object.to_owned());
     }
 
-    /// Returns the address given to [`Objects::open`]. It contains no secrets.
+    /// Returns the address from [`Objects::open`]. It contains no secrets.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.storage.address
@@ -140,7 +140,7 @@ impl Objects {
     /// Writes an object. Replaces an existing object with that name.
     ///
     /// # Errors
-    /// The object was not written; after an outage during the call, it may have been.
+    /// The object was not written. After an outage during the call, it may have been written.
     pub fn put(&self, name: &str, content: Vec<u8>) -> Result<(), ObjectError> {
         let (path, content) = (name::path(name)?, PutPayload::from(content));
         self.call("write", name, move |store| {
@@ -170,10 +170,10 @@ impl Objects {
         Ok(ranges.into_iter().next().expect("one range was asked for"))
     }
 
-    /// Reads parts of objects (name, offset, length), eight at a time. Returns them in the given order.
+    /// Reads parts of objects (name, offset, length), eight at a time. Returns them in the order of `ranges`.
     ///
     /// # Errors
-    /// The first failure; the remaining parts are not read.
+    /// The error of the first failure. The remaining parts are not read.
     pub fn get_ranges(&self, ranges: &[(String, u64, u64)]) -> Result<Vec<Vec<u8>>, ObjectError> {
         let parts = ranges.iter().map(|(name, offset, length)| self.storage.part(name, *offset, *length));
         let parts = parts.collect::<Result<Vec<Part>, ObjectError>>()?;
@@ -185,8 +185,9 @@ impl Objects {
         self.storage.wait("read", "parts of objects", reading)
     }
 
-    /// Lists the objects below a prefix of whole segments (`a/b` or `a/b/`, not `a/b-0`), sorted by name as
-    /// bytes. An empty prefix lists all; an unknown prefix returns an empty list.
+    /// Lists the objects below a prefix, sorted by the bytes of their names. A prefix consists of whole
+    /// segments: `a/b` or `a/b/` does not include `a/b-0`. An empty prefix lists all objects. An unknown
+    /// prefix returns an empty list.
     ///
     /// # Errors
     /// The storage cannot be read.
@@ -204,7 +205,7 @@ impl Objects {
     /// Removes an object. A missing object is not an error.
     ///
     /// # Errors
-    /// The object was not removed; after an outage during the call, it may have been.
+    /// The object was not removed. After an outage during the call, it may have been removed.
     pub fn delete(&self, name: &str) -> Result<(), ObjectError> {
         self.delete_paths(name, vec![name::path(name)?])
     }
@@ -212,7 +213,7 @@ impl Objects {
     /// Removes objects, up to 1,000 per request if the service allows it.
     ///
     /// # Errors
-    /// As for [`Objects::delete`]. Some objects may have been removed and others not.
+    /// The errors of [`Objects::delete`]. Some objects may have been removed.
     pub fn delete_many(&self, names: &[String]) -> Result<(), ObjectError> {
         let paths = names.iter().map(|name| name::path(name)).collect::<Result<Vec<Path>, ObjectError>>()?;
         self.delete_paths(&format!("{} objects", names.len()), paths)
@@ -226,7 +227,8 @@ impl Objects {
                 while let Some(result) = removed.next().await {
                     match result {
                         Ok(_) => {}
-                        // From a bucket, this error means that the bucket is missing.
+                        // A missing object in a folder is no error. From a bucket, this error means that the
+                        // bucket is missing.
                         Err(object_store::Error::NotFound { source, .. }) if is_of_disk(&*source) => {}
                         Err(error) => return Err(error),
                     }
@@ -240,7 +242,7 @@ impl Objects {
     /// most 10 s for an unavailable storage.
     ///
     /// # Errors
-    /// One of these operations failed. The message names it and says what to do.
+    /// One of these operations failed. The message names it and says what the user can do.
     pub fn check(&self) -> Result<(), ObjectError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("gleaner-check-{}-{now}", std::process::id());

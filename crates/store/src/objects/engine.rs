@@ -1,7 +1,7 @@
-//! Runs the asynchronous library on a thread of its own. A caller passes a future and waits on a channel, so
+//! Runs the asynchronous library on a separate thread. A caller passes a future and waits on a channel, so
 //! calls may come from any thread.
 //!
-//! Limitation: signing and decryption run on one core.
+//! Limitation: signing and decryption use only one core.
 
 use std::future::Future;
 use std::io;
@@ -24,13 +24,13 @@ impl Engine {
         let handle = runtime.handle().clone();
         let (running, ended) = oneshot::channel();
         thread::Builder::new().name("objects".into()).spawn(move || {
-            // An error is the signal to end.
+            // The channel is closed when the thread should end, so an error is expected.
             let _ = runtime.block_on(ended);
         })?;
         Ok(Self { handle, _running: running })
     }
 
-    /// Runs a future on the thread and waits for it; `None`: the future panicked.
+    /// Runs a future on the thread and waits for it. `None`: the future panicked.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,

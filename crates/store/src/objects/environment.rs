@@ -2,10 +2,10 @@
 //! `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ALLOW_HTTP`,
 //! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY` and others.
 //!
-//! A secret may also be in a file: a variable with the suffix `_FILE` names it, for example
+//! A secret may also be in a file. A variable with the suffix `_FILE` contains the file's path, for example
 //! `AWS_SECRET_ACCESS_KEY_FILE`. Docker and Kubernetes provide secrets as files.
 //!
-//! Limitation: a file is read once, when the storage is opened. Changed keys take effect after a restart.
+//! Limitation: a file is read only when the storage is opened. Changed keys take effect after a restart.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use std::fs;
 
 use super::ObjectError;
 
-/// Variables whose values are secrets. Each is also accepted with the suffix `_FILE`.
+/// Variables whose values are secrets. Each may also have the suffix `_FILE`.
 const SECRETS: [&str; 20] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -59,7 +59,7 @@ impl Environment {
             .collect()
     }
 
-    /// Returns the value of a variable; `None` if it is unset or empty.
+    /// Returns the value of a variable. `None`: it is unset or empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
@@ -68,7 +68,7 @@ impl Environment {
     /// Replaces each variable with the suffix `_FILE` by the content of its file.
     ///
     /// # Errors
-    /// A file cannot be read, or a secret is set both ways.
+    /// A file cannot be read, or both a variable and its `_FILE` variable are set.
     pub(crate) fn with_files(mut self) -> Result<Self, ObjectError> {
         for secret in SECRETS {
             let name = format!("{secret}_FILE");
@@ -91,12 +91,12 @@ impl Environment {
 
     pub(crate) fn secrets(&self) -> Vec<String> {
         let set = SECRETS.iter().filter_map(|name| self.get(name));
-        // Shorter values would also hide ordinary words. No service uses such short secrets.
+        // Shorter values would also hide ordinary words. No service has such short secrets.
         set.filter(|value| value.len() > 3).map(str::to_owned).collect()
     }
 }
 
-/// Shows only names: values may be secrets.
+/// Shows only the names, because values may be secrets.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()

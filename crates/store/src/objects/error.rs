@@ -1,6 +1,6 @@
-//! Describes errors of a storage: what failed, on which object, and what to do.
+//! Describes errors of a storage: the failed operation, its object, and what the user can do.
 //!
-//! Limitation: some errors include a shortened message of the storage, without keys. Its wording differs.
+//! Limitation: some errors include the storage's own message, shortened and without keys.
 
 use std::io;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Doing {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ObjectError {
-    /// An invalid storage address.
+    /// The address is invalid.
     #[error("`{address}` is not a storage address: {why}")]
     Address {
         /// The given address, without possible secrets.
@@ -93,7 +93,7 @@ pub enum ObjectError {
         /// The end of the range, exclusive.
         end: u64,
     },
-    /// The storage was unavailable until the patience ended.
+    /// The storage was unavailable until the time for retries was over.
     #[error("{at}: the storage is unavailable (tries: {tries}, in {} s, last failure: {why}); check the storage and the network, then start again", waited.as_secs())]
     Unavailable {
         /// The operation.

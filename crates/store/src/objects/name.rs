@@ -1,19 +1,18 @@
 //! Defines valid object names: segments between slashes. The rules are the same for a bucket and a folder.
 //!
 //! Limitation: a folder allows fewer names than a bucket. Most file systems refuse a segment over 255 bytes,
-//! and `a` and `a/b` cannot both exist. Names that end in `#` and digits are refused everywhere, since the
+//! and `a` and `a/b` cannot both exist. Names that end in `#` and digits are refused everywhere, because the
 //! library reserves them for unfinished files.
 
 use object_store::path::Path;
 
 use super::ObjectError;
 
-/// Maximum length of a name in bytes. S3 has the same limit but includes the prefix.
+/// Maximum length of a name in bytes. S3 has the same limit, but also counts the prefix.
 const LONGEST: usize = 1024;
 
-/// Returns the library's path for a name.
-/// The error says what is wrong: the name is empty or too long, has an empty segment, `.`, `..` or a control
-/// character, or ends in `#` and digits.
+/// Returns the library's path for a name. Refuses a name that is empty or too long, has an empty segment,
+/// `.`, `..` or a control character, or ends in `#` and digits.
 pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     let wrong = |why: &str| ObjectError::Name { name: name.into(), why: why.into() };
     if name.is_empty() || name.split('/').any(str::is_empty) {
@@ -30,8 +29,8 @@ pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are not allowed"))
 }
 
-/// Returns the library's path for a prefix; `None`: the prefix is empty and means all objects. Ignores a
-/// trailing slash. Errors are those of `path`.
+/// Returns the library's path for a prefix. `None`: the prefix is empty, which means all objects. Ignores a
+/// trailing slash. Refuses the same names as `path`.
 pub(crate) fn prefix(prefix: &str) -> Result<Option<Path>, ObjectError> {
     let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
     if prefix.is_empty() { Ok(None) } else { path(prefix).map(Some) }

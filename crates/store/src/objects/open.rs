@@ -3,11 +3,11 @@
 //! 1. Variables are read by lower-case names, as in the library's `from_env`. Secrets may be in files.
 //! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`, `AZURE_ALLOW_HTTP`) is `true`.
 //! 3. TLS uses rustls with ring, like the fetcher. It trusts the system's roots and the PEM certificates in
-//!    `Options::certificates` or else `AWS_CA_BUNDLE`.
+//!    `Options::certificates`, or else in `AWS_CA_BUNDLE`.
 //! 4. The library repeats failed requests (`retries`).
 //!
-//! Limitation: without keys, the S3 library requests them from the cloud's metadata service
-//! (169.254.169.254). On other machines nothing responds there. The call then waits as for an unavailable
+//! Limitation: if no keys are set, the S3 library requests them from the cloud's metadata service
+//! (169.254.169.254). Outside a cloud, no server responds there. The call then waits as for an unavailable
 //! storage, and its error names the missing keys.
 
 use std::fs;
@@ -33,8 +33,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 
 pub(crate) type Store = Arc<dyn ObjectStore>;
 
-/// Sets up the library for an address. `shown`: the address for error messages. Errors: a setting is missing
-/// or wrong, or a folder cannot be created.
+/// Sets up the library for an address. `shown`: the address for error messages. Fails if a setting is missing
+/// or wrong, or if a folder cannot be created.
 pub(crate) fn open(
     address: &Address,
     shown: &str,
@@ -69,7 +69,7 @@ fn open_folder(folder: &FilePath, shown: &str, makes: bool) -> Result<Store, Obj
     }
     fs::create_dir_all(folder).map_err(|error| wrong(format!("cannot create the folder: {error}")))?;
     let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| wrong(error.to_string()))?;
-    // The content and the name are on disk before a put returns.
+    // With this option, the content and the name are on disk before a put returns.
     Ok(Arc::new(store.with_fsync(true)))
 }
 
@@ -103,7 +103,7 @@ fn open_bucket(
     })
 }
 
-/// Returns the variables that the library knows. Others with the same prefix belong to other tools.
+/// Returns the variables that the library knows. Other variables with the same prefix belong to other tools.
 fn known<K: std::str::FromStr>(set: &Environment, prefix: &'static str) -> impl Iterator<Item = (K, String)> {
     let known =
         |(name, value): (&str, &str)| Some((name.to_ascii_lowercase().parse().ok()?, value.to_owned()));
@@ -152,8 +152,8 @@ fn client(options: &Options, set: &Environment) -> Result<ClientOptions, ObjectE
     Ok(certificates.into_iter().fold(client, ClientOptions::with_root_certificate))
 }
 
-/// Selects the fetcher's cryptography for all TLS in this process.
+/// Selects the same cryptography as the fetcher for all TLS in this process.
 fn choose_cryptography() {
-    // An error means that one was selected before.
+    // An error means that the cryptography is already selected.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

@@ -1,14 +1,14 @@
 //! Waits while a storage is unavailable, and logs the outage.
 //!
 //! 1. The library repeats requests ([`config`]). A call is repeated as a whole in three cases: a folder is
-//!    not mounted, a response body breaks off, or the library's retries end too early. They can end too early
-//!    because the library repeats a request with the signature and keys of its first try.
-//! 2. After a failed request, a call ends as soon as `should_stop` returns true or the patience is over. Both
-//!    are checked every 100 ms; the request is then dropped.
+//!    not mounted, a response body breaks off, or the library's retries end too early. The library repeats a
+//!    request with the signature and keys of the first attempt, so its retries can end too early.
+//! 2. After a failed request, a call ends when `should_stop` returns true or the time for retries is over.
+//!    Both are checked every 100 ms. The request is then dropped.
 //! 3. The beginning and the end of an outage are logged once per call.
 //!
 //! Limitation: `should_stop` is first called after a failed request, so that writes during a stop can
-//! succeed. A stop therefore waits for the first request of a call, at most for the request's time limit.
+//! succeed. A stop therefore waits for the first request of a call, at most until the request's time limit.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -26,7 +26,8 @@ use super::watch::{Outage, Trouble};
 const PAUSES: Backoff =
     Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(15), jitter: 0.5..=1.0 };
 const CHECK_EVERY: Duration = Duration::from_millis(100);
-/// Longest time for which the library repeats one request. Keys may be valid for only five more minutes.
+/// Longest time for which the library repeats one request. It is short because keys may expire in five
+/// minutes.
 const SIGNATURE_LASTS: Duration = Duration::from_secs(4 * 60);
 
 #[derive(Clone)]
@@ -43,9 +44,9 @@ pub(crate) fn config(patience: Duration) -> RetryConfig {
     }
 }
 
-/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error; it gets
-/// the trouble of the attempt's last request. It returns the trouble if the storage is unavailable, or else
-/// the permanent error.
+/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error. It
+/// receives the trouble of the attempt's last request. If the storage is unavailable, it returns the trouble,
+/// otherwise the permanent error.
 pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
     patience: &Patience,
     at: &Doing,
@@ -69,7 +70,7 @@ pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
             wait.check()?;
             number += 1;
             sleep(PAUSES.pause(number)).await;
-            // A busy thread may continue here long after a stop.
+            // If the thread was busy, a stop may have been requested long ago.
             wait.check()?;
         }
     };
@@ -132,7 +133,6 @@ mod tests {
 
     use super::*;
 
-    /// Runs a call in which every request fails with 503.
     async fn fail(patience: &Patience) -> (ObjectError, Duration, u32) {
         let (start, mut attempts) = (Instant::now(), 0);
         let attempt = || {
@@ -165,7 +165,7 @@ mod tests {
         let should_stop = Arc::new(move || checks.fetch_add(1, Ordering::Relaxed) >= 300);
         let (error, took, attempts) = fail(&Patience { lasts: Duration::from_secs(3600), should_stop }).await;
         assert!(matches!(error, ObjectError::Stopped { .. }) && error.is_unavailable(), "{error}");
-        // 300 checks: one every 100 ms, and two for each attempt.
+        // There are 300 checks, one every 100 ms, and two checks for each attempt.
         assert!(took > Duration::from_secs(25) && took <= Duration::from_secs(31), "{took:?}");
         assert!(attempts > 5);
     }

@@ -1,6 +1,6 @@
 //! Runs an operation and interprets its failure.
 //!
-//! Limitation: a response body that breaks off has no status. The storage then counts as unavailable.
+//! Limitation: if a response body breaks off, there is no status. The storage then counts as unavailable.
 
 use std::error::Error;
 use std::future::Future;
@@ -28,7 +28,8 @@ pub(crate) struct Storage {
     pub(crate) guard: Guard,
 }
 
-/// The path of a folder storage. Without the guard object in it, the storage counts as unavailable.
+/// The folder of a storage, and its guard object. While the guard object is missing, the storage is
+/// unavailable.
 pub(crate) struct Guard {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) object: OnceLock<String>,
@@ -38,7 +39,7 @@ pub(crate) struct Part {
     path: Path,
     at: Doing,
     offset: u64,
-    /// Exclusive.
+    /// The end of the range, exclusive.
     end: u64,
 }
 
@@ -85,8 +86,8 @@ impl Storage {
         retries::repeat(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
     }
 
-    /// Whether the guard object exists. Without this check, an unmounted network folder would look empty. A
-    /// request for the guard object itself always passes.
+    /// Whether the guard object exists. Without this check, a network folder that is not mounted would look
+    /// empty. A request for the guard object itself is always allowed.
     fn is_mounted(&self, at: &Doing) -> bool {
         match (&self.guard.folder, self.guard.object.get()) {
             (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
@@ -128,8 +129,8 @@ impl Storage {
         Err(ObjectError::TooShort { at, offset, end })
     }
 
-    /// Classifies the error of an attempt. Returns the trouble if the storage is unavailable, or else the
-    /// permanent error. `noted`: the trouble of the attempt's last request.
+    /// Classifies the error of an attempt. If the storage is unavailable, returns the trouble. Otherwise,
+    /// returns the permanent error. `noted`: the trouble of the attempt's last request.
     fn judge(
         &self,
         at: &Doing,
@@ -181,17 +182,15 @@ fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
     }
 }
 
-/// Returns the shortened message of a library error without a recorded response.
 fn shown(error: &object_store::Error) -> String {
     error.to_string().chars().take(500).collect()
 }
 
 fn is_range(why: &str) -> bool {
-    // A folder fails with "Requested range was invalid", a bucket with status 416.
+    // The first text is the bucket's status, the second the message for a folder.
     why.starts_with("416") || why.contains("Requested range was invalid")
 }
 
-/// Copies the error, because `io::Error` does not implement `Clone`.
 fn same(error: &io::Error) -> io::Error {
     error
         .raw_os_error()

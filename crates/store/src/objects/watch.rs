@@ -1,9 +1,9 @@
 //! Records the storage's error responses, because the library's errors do not include the status.
 //!
-//! 1. [`Watching`] wraps the library's HTTP client and records each failed status or connection in the
+//! 1. [`Watching`] wraps the library's HTTP client. It records each failed status or connection in the
 //!    [`Outage`] of the current call.
-//! 2. [`Trouble::passes`] distinguishes an unavailable storage (no connection, timeout, 408, 429, 5xx) from
-//!    one that refuses requests.
+//! 2. [`Trouble::passes`] distinguishes an unavailable storage (no connection, timeout, 408, 429, 5xx) from a
+//!    storage that refuses requests.
 //!
 //! Limitation: only `<Code>` and `<Message>` of a response body are read, because other elements may contain
 //! secrets. For example, S3 repeats an unknown session token.
@@ -24,7 +24,7 @@ use super::environment::without;
 
 const SHOWN: usize = 300;
 
-/// Paths of the cloud's metadata service. The S3 library requests keys there if none are set.
+/// Paths of the cloud's metadata service. If no keys are set, the S3 library requests them there.
 const MACHINES: [&str; 2] = ["/latest/api/token", "/latest/meta-data/iam/"];
 
 const NO_KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set";
@@ -97,7 +97,7 @@ tokio::task_local! {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outage {
-    /// The trouble of the last request; `None`: the request succeeded.
+    /// The trouble of the last request. `None`: the request succeeded.
     pub(crate) trouble: Option<Trouble>,
     pub(crate) tries: u32,
     pub(crate) is_logged: bool,
@@ -109,7 +109,7 @@ impl Outage {
     }
 
     pub(crate) fn note(trouble: Option<Trouble>) {
-        // An error means that no call is running.
+        // An error means that the request does not belong to a call.
         let _ = OUTAGE.try_with(|outage| {
             let mut outage = outage.borrow_mut();
             outage.tries += u32::from(trouble.is_some());
@@ -128,7 +128,6 @@ impl Outage {
 
 #[derive(Debug)]
 pub(crate) struct Connector {
-    /// Secrets to remove from everything that is recorded.
     pub(crate) secrets: Vec<String>,
 }
 
@@ -159,7 +158,7 @@ impl Watching {
                 let trouble = Trouble::from_error(host, &error);
                 let passes = trouble.passes();
                 Outage::note(Some(trouble.without(&self.secrets)));
-                // The library retries requests that fail with any other kind of error.
+                // The library retries requests that fail with an error of another kind.
                 return Err(if passes { error } else { HttpError::new(HttpErrorKind::Unknown, error) });
             }
         };
@@ -191,7 +190,6 @@ impl HttpService for Watching {
     }
 }
 
-/// Returns the shortened content of the first element with this name; empty if no element has it.
 fn tag(text: &str, name: &str) -> String {
     let behind = text.split_once(&format!("<{name}>")).map_or("", |(_, behind)| behind);
     cut(behind.split('<').next().unwrap_or_default())

@@ -12,7 +12,6 @@ use gleaner_store::{
 use gleaner_testkit::postgres::Postgres;
 use tempfile::TempDir;
 
-/// Runs tests, which are functions of a [`Place`], on each engine.
 macro_rules! on_each_engine {
     ($($name:ident),* $(,)?) => {
         mod on_sled {
@@ -27,7 +26,6 @@ macro_rules! on_each_engine {
 }
 pub(crate) use on_each_engine;
 
-/// The location of a test's store.
 pub(crate) struct Place {
     folder: TempDir,
     database: Option<(Arc<Postgres>, String)>,
@@ -44,7 +42,7 @@ impl Place {
         Some(Self { folder: TempDir::new().unwrap(), database: Some((server, address)) })
     }
 
-    /// Returns an empty place of the same kind.
+    /// Returns an empty folder or database, of the same kind as this one.
     pub(crate) fn another(&self) -> Self {
         if self.is_database() { Self::database().unwrap() } else { Self::folder() }
     }
@@ -57,8 +55,8 @@ impl Place {
         self.database.is_some()
     }
 
-    /// Returns the number of cases to test of a property: fewer in a database, which takes a hundred times as
-    /// long.
+    /// Returns the number of cases to test of a property. A database gets fewer cases, because it takes a
+    /// hundred times as long.
     pub(crate) fn cases(&self, in_a_folder: u32) -> u32 {
         if self.is_database() { in_a_folder.div_ceil(20) } else { in_a_folder }
     }
@@ -68,13 +66,11 @@ impl Place {
         Objects::open(folder.to_str().unwrap(), ObjectOptions::default()).unwrap()
     }
 
-    /// Returns the database's server and address.
     pub(crate) fn server(&self) -> (&Postgres, &str) {
         let (server, address) = self.database.as_ref().unwrap();
         (server, address)
     }
 
-    /// Opens the store as a process does.
     pub(crate) fn open(&self) -> Writer {
         match &self.database {
             None => open(self.folder.path(), &Options { cache: 16 << 20, create: true }).unwrap(),
@@ -98,13 +94,12 @@ impl Place {
     /// Joins the database as one of several processes.
     pub(crate) fn worker(&self, name: &str, lease: Duration) -> Writer {
         let writer = join(&self.folder.path().join(name), &self.membership(name, lease)).unwrap();
-        // Asks for the gained partitions, as a crawl does.
+        // Processes the gained partitions, as a crawl does.
         let told = writer.store().leases().unwrap().gained();
         assert!(!told.is_empty());
         writer
     }
 
-    /// Flushes and closes the store as a process that ends, and opens it again as a new process.
     pub(crate) fn again(&self, mut writer: Writer) -> Writer {
         writer.flush().unwrap();
         drop(writer);
@@ -112,7 +107,6 @@ impl Place {
     }
 }
 
-/// Applies all messages to all partitions.
 pub(crate) fn settle(writer: &mut Writer, duplicates: &mut Duplicates) {
     loop {
         let mut change = writer.begin();
@@ -134,7 +128,6 @@ impl Examiner for Faults {
     fn without_archive(&mut self, _: &Document) {}
 }
 
-/// Returns the faults that a check of the store finds.
 pub(crate) fn faults(store: &Store) -> Vec<String> {
     let mut faults = Faults(Vec::new());
     store.verify(&mut faults).unwrap();

@@ -1,4 +1,4 @@
-//! Errors of a storage with wrong keys, without the bucket, unavailable or silent, and their messages.
+//! Tests errors and their messages: wrong keys, a missing bucket, an unavailable or silent storage.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -174,7 +174,7 @@ fn a_server_without_tls_is_not_asked_in_plain() {
     let server = server(&folder, 0);
     let endpoint = format!("https://{}", server.address());
     let environment = with(server.environment(), "AWS_ENDPOINT_URL", &endpoint);
-    // The error is returned at once, although the patience is an hour.
+    // The error is returned at once, although the time for retries is an hour.
     let error = Objects::open("s3://corpus", options(environment)).unwrap().get("a").unwrap_err();
     assert!(matches!(error, ObjectError::Refused { .. }) && !error.is_unavailable(), "{error:?}");
     assert_eq!(server.requests(), []);
@@ -214,7 +214,7 @@ fn keys_that_are_not_set_are_told() {
     let server = server(&folder, 0);
     let mut set = server.environment();
     set.retain(|(name, _)| !name.contains("KEY"));
-    // The server takes the place of the cloud's metadata service, and returns no keys.
+    // The server replaces the cloud's metadata service, and returns no keys.
     let set = with(set, "AWS_METADATA_ENDPOINT", &format!("http://{}", server.address()));
     let hasty = Options { patience: Duration::ZERO, ..options(set) };
     let objects = Objects::open("s3://corpus", hasty).unwrap();
@@ -226,7 +226,6 @@ fn keys_that_are_not_set_are_told() {
     assert!(error.is_unavailable(), "{error:?}");
 }
 
-/// Starts a server that answers every request with these bytes, and returns its address.
 fn answering(answer: String) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();

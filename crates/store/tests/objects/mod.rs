@@ -1,4 +1,4 @@
-//! Object storage: the same tests with a folder and an S3 server, failures of the server, and TLS.
+//! Tests object storage: operations in a folder and on an S3 server, failures of the server, and TLS.
 
 mod faults;
 mod suite;

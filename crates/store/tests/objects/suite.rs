@@ -1,4 +1,4 @@
-//! The same tests with a folder and with an S3 server on loopback.
+//! Tests object storage, with a folder and with an S3 server on loopback.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -8,7 +8,6 @@ use gleaner_store::objects::{Entry, Environment, ObjectError, Objects, Options};
 use gleaner_testkit::s3::{Keys, S3Server, serve};
 use tempfile::TempDir;
 
-/// A storage, with the folder and the server that it needs.
 struct Place {
     objects: Objects,
     _folder: TempDir,
@@ -35,7 +34,6 @@ fn places() -> [Place; 2] {
     [in_folder, Place { objects, _folder: folder, _server: Some(server) }]
 }
 
-/// Runs a check with both storages.
 fn on_both(check: impl Fn(&Objects)) {
     for place in places() {
         check(&place.objects);

@@ -1,4 +1,4 @@
-//! A storage with a certificate of a private authority.
+//! Tests a storage whose certificate is from a private authority.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,8 +12,7 @@ use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// Starts a TLS proxy in front of a server. Returns the proxy's address, and the authority's certificate as
-/// PEM.
+/// Starts a TLS proxy for a server. Returns the proxy's address, and the authority's certificate as PEM.
 fn in_front_of(server: SocketAddr) -> (SocketAddr, String) {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

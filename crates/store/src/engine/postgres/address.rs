@@ -2,16 +2,16 @@
 //!
 //! An address is a connection string in PostgreSQL's own form,
 //! `postgres://user@host1,host2/database?sslmode=verify-full&target_session_attrs=read-write`. It may contain
-//! the password, but the environment (`PGPASSWORD`) or a file that `PGPASSWORD_FILE` names is safer. The
-//! password is never shown: messages use [`shown_address`].
+//! the password. The environment (`PGPASSWORD`) or a file (`PGPASSWORD_FILE`) is safer. The password is never
+//! shown, because messages use [`shown_address`].
 //!
 //! | `sslmode` | effect |
 //! |---|---|
-//! | `verify-full`, `verify-ca` | TLS, with the server's certificate and name checked in both modes |
+//! | `verify-full`, `verify-ca` | TLS; both modes check the server's certificate and name |
 //! | `require`, `prefer` (default) | TLS with the same checks; `prefer` continues without TLS only on loopback and Unix sockets |
 //! | `disable` | no TLS |
 //!
-//! `sslrootcert` names a file of certificates that are trusted instead of the system's.
+//! `sslrootcert` names a file of certificates that replace the system's roots.
 //!
 //! Limitation: libpq does not check certificates with `require`. Here, every mode with TLS checks them,
 //! because TLS without this check does not stop an attacker.
@@ -29,7 +29,6 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::shown::{Pieces, shown_address};
 use crate::StoreError;
 
-/// The address of a database.
 #[derive(Clone)]
 pub(crate) struct Address {
     pub(crate) config: tokio_postgres::Config,
@@ -47,8 +46,8 @@ fn wrong(reason: impl std::fmt::Display) -> StoreError {
     StoreError::Address { reason: reason.to_string() }
 }
 
-/// Returns the value of the variable `name`, or the content of the file that the variable `NAME_FILE` names;
-/// `None`: neither is set. `variable` looks up a variable; an empty value counts as not set.
+/// Returns the value of the variable `name`, or the content of the file in the variable `NAME_FILE`. `None`:
+/// neither is set. `variable` looks up a variable. An empty value counts as not set.
 fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Option<String>, StoreError> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let file = format!("{name}_FILE");
@@ -62,8 +61,8 @@ fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Optio
     Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-/// Refuses an address that the driver would not split as intended, so that a part of the password would
-/// become a host.
+/// Refuses an address that the driver would split differently, because a part of the password could become a
+/// host.
 fn check_escapes(text: &str) -> Result<(), StoreError> {
     // The driver reads everything before the first `@` as user info.
     let is_clear = |pieces: &Pieces<'_>| match pieces.user_info {
@@ -83,7 +82,7 @@ impl Address {
         check_escapes(text)?;
         let (rest, own) = split_own(text);
         let mut config = tokio_postgres::Config::from_str(&rest).map_err(|error| {
-            // The parser's message may contain a part of the text.
+            // The parser's message may contain a part of the address.
             let reason = std::error::Error::source(&error).map(ToString::to_string);
             let is_harmless = |reason: &String| !reason.contains('@') && !text.contains("password");
             wrong(reason.filter(is_harmless).unwrap_or_else(|| error.to_string()))
@@ -117,7 +116,7 @@ impl Address {
         config.keepalives_interval(Duration::from_secs(5));
         config.keepalives_retries(3);
         config.tcp_user_timeout(Duration::from_secs(20));
-        // A process that was suspended must not keep locks that block others.
+        // If a process is suspended, its locks must not block other processes for long.
         let asked = config.get_options().unwrap_or_default();
         config.options(
             format!("{asked} -c idle_in_transaction_session_timeout=15s -c lock_timeout=30s").trim(),
@@ -144,7 +143,7 @@ impl Address {
             }
             None => {
                 for certificate in rustls_native_certs::load_native_certs().certs {
-                    // rustls may reject some certificates of the system; the remaining ones are used.
+                    // rustls may reject some certificates of the system. The others suffice.
                     let _ = roots.add(certificate);
                 }
             }
@@ -168,7 +167,7 @@ fn is_near(host: &Host) -> bool {
     }
 }
 
-/// Parameters of libpq that this module applies instead of the driver.
+/// Parameters of libpq that the driver does not support. This module applies them.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Own {
     mode: Option<String>,

@@ -2,8 +2,8 @@
 //!
 //! The table `bands` has a row for each of a document's 42 bands. One query per document looks up all its
 //! bands. For each band, only the [`UNDER_A_BAND`] documents with the highest numbers are candidates. Rows
-//! older than `corpus.index_days` are removed, because copies of an article appear within days, and 42 rows
-//! per document would otherwise make up most of the database (docs/scale.md).
+//! older than `corpus.index_days` are removed, because copies of an article appear within days. Otherwise the
+//! 42 rows per document would make up most of the database (docs/scale.md).
 
 use std::convert::Infallible;
 
@@ -50,7 +50,8 @@ fn today() -> i32 {
     i32::try_from(Timestamp::now().as_second() / 86_400).unwrap_or(i32::MAX)
 }
 
-/// Returns the bands' keys as signed integers with the same bits, as the database stores them.
+/// Returns the keys of the bands as signed integers with the same bits. The database has no unsigned
+/// integers.
 fn signed(keys: &Keys) -> Vec<i64> {
     keys.as_array().iter().map(|key| key.cast_signed()).collect()
 }
@@ -89,7 +90,6 @@ impl Near for Postgres {
 }
 
 impl Postgres {
-    /// Removes documents that were added more than `days` days ago.
     pub(crate) fn forget_bands(&self, days: u32) -> Result<(), StoreError> {
         self.forget_bands_before(today().saturating_sub(i32::try_from(days).unwrap_or(i32::MAX)))
     }
@@ -98,8 +98,7 @@ impl Postgres {
         self.forget_bands_before(i32::MAX)
     }
 
-    /// Removes rows in steps, each of which ends within the time limit of an attempt: a day may have millions
-    /// of rows.
+    /// Removes rows in steps, because a day may have millions of rows and each attempt has a time limit.
     fn forget_bands_before(&self, day: i32) -> Result<(), StoreError> {
         let sql = "DELETE FROM bands WHERE (band, number) IN \
                    (SELECT band, number FROM bands WHERE day < $1 LIMIT 20000)";

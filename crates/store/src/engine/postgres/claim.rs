@@ -6,7 +6,7 @@
 //! mark.
 //!
 //! A worker registers before it claims the storage. If the first two workers start with different addresses
-//! at the same time, at least one of them therefore sees the other.
+//! at the same time, at least one of them detects the other.
 
 use super::Postgres;
 use super::objects::NAME;
@@ -17,11 +17,12 @@ use crate::{StoreError, keys};
 
 impl Postgres {
     /// Claims the storage for this corpus, unless another corpus has it. The recorded address may change only
-    /// if no other worker is running. Moreover, the new storage must have the mark and the newest files (they
-    /// were moved), or the corpus must have no files yet (the old address was mistyped).
+    /// if no other worker is running. In addition, the new storage must have the mark and the newest files,
+    /// because the files were moved. If the corpus has no files yet, this condition does not apply.
     ///
     /// # Errors
-    /// The storage cannot be written, has the files of another corpus, or this corpus's files are elsewhere.
+    /// The storage cannot be written or has the files of another corpus, or another storage has this corpus's
+    /// files.
     pub(crate) fn claim_objects(&self, session: &str, life: f64) -> Result<(), StoreError> {
         self.objects().check()?;
         let corpus = self.corpus()?;
@@ -60,7 +61,6 @@ impl Postgres {
         })
     }
 
-    /// Returns the name of the newest valid file of each kind.
     fn newest_files(&self) -> Result<Vec<String>, StoreError> {
         let mut names = Vec::new();
         for kind in [keys::ARCHIVE_FILE, keys::DOCUMENTS_FILE] {
@@ -72,8 +72,8 @@ impl Postgres {
         Ok(names)
     }
 
-    /// Whether the storage has these files. An old copy, or a storage that was once used by mistake, lacks
-    /// the newest files.
+    /// Whether the storage has these files. An old copy lacks the newest files, and so does a storage that
+    /// was used by mistake.
     fn has(&self, names: &[String]) -> Result<bool, StoreError> {
         for name in names {
             match self.objects().get_range(name, 0, 1) {
@@ -85,7 +85,7 @@ impl Postgres {
         Ok(true)
     }
 
-    /// Refuses storage that is not marked as this corpus's.
+    /// Refuses storage whose mark does not name this corpus.
     pub(crate) fn check_objects(&self) -> Result<(), StoreError> {
         let corpus = self.corpus()?;
         match self.0.shelf.check(&corpus)? {
@@ -94,8 +94,8 @@ impl Postgres {
         }
     }
 
-    /// Returns a clearer error if `error` is a missing file and the storage is the wrong one; otherwise
-    /// returns `error`.
+    /// Returns a clearer error, if `error` is a missing file and the storage is wrong. Otherwise returns
+    /// `error`.
     pub(crate) fn explained(&self, error: StoreError) -> StoreError {
         self.0.shelf.check_whose(&error, || self.corpus()).err().unwrap_or(error)
     }
@@ -111,7 +111,6 @@ impl Postgres {
         StoreError::NotItsStorage { objects: self.objects().address().to_owned(), why }
     }
 
-    /// Returns the name of this corpus, as it is in the mark of its storage.
     pub(super) fn corpus(&self) -> Result<String, StoreError> {
         self.0.reading.ask("reading the name of the corpus", |client| {
             Box::pin(async move { Ok(client.query_one("SELECT name FROM corpus", &[]).await?.get(0)) })

@@ -4,10 +4,10 @@
 //!    only its response was lost. The same statement marks the worker as busy, so that not all workers are
 //!    idle while a message of this flush waits.
 //! 2. The leases of all partitions with writes are read and locked (`FOR SHARE`). If no write belongs to a
-//!    partition, the leases of all the worker's partitions are used instead. If a lease has a different epoch
-//!    or is missing, nothing is written: [`StoreError::NotOurs`].
+//!    partition, the leases of all the worker's partitions are used. If a lease is missing or has a different
+//!    epoch, nothing is written: [`StoreError::NotOurs`].
 //! 3. Claims are inserted in the order of their keys. If another process claimed a key earlier, nothing is
-//!    written, and the claim is dropped and returned to the caller.
+//!    written. The lost claim is dropped and returned to the caller.
 //! 4. Records are put and removed, with one statement per table.
 
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ type Column = Vec<Vec<u8>>;
 struct FlushBatch {
     session: String,
     number: i64,
-    /// Partitions with the epochs of this process's leases.
+    /// Partitions, each with the epoch of this process's lease.
     fence: Vec<(i16, i64)>,
     claims: BTreeMap<Vec<u8>, Vec<u8>>,
     puts: BTreeMap<&'static str, (Column, Column)>,
@@ -62,7 +62,7 @@ impl Postgres {
             Box::pin(async move {
                 let outcome = write(&client, &batch).await;
                 if !matches!(outcome, Ok(Flushed::Done)) {
-                    // A failure here means that the connection is lost.
+                    // If this fails, the connection is lost.
                     let _ = client.batch_execute("ROLLBACK").await;
                 }
                 outcome
@@ -88,7 +88,7 @@ impl Postgres {
         }
     }
 
-    /// Collects the unflushed writes, with the claims separated; `None`: a lease is missing.
+    /// Collects the unflushed writes and separates the claims. `None`: a lease is missing.
     fn batch(&self, leases: &Leases, number: i64) -> Result<Option<FlushBatch>, StoreError> {
         let mut touched = lock(&self.0.touched).clone();
         if touched.is_empty() {
@@ -138,7 +138,6 @@ impl FlushBatch {
     }
 }
 
-/// Writes a batch in one transaction, in the steps of the module's description.
 async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio_postgres::Error> {
     client.batch_execute("BEGIN").await?;
     let session = &batch.session;
@@ -212,7 +211,8 @@ async fn claim(
             return Ok(Vec::new());
         }
         let rows = client.query("SELECT key, value FROM dedup WHERE key = ANY($1)", &[&keys]).await?;
-        // Fewer rows: another process removed its row between the two statements, so the key is free again.
+        // If rows are missing, another process removed its row between the two statements. The key is then
+        // free again.
         if rows.len() == claims.len() {
             break rows;
         }

@@ -1,19 +1,19 @@
-//! Manages leases, which assign partitions to workers. They depend only on rows of the database and on its
-//! clock.
+//! Manages leases, which assign partitions to workers. They depend only on rows of the database and on the
+//! database's clock.
 //!
 //! A worker sends three heartbeats in a lease's duration. At each heartbeat, it
 //!
-//! 1. records that it is alive, and what it has done;
-//! 2. renews its leases, and thereby learns whether it has lost one;
+//! 1. records that it is alive, and how much it has done;
+//! 2. renews its leases, and detects lost leases;
 //! 3. counts the live workers: its fair share is 256 divided by their number, rounded up;
 //! 4. takes partitions that are free, or whose leases have ended, until it has its share. Each partition gets
 //!    the next epoch, so that later writes of its last owner are refused;
-//! 5. reports how many partitions it has above its share, which the crawl then releases one by one.
+//! 5. reports how many partitions it has above its share. The crawl then releases these one by one.
 //!
-//! A worker that waits for its next crawl releases all partitions instead and is not counted.
+//! A worker that waits for its next crawl releases all partitions and is not counted.
 //!
-//! Other workers therefore take the partitions of a dead worker after at most one lease and one heartbeat
-//! (with the default lease of 30 s: after 40 s).
+//! After a worker dies, other workers take its partitions after at most one lease and one heartbeat. With the
+//! default lease of 30 s, this is 40 s.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -35,29 +35,29 @@ const BEATS: u32 = 3;
 /// The state of a worker, which all workers can see.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerStatus {
-    /// Its name: the setting `workers.name`, or else the name of the machine with the id of the process.
+    /// The worker's name: the setting `workers.name`, or else the name of the machine with the process id.
     pub name: String,
-    /// The identifier of this run of the process; a restarted process gets a new one.
+    /// The identifier of this run of the process. A restarted process gets a new identifier.
     pub session: String,
-    /// Version of its gleaner.
+    /// The worker's version of gleaner.
     pub version: String,
-    /// Seconds since it started.
+    /// Seconds since the worker started.
     pub age: f64,
-    /// Seconds since its last heartbeat.
+    /// Seconds since the worker's last heartbeat.
     pub silent: f64,
-    /// How many of the 256 partitions it has.
+    /// How many of the 256 partitions the worker owns.
     pub partitions: u64,
-    /// Number of pages that it has read since it began.
+    /// Number of pages that the worker has read since it started.
     pub pages: u64,
-    /// Pages per second, between its last two heartbeats.
+    /// Pages per second between the worker's last two heartbeats.
     pub rate: f64,
-    /// Whether it has nothing to do.
+    /// Whether the worker has nothing to do.
     pub idle: bool,
-    /// Whether it waits for its next crawl, without partitions.
+    /// Whether the worker waits for its next crawl, without partitions.
     pub waiting: bool,
 }
 
-/// Renews a worker's leases until it is dropped, then releases them.
+/// Renews a worker's leases until the keeper is dropped, then releases them.
 #[derive(Debug)]
 pub(crate) struct LeaseKeeper {
     heartbeat: Arc<Mutex<Heartbeat>>,
@@ -73,8 +73,8 @@ struct StopSignal {
 }
 
 impl StopSignal {
-    /// Waits until the next heartbeat is due, or `early` returns true; `false`: the worker ends and sends
-    /// none.
+    /// Waits until the next heartbeat is due, or `early` returns true. `false`: the worker ends and sends no
+    /// heartbeat.
     fn wait(&self, at_most: Duration, early: impl Fn() -> bool) -> bool {
         let until = Instant::now() + at_most;
         let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,7 +96,6 @@ impl StopSignal {
 }
 
 impl LeaseKeeper {
-    /// Takes the first partitions and starts the thread that renews their leases.
     pub(crate) fn begin(engine: Postgres, leases: Leases, life: Duration) -> Result<Self, StoreError> {
         let heartbeat =
             Heartbeat { engine: engine.clone(), leases: leases.clone(), life, pages: 0, at: Instant::now() };
@@ -120,7 +119,6 @@ impl LeaseKeeper {
         Ok(Self { heartbeat, stop_signal, thread: Some(thread), engine })
     }
 
-    /// Sends a heartbeat at once, which takes or releases partitions if needed.
     pub(crate) fn beat(&self) -> Result<(), StoreError> {
         lock(&self.heartbeat).beat()
     }
@@ -130,7 +128,7 @@ impl Drop for LeaseKeeper {
     fn drop(&mut self) {
         self.stop_signal.end();
         if let Some(thread) = self.thread.take() {
-            // Failed heartbeats were logged already.
+            // Failed heartbeats were already logged.
             let _ = thread.join();
         }
         if let Err(error) = self.engine.resign() {
@@ -156,13 +154,14 @@ impl Heartbeat {
             return self.engine.stand_by(&leases);
         }
         let life = self.life.as_secs_f64();
-        // The clocks are read before the query, so that the leases last longer than is assumed here.
+        // The clocks are read before the query, so the leases really last a little longer than this process
+        // assumes.
         let (now, time) = leases::now();
         let rate = self.rate(now);
         let (alive, renewed) = self.engine.renew(&self.leases, life, rate)?;
         let held = self.leases.len();
-        // The database may have leases that this process forgot, or did not learn of because a response was
-        // lost.
+        // The database may have leases that this process does not know, because it forgot them or lost a
+        // response.
         let found: Vec<(Partition, i64, bool)> = renewed
             .iter()
             .filter(|(partition, _)| !self.leases.knows(**partition))
@@ -204,7 +203,7 @@ fn partitions_of(rows: &[tokio_postgres::Row]) -> BTreeMap<Partition, i64> {
 }
 
 impl Postgres {
-    /// Records that the worker is alive, and renews its leases. Returns how many workers are alive, and this
+    /// Records that the worker is alive, and renews its leases. Returns the number of live workers, and this
     /// worker's partitions with their epochs.
     fn renew(
         &self,
@@ -212,7 +211,7 @@ impl Postgres {
         life: f64,
         rate: f64,
     ) -> Result<(usize, BTreeMap<Partition, i64>), StoreError> {
-        // Read before the idle state: if a flush comes in between, the idle state is not recorded.
+        // Read before the idle state. If a flush happens in between, the idle state is not recorded.
         let flushes = *lock(&self.0.flushes);
         let (pages, idle) = leases.reported();
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
@@ -230,7 +229,6 @@ impl Postgres {
         })
     }
 
-    /// Releases all partitions until the next crawl, and records that the worker is alive.
     fn stand_by(&self, leases: &Leases) -> Result<(), StoreError> {
         leases.forget();
         self.write_overlay().clear();
@@ -255,8 +253,8 @@ impl Postgres {
         })
     }
 
-    /// Takes at most `count` free partitions. Returns each with its epoch, and whether its last owner did not
-    /// release it.
+    /// Takes at most `count` free partitions. Returns each with its epoch, and whether its last owner left it
+    /// without releasing it.
     fn take(
         &self,
         leases: &Leases,
@@ -267,7 +265,7 @@ impl Postgres {
         self.0.reading.ask("taking partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
-                // A process that sees these partitions taken must see that the worker is busy.
+                // Another process that sees these partitions taken must also see that this worker is busy.
                 client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
                 let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1, until = now() + make_interval(secs => $2) \
                            FROM (SELECT part, owner FROM leases WHERE until < now() ORDER BY until, part \
@@ -282,8 +280,8 @@ impl Postgres {
         })
     }
 
-    /// Releases partitions, which other workers may take at once. The caller has flushed everything. Cached
-    /// records are dropped, because other workers will write them.
+    /// Releases partitions, which other workers may take at once. The caller must have flushed everything.
+    /// Drops cached records, because other workers will write them.
     pub(crate) fn release(&self, partitions: &[Partition]) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
         let _dealing = leases.dealing();
@@ -342,11 +340,11 @@ impl Postgres {
         })
     }
 
-    /// Whether no worker has anything to do: each partition has a lease of an idle worker, and no message
-    /// waits.
+    /// Whether no worker has anything to do. Each partition must have a lease of an idle worker, and no
+    /// message may wait.
     pub(crate) fn is_all_quiet(&self) -> Result<bool, StoreError> {
-        // The heartbeats are not checked: the leases of a dead worker end a little after its heartbeat is too
-        // old.
+        // The heartbeats need no check, because the leases of a dead worker end soon after its heartbeat is
+        // too old.
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM leases LEFT JOIN workers ON session = owner \
                                       WHERE until < now() OR idle IS NOT TRUE) \
                    AND NOT EXISTS (SELECT 1 FROM messages)";

@@ -1,12 +1,12 @@
 //! Provides a connection to the database that is restored when it breaks, for use from any thread.
 //!
-//! The driver is asynchronous, but the API of a store is not. A small runtime drives the driver, and the
+//! The driver is asynchronous, but the interface of a store is not. A small runtime runs the driver, and the
 //! caller waits for the result on a channel. A store can therefore be read even from threads of another
 //! runtime.
 //!
-//! Every attempt has a time limit. Until the patience ends, an attempt is repeated if the server is
-//! unavailable, shuts down, has become a standby, or rolled back the transaction because of another one. A
-//! failed attempt may have taken effect, so all work must be idempotent.
+//! Every attempt has a time limit. An attempt is repeated if the server is unavailable, shuts down, has
+//! become a standby, or rolled back the transaction because of another transaction. This ends when the time
+//! for retries is over. A failed attempt may have taken effect, so all work must be idempotent.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -27,18 +27,16 @@ use crate::StoreError;
 const LIMIT: Duration = Duration::from_secs(60);
 const PAUSES: Backoff = Backoff::exact(Duration::from_millis(50), Duration::from_secs(2));
 
-/// The message for the driver's "password missing".
 const NO_PASSWORD: &str =
     "it wants a password, and none is given: set PGPASSWORD, or PGPASSWORD_FILE to a file that has it";
 
 /// Work that uses a connection.
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
-/// How long to retry while the server is unavailable.
 #[derive(Clone)]
 pub(crate) struct Patience {
     pub(crate) at_most: Duration,
-    /// Called between two attempts; `true`: the process should end.
+    /// Called between two attempts. It returns `true` if the process should end.
     pub(crate) should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
@@ -48,7 +46,7 @@ impl std::fmt::Debug for Patience {
     }
 }
 
-/// A connection that prepares each statement once, because a few statements are used repeatedly.
+/// A connection that prepares each statement once, because the same few statements are repeated.
 pub(crate) struct Connection {
     client: Client,
     prepared: Mutex<HashMap<String, Statement>>,
@@ -94,7 +92,6 @@ impl Connection {
         self.client.execute(&self.prepared(sql).await?, values).await
     }
 
-    /// Runs statements without values, such as `BEGIN`.
     pub(crate) async fn batch_execute(&self, sql: &str) -> Result<(), Error> {
         self.client.batch_execute(sql).await
     }
@@ -114,7 +111,7 @@ impl Link {
         Self { runtime, address, patience, client: Mutex::new(None) }
     }
 
-    /// Runs `work`, on a new connection if needed. `doing` describes the work in errors.
+    /// Runs `work`, on a new connection if needed. `doing`: a description of the work for errors.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -179,7 +176,7 @@ impl Link {
         let (client, connection) =
             self.wait(async move { config.connect(tls).await })?.map_err(Failed::Database)?;
         self.runtime.spawn(async move {
-            // The next query returns its error.
+            // If the connection fails, the next query returns the error.
             let _ = connection.await;
         });
         let client = Arc::new(Connection { client, prepared: Mutex::default() });
@@ -187,7 +184,6 @@ impl Link {
         Ok(client)
     }
 
-    /// Drops the connection; the next query opens a new one.
     fn forget(&self) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -206,8 +202,8 @@ impl Failed {
             return !is_certificate(error) && !is_config(error);
         };
         let class = &code.code()[..2];
-        // Connection errors, resources, interventions such as a shutdown, and transactions rolled back
-        // because of others.
+        // The classes are connection errors, lack of resources, interventions such as a shutdown, and
+        // transactions that were rolled back because of other transactions.
         matches!(class, "08" | "40" | "53" | "57" | "58")
             || [&SqlState::READ_ONLY_SQL_TRANSACTION, &SqlState::LOCK_NOT_AVAILABLE].contains(&code)
             || *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
@@ -225,7 +221,7 @@ impl Failed {
         }
     }
 
-    /// Returns the error for the caller. `tried`: for how long the work was tried.
+    /// Converts the error for the caller. `tried`: for how long the work was tried.
     fn into_store_error(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
         let database = address.shown().to_owned();
         let reason = match self.passes() {
@@ -246,7 +242,7 @@ fn is_certificate(error: &Error) -> bool {
     })
 }
 
-/// Whether the error occurs before any connection, such as a missing password.
+/// Whether the error occurs before a connection is opened, for example because the password is missing.
 fn is_config(error: &Error) -> bool {
     let words = error.to_string();
     words.contains("configuration") || words.contains("TLS") || words.contains("authentication")
@@ -286,9 +282,9 @@ mod tests {
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             assert!(stream.read(&mut [0; 1024]).unwrap() > 0);
-            // Asks for a plain-text password.
+            // This message requests a plain-text password.
             stream.write_all(&[b'R', 0, 0, 0, 8, 0, 0, 0, 3]).unwrap();
-            // The driver closes the connection, or sends nothing more.
+            // The client may have closed the connection.
             let _ = stream.read(&mut [0; 1024]);
         });
         let error = refused(port, Duration::from_secs(5));

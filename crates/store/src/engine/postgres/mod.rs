@@ -1,15 +1,14 @@
 //! Stores records in PostgreSQL, for crawls that need several machines.
 //!
 //! Many processes use one database. Each process has leases of some partitions ([`leases`]) and writes only
-//! their records. Records of its own partitions therefore cannot change without its knowledge, and its
-//! commits can wait in memory ([`overlay`]) until a flush, as with sled. A flush is one transaction
-//! ([`flush`]).
+//! their records. No other process changes these records, so commits can wait in memory ([`overlay`]) until a
+//! flush, as with sled. A flush is one transaction ([`flush`]).
 //!
 //! Only plain SQL is used: no advisory locks, no LISTEN, no LOCK TABLE, no sequences, and values only as
 //! parameters. Each table has one key column by which it can be distributed (docs/scale.md).
 //!
-//! Limitation: the database stores records as opaque bytes. SQL shows only their sizes and numbers, the
-//! leases and the workers; use `gleaner` for everything else.
+//! Limitation: the database stores records as opaque bytes. SQL shows only the sizes and numbers of records,
+//! the leases and the workers. Use `gleaner` for everything else.
 
 mod address;
 mod bands;
@@ -54,19 +53,19 @@ pub(crate) struct Postgres(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// For reading, and for leases.
+    /// The connection for reading and for leases.
     reading: Link,
-    /// For flushes.
+    /// The connection for flushes.
     writing: Link,
     overlay: RwLock<Overlay>,
     bands: Mutex<Bands>,
     shelf: Shelf,
-    /// `None`: the database is only read.
+    /// The leases of this process. `None`: the database is only read.
     leases: Option<Leases>,
     /// Partitions that were changed since the last flush.
     touched: Mutex<BTreeSet<Partition>>,
     flushes: Mutex<i64>,
-    /// Drives both links; dropped last.
+    /// Runs both connections. It must be dropped last.
     #[expect(dead_code, reason = "its threads live as long as it does")]
     runtime: tokio::runtime::Runtime,
 }
@@ -85,7 +84,7 @@ fn table_of(space: u8) -> &'static str {
 }
 
 impl Postgres {
-    /// Opens a database for reading; with `leases`, also for writing.
+    /// Opens a database for reading. With `leases`, also for writing.
     pub(crate) fn open(
         address: Address,
         objects: Objects,
@@ -138,7 +137,6 @@ impl Postgres {
         self.0.overlay.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns at most `limit` stored pairs of one table, in the order of the range.
     fn page(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
         let Some(space) = range.space() else { return Ok(Vec::new()) };
         if space == keys::READY {
@@ -163,12 +161,10 @@ impl Postgres {
         })
     }
 
-    /// Replaces the positions of texts in the rows with the texts.
     fn with_texts(&self, rows: Vec<Pair>) -> Result<Vec<Row>, StoreError> {
         self.0.shelf.fetch_each(rows, || self.corpus())
     }
 
-    /// Returns the values that the database has for these keys of one table.
     fn rows(
         &self,
         table: &'static str,
@@ -184,7 +180,7 @@ impl Postgres {
         })
     }
 
-    /// Returns the next number of a counter. Each number is returned only once.
+    /// Returns the next number of a counter. No number is returned twice.
     pub(crate) fn allot(&self, counter: &'static str) -> Result<u32, StoreError> {
         let sql = "INSERT INTO counters (name, next) VALUES ($1, 2) \
                    ON CONFLICT (name) DO UPDATE SET next = counters.next + 1 RETURNING next - 1";
@@ -206,7 +202,7 @@ async fn exchange(
         return Ok(false);
     }
     if expected.is_none() {
-        // A missing row cannot be locked, so the first to insert it wins.
+        // A missing row cannot be locked. The first process that inserts the row succeeds.
         let sql = "INSERT INTO records (key, value) VALUES ($1, '') ON CONFLICT DO NOTHING";
         if client.execute(sql, &[&key]).await? == 0 {
             return Ok(false);
@@ -219,7 +215,7 @@ async fn exchange(
     Ok(true)
 }
 
-/// Returns a bound of a range as a key, and whether the range includes the key. `otherwise`: the key of a
+/// Returns the key of a range's bound, and whether the range includes the key. `otherwise`: the key for a
 /// missing bound.
 fn bound(bound: &std::ops::Bound<Vec<u8>>, otherwise: &[u8]) -> (Vec<u8>, bool) {
     match bound {
@@ -230,7 +226,7 @@ fn bound(bound: &std::ops::Bound<Vec<u8>>, otherwise: &[u8]) -> (Vec<u8>, bool) 
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // A poisoned lock is usable: no code that holds one can fail halfway.
+    // A poisoned lock is usable, because no code that holds it can fail halfway.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -287,7 +283,8 @@ impl Engine for Postgres {
             return Ok(Vec::new());
         };
         debug_assert_ne!(space, keys::READY, "of one host at a time");
-        // The overlay is read before the database, as in a scan.
+        // The overlay is read before the database. Otherwise a write that is flushed in between would be
+        // missed.
         let known: Vec<BTreeMap<Vec<u8>, Option<Vec<u8>>>> = {
             let overlay = self.read_overlay();
             prefixes.iter().map(|prefix| overlay.within(&Range::with_prefix(prefix.as_slice()))).collect()

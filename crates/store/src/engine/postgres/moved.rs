@@ -4,7 +4,7 @@ use super::Postgres;
 use crate::StoreError;
 
 impl Postgres {
-    /// Raises a counter, so that its next numbers are greater than `last`.
+    /// Raises a counter, so that its next number is greater than `last`.
     pub(crate) fn raise(&self, counter: &'static str, last: u32) -> Result<(), StoreError> {
         let sql = "INSERT INTO counters (name, next) VALUES ($1, $2) \
                    ON CONFLICT (name) DO UPDATE SET next = greatest(counters.next, EXCLUDED.next)";

@@ -1,12 +1,12 @@
 //! Stores texts in object storage, and their positions in the database.
 //!
 //! A flush writes all its documents, and the revisions that they replace, to one file. It stores the file
-//! before the transaction that names the file. A file is therefore valid if and only if it has a row (`f` in
-//! `keys.rs`). A file without a row was left by a process that died in between; the pages of its documents
-//! are fetched again.
+//! before the transaction that records the file. A file is therefore valid if and only if it has a row (`f`
+//! in `keys.rs`). If a process dies in between, its file has no row, and the pages of its documents are
+//! fetched again.
 //!
-//! A file is a sequence of documents as `packed.rs` writes them. The row of a document has the document's
-//! file, offset and length.
+//! A file is a sequence of documents as `packed.rs` writes them. The row of a document contains the
+//! document's file, offset and length.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,12 @@ use crate::files::{DOCUMENTS_FOLDER, FileRecord};
 use crate::records::encode;
 use crate::{StoreError, keys};
 
-/// The first byte of a row that has a document's position.
+/// The first byte of a row that contains a document's position.
 const THERE: u8 = 1;
 
-/// The object that names the corpus of these files.
+/// The name of the mark, an object that contains the name of the corpus.
 pub(super) const NAME: &str = "corpus";
 
-/// Reads and writes the texts in object storage.
 #[derive(Debug)]
 pub(super) struct Shelf {
     objects: Objects,
@@ -76,7 +75,7 @@ impl Shelf {
         Ok(self.objects.put(NAME, corpus.into())?)
     }
 
-    /// Refuses storage that has the files of another corpus. Returns whether it has a mark.
+    /// Refuses storage that contains the files of another corpus. Returns whether the storage has a mark.
     pub(super) fn check(&self, corpus: &str) -> Result<bool, StoreError> {
         match self.objects.get(NAME) {
             Ok(named) if named == corpus.as_bytes() => Ok(true),
@@ -89,7 +88,7 @@ impl Shelf {
         }
     }
 
-    /// Stores the documents of a flush in one file, and replaces them in the rows with their positions.
+    /// Stores the documents of a flush in one file, and replaces them in the rows by their positions.
     pub(super) fn put_away(
         &self,
         unflushed: &mut BTreeMap<Vec<u8>, Write>,
@@ -117,8 +116,8 @@ impl Shelf {
         Ok(())
     }
 
-    /// Replaces the positions in the rows with the documents. If one document cannot be read, only its row
-    /// gets the error. `corpus` returns the name of the corpus.
+    /// Replaces the positions in the rows by the documents. If a document cannot be read, only its row gets
+    /// the error. `corpus` returns the name of the corpus.
     pub(super) fn fetch_each(
         &self,
         mut rows: Vec<Pair>,
@@ -137,7 +136,7 @@ impl Shelf {
         rows.into_iter().map(each).collect()
     }
 
-    /// Returns an error if `error` is a missing file and the storage is not marked as this corpus's.
+    /// Fails if `error` is a missing file and the mark in the storage does not name this corpus.
     pub(super) fn check_whose(
         &self,
         error: &StoreError,
@@ -153,7 +152,7 @@ impl Shelf {
         }
     }
 
-    /// Replaces the positions in the rows with the documents; in all rows or in none.
+    /// Replaces the positions in the rows by the documents, in all rows or in none.
     fn fetch(&self, rows: &mut [Pair]) -> Result<(), StoreError> {
         let mut asked = Vec::new();
         for (at, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| keys::is_text(key)) {

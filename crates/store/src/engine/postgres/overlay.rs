@@ -1,8 +1,8 @@
-//! Keeps committed writes that are not yet in the database, and caches records that are read often.
+//! Keeps committed writes until they are in the database, and caches frequently read records.
 //!
 //! All reads go through the overlay, so that a process sees its own writes. Records of hosts, counts,
-//! template health and totals stay after a flush: in this process's partitions no other process writes them,
-//! and they are read for each page.
+//! template health and totals stay after a flush. Each page needs them, and no other process writes those of
+//! this process's partitions.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -25,20 +25,20 @@ struct Entry {
     is_flushed: bool,
 }
 
-/// Writes that are not flushed, and cached records.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     entries: BTreeMap<Vec<u8>, Entry>,
 }
 
 impl Overlay {
-    /// Returns the known value of a key; `None`: only the database has it; `Some(None)`: the key is removed.
+    /// Returns the value of a key in the overlay. `None`: the overlay does not have the key. `Some(None)`:
+    /// the key is removed.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.write.value())
     }
 
-    /// Returns the known keys of a range with their values, in order. A value of `None` means that the key is
-    /// removed, even if the database still has it.
+    /// Returns the keys of a range in the overlay with their values, in order. A value of `None` means that
+    /// the key is removed, even if the database still has it.
     pub(crate) fn within(&self, range: &Range) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
         if is_empty(range) {
             return BTreeMap::new();
@@ -69,7 +69,7 @@ impl Overlay {
         });
     }
 
-    /// Drops a claim of a key that another process claimed earlier; the database has that process's value.
+    /// Drops a claim of a key. The database has the value of another process, which claimed the key earlier.
     pub(crate) fn drop_claim(&mut self, key: &[u8]) {
         self.entries.remove(key);
     }

@@ -1,8 +1,8 @@
-//! Scans a range page by page, including writes that are not flushed.
+//! Scans a range in pages of rows, including writes that are not flushed.
 //!
-//! Pages are small at first, since often only the first key is needed, and grow. A write between two pages
-//! may be seen or not, as in any scan during writes. An unreadable text is an error at its position; the scan
-//! continues after it.
+//! The first page is small, because often only the first key is needed. Later pages grow. A write between two
+//! pages may be seen or not, as in any scan during writes. An unreadable text is an error at its position.
+//! The scan continues after it.
 
 use std::collections::VecDeque;
 use std::ops::{Bound, RangeBounds};
@@ -12,13 +12,12 @@ use super::objects::Row;
 use crate::StoreError;
 use crate::engine::{Pair, Range};
 
-/// Number of rows of the first page and of the largest page.
+/// Number of rows of the first page, and the maximum for later pages.
 const ROWS: (usize, usize) = (8, 512);
 
-/// A scan in pages.
 pub(super) struct Paged {
     engine: Postgres,
-    /// The range that is still to be read; `None`: nothing.
+    /// The remaining range. `None`: nothing remains.
     rest: Option<Range>,
     rows: usize,
     ready: VecDeque<Result<Pair, StoreError>>,
@@ -30,7 +29,8 @@ impl Paged {
     }
 
     fn turn(&mut self, range: Range) -> Result<(), StoreError> {
-        // The overlay is read before the database, so that a write that is flushed in between is not missed.
+        // The overlay is read before the database. Otherwise a write that is flushed in between would be
+        // missed.
         let mut known = self.engine.read_overlay().within(&range);
         let kept = self.engine.page(&range, self.rows)?;
         let last = kept.last().map(|(key, _)| key.clone()).filter(|_| kept.len() == self.rows);

@@ -1,12 +1,11 @@
 //! Stores the ready list as a column of the table of URLs.
 //!
-//! A ready URL is only in its host's list, and the URL's row is written whenever its place changes. The place
-//! is therefore a column of that row, with an index over the rows that have a place. A separate table would
-//! need another row and a longer index entry for each URL: 376 bytes per URL instead of the value in
-//! docs/scale.md, and twice as many written rows.
+//! A place is the position of a URL in the ready list: host, rank, sequence. The row of a URL is written
+//! whenever its place changes. The place is therefore a column of that row, with an index over the rows that
+//! have a place. A separate table would need another row and a longer index entry for each URL. It would take
+//! 376 bytes per URL instead of the value in docs/scale.md, and twice as many written rows.
 //!
-//! To the rest of the store, the list consists of keys that begin with `READY`: the place (host, rank,
-//! sequence), then the URL's key.
+//! The rest of the store sees the list as keys that begin with `READY`, then the place, then the URL's key.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -32,12 +31,11 @@ fn row(url: &[u8]) -> Vec<u8> {
     [&[keys::URL], url].concat()
 }
 
-/// URL rows that a flush writes.
 #[derive(Debug, Default)]
 pub(super) struct Urls {
-    /// Records by the key of the row, and whether the place is written with the record.
+    /// Records by the key of the row. The flag says whether the place is written with the record.
     records: BTreeMap<Vec<u8>, (Vec<u8>, bool)>,
-    /// Places by the key of the row; `None`: the URL is not ready.
+    /// Places by the key of the row. `None`: the URL is not ready.
     places: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
 }
 
@@ -100,11 +98,10 @@ impl Urls {
 }
 
 impl Postgres {
-    /// Returns at most `limit` keys of the ready list, in the order of the range.
     pub(super) fn page_of_places(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
         let (from, begin) = match &range.begin {
             Bound::Included(key) => (">=", parts(key)),
-            // Places of a host are unique, so the next key after a complete key has a greater place.
+            // The places of a host are unique, so the key after a complete key has a greater place.
             Bound::Excluded(key) => (">", parts(key)),
             Bound::Unbounded => (">=", (Vec::new(), None)),
         };
@@ -131,7 +128,7 @@ impl Postgres {
         })
     }
 
-    /// Whether the URL of this key of the ready list has the place in the key.
+    /// Whether the place in this key of the ready list is the URL's current place.
     pub(super) fn has_place(&self, key: &[u8]) -> Result<bool, StoreError> {
         let (place, row) = parts(key);
         let row = row.unwrap_or_default();

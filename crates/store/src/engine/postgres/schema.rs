@@ -1,7 +1,7 @@
 //! Creates and updates the tables, and refuses tables that are newer than this program.
 //!
-//! Migrations are the numbered files in `migrations/`; each runs once, and all that are due run in one
-//! transaction. If several workers start at the same time, all but one may fail; they try again and find the
+//! Migrations are the numbered files in `migrations/`. Each migration runs once. All that are due run in one
+//! transaction. If several workers start at the same time, all but one may fail. They try again and find the
 //! tables up to date. A migration does not begin while workers of an older version are alive.
 
 use super::link::{Connection, Link};
@@ -15,10 +15,9 @@ const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
 
 pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
 
-/// Maximum number of attempts if several workers start at the same time.
 const TRIES: usize = 20;
 
-/// Returns the version of the tables; 0 if there are none.
+/// Returns the version of the tables. 0 if there are none.
 pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     link.ask("reading the version of its tables", |client| {
         Box::pin(async move {
@@ -32,7 +31,7 @@ pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     })
 }
 
-/// Refuses tables that are newer than this program, or missing.
+/// Refuses missing tables, and tables that are newer than this program.
 pub(crate) fn check(link: &Link, address: &Address) -> Result<(), StoreError> {
     match version(link)? {
         0 => Err(StoreError::NoTables { database: address.shown().into() }),
@@ -59,7 +58,7 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
         }
         match link.ask("creating its tables", |client| Box::pin(async move { run(&client, found).await })) {
             Ok(true) => {}
-            // Another worker was faster; the next attempt finds its result.
+            // Another worker is running the migrations. The next attempt finds their result.
             Ok(false) => std::thread::sleep(super::MOMENT),
             Err(error) => return Err(error),
         }
@@ -77,7 +76,7 @@ fn is_race(error: &tokio_postgres::Error) -> bool {
     error.code().is_some_and(|code| codes.contains(code))
 }
 
-/// Runs the migrations after a version. `false`: another worker is running them.
+/// Runs the migrations after version `from`. `false`: another worker is running them.
 async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Error> {
     let mut sql = String::from("BEGIN;\n");
     if from == 0 {

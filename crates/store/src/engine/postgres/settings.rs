@@ -1,27 +1,24 @@
-//! Ensures that all workers have the same settings: workers with different gaps, or different rules for
-//! documents, must not crawl into one corpus.
+//! Ensures that all workers have the same settings. Workers with different delays between requests, or
+//! different rules for documents, must not crawl into one corpus.
 //!
-//! The settings of the first worker apply. The settings of other workers are compared with them, and a
-//! mismatch is an error that names the differences. When no worker is alive, the settings of the next worker
-//! apply.
+//! The settings of the first worker apply. The settings of other workers are compared with them. A mismatch
+//! is an error that lists the differences. When no worker is alive, the settings of the next worker apply.
 //!
-//! A worker that registers removes the rows of workers that were last alive more than seven days ago. A
-//! worker that ends normally removes its own row.
+//! A worker that registers removes the rows of workers without a heartbeat for more than seven days. A worker
+//! that ends normally removes its own row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::link::{Connection, Link};
 use crate::StoreError;
 
-/// Names of settings with their values.
 pub(crate) type Settings = BTreeMap<String, String>;
 
-/// The name of the setting with the workers' command. Workers with different commands do not match.
+/// The key of the workers' command in the settings. Workers with different commands cannot run together.
 const COMMAND: &str = "the command";
 
 const FORGOTTEN: &str = "DELETE FROM workers WHERE seen < now() - interval '7 days'";
 
-/// A worker that wants to join.
 #[derive(Debug, Clone)]
 pub(crate) struct Applicant {
     pub(crate) session: String,
@@ -32,7 +29,7 @@ pub(crate) struct Applicant {
     pub(crate) life: f64,
 }
 
-/// Registers a worker, if its settings match those of the live workers.
+/// Registers a worker, if its settings equal those of the live workers.
 pub(crate) fn register(link: &Link, applicant: &Applicant) -> Result<(), StoreError> {
     let theirs = link.ask("registering as a worker", |client| {
         let applicant = applicant.clone();
@@ -59,7 +56,7 @@ async fn compare(
     client: &Connection,
     applicant: &Applicant,
 ) -> Result<(Settings, String), tokio_postgres::Error> {
-    // Locks a row, so that workers register one after another.
+    // Locking a row makes workers register one after another.
     client.execute("INSERT INTO settings (name, value) VALUES ('', '') ON CONFLICT DO NOTHING", &[]).await?;
     client.execute("SELECT 1 FROM settings WHERE name = '' FOR UPDATE", &[]).await?;
     let sql = "SELECT name FROM workers WHERE seen > now() - make_interval(secs => $1) AND session <> $2 ORDER BY name";
@@ -87,7 +84,7 @@ async fn compare(
     Ok((theirs, alive.join(", ")))
 }
 
-/// Describes the differences for users. If the command differs, only that difference is described.
+/// Describes the differences for users. If the command differs, describes only that difference.
 fn differing(theirs: &Settings, ours: &Settings) -> String {
     let names: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
     let is_command = |name: &&&String| name.as_str() == COMMAND && theirs.get(COMMAND) != ours.get(COMMAND);

@@ -1,9 +1,8 @@
 //! Shows an address without anything that may be a password.
 //!
-//! This works for any text that a user gave as an address, even an invalid one. If the password cannot be
-//! located, only the scheme remains.
+//! The input may be any text that a user entered as an address, even an invalid one. If the position of the
+//! password is unclear, only the scheme is shown.
 
-/// Parameters with values that are not secret.
 const HARMLESS: [&str; 17] = [
     "application_name",
     "channel_binding",
@@ -24,13 +23,12 @@ const HARMLESS: [&str; 17] = [
     "user",
 ];
 
-/// Known parameters with values that may be secret.
+/// Parameters whose values may be secret.
 const HIDDEN: [&str; 6] = ["options", "passfile", "password", "sslcert", "sslkey", "sslpassword"];
 
-/// The pieces of an address, as far as they are recognized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pieces<'a> {
-    /// The scheme with its `://`; may be empty.
+    /// The scheme with its `://`. It may be empty.
     scheme: &'a str,
     /// The text before the last `@`: a user, and perhaps a password.
     pub(super) user_info: Option<&'a str>,
@@ -40,8 +38,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Splits an address; `None`: the end of the password and the beginning of the query cannot be
-    /// distinguished.
+    /// Splits an address. `None`: it is unclear where the password ends and the query begins.
     pub(super) fn from_text(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_at(scheme_of(text).len());
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -56,7 +53,6 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Returns the scheme with its `://`; empty if there is none.
 fn scheme_of(text: &str) -> &str {
     let is_name = |scheme: &str| {
         !scheme.is_empty()
@@ -76,7 +72,7 @@ fn is_known(pair: &str) -> bool {
     HARMLESS.contains(&name_of(pair)) || HIDDEN.contains(&name_of(pair))
 }
 
-/// Returns an address without anything that may be a password. The user name stays.
+/// Returns an address without anything that may be a password. The user name remains.
 ///
 /// ```
 /// use gleaner_store::shown_address;
@@ -97,7 +93,7 @@ pub fn shown_address(text: &str) -> String {
     format!("{scheme}{user}{at}{}{mark}{}", shown_place(place), pairs.join("&"))
 }
 
-/// Returns the hosts and the database, up to the first character that cannot be part of them.
+/// Returns the hosts and the database, up to the first character that cannot belong to them.
 fn shown_place(place: &str) -> &str {
     let is_foreign = |c: char| c.is_whitespace() || c.is_control() || "&;=#".contains(c);
     let place = place.split(is_foreign).next().unwrap_or_default();
@@ -108,8 +104,7 @@ fn shown_place(place: &str) -> &str {
     }
 }
 
-/// Returns where the hosts end. They end before a colon that is not followed by a port, because the text
-/// after it may be a password.
+/// Returns where the hosts end. A colon without a port after it ends them, because a password may follow.
 fn end_of_hosts(hosts: &str) -> usize {
     let mut begin = 0;
     for host in hosts.split(',') {
@@ -154,7 +149,7 @@ mod tests {
                 "postgres://an@db/news?connect_timeout=5",
             ),
             ("postgres://an@db/news?password=hu&sh&port=1", "postgres://an@db/news?port=1"),
-            // Unescaped characters in a password.
+            // Passwords with unescaped characters.
             ("postgres://an:hu@sh/hush@db/news", "postgres://an@db/news"),
             ("postgres://an:hu:sh@db/news", "postgres://an@db/news"),
             ("postgres://an:hush?hush@db/news?sslmode=require", "postgres://..."),

@@ -17,7 +17,7 @@ use crate::{Options, Store, StoreError};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Number of attempts to connect again or to open the folder after the serving process ended.
+/// Number of attempts to connect again, or to open the folder, after the serving process ended.
 const ATTEMPTS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -31,7 +31,7 @@ pub(crate) struct Remote {
 #[derive(Debug)]
 enum Source {
     Process(UnixStream),
-    /// The folder, opened after the serving process ended.
+    /// The folder, which this process opened after the serving process ended.
     Folder(Store),
 }
 
@@ -42,7 +42,6 @@ impl Remote {
         Some(Self { source, folder: folder.into(), cache })
     }
 
-    /// Sends a request. If the source has ended, sends it to the next one.
     fn ask(&self, request: &Request) -> Result<Response, StoreError> {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -163,7 +162,7 @@ impl Engine for Remote {
     }
 }
 
-/// Returns the part of a range after its key `last`, in reading order.
+/// Returns the part of a range after the key `last`, in reading order.
 fn behind(range: Range, last: &[u8]) -> Range {
     let bound = Bound::Excluded(last.to_vec());
     if range.backwards { Range { end: bound, ..range } } else { Range { begin: bound, ..range } }

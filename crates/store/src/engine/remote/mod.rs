@@ -1,11 +1,12 @@
 //! Reads the records of a folder that another process has open.
 //!
 //! The process that has a data folder open serves its records over a Unix domain socket in the folder
-//! ([`server`]). Other processes read through the socket ([`Remote`]). They see each record as it is when
-//! they read it, with committed but unflushed changes. If the serving process ends, the reader opens the
-//! folder itself or connects to the next process.
+//! ([`server`]). Other processes read through the socket ([`Remote`]). They also see committed changes that
+//! are not flushed. If the serving process ends, the reader opens the folder itself or connects to the next
+//! process.
 //!
-//! A request and its response are one message each: the length in bytes (four, big-endian), then MessagePack.
+//! A request is one message, and so is its response. A message has its length in bytes (four bytes,
+//! big-endian), then MessagePack.
 
 mod client;
 mod server;
@@ -28,11 +29,11 @@ pub(crate) use server::Server;
 /// Version of the messages. Processes with different versions do not exchange messages.
 const VERSION: u32 = 1;
 
-/// Maximum number of pairs in one response to a scan. A response also ends after `PIECE_BYTES`.
+/// Maximum number of pairs in one response to a scan. A response also ends after `PIECE_BYTES` bytes.
 const PIECE: usize = 1024;
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Maximum length of a message, in bytes. Raw pages are the largest records.
+/// Maximum length of a message in bytes. The largest records are raw pages.
 const LONGEST: usize = 1 << 30;
 
 const SOCKET: &str = "read.socket";
@@ -52,11 +53,11 @@ enum Response {
     Version(u32),
     Values(Vec<Option<Vec<u8>>>),
     Has(bool),
-    /// Pairs of a range, and whether the range ends with them.
+    /// Pairs of a range, and whether they include the last pair of the range.
     Pairs(Vec<Pair>, bool),
     /// The store was closed.
     Closed,
-    /// The store cannot be read, for this reason.
+    /// The store cannot be read. Contains the reason.
     Failed(String),
 }
 
@@ -79,7 +80,8 @@ fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     decode("a message", &bytes).map_err(io::Error::other)
 }
 
-/// The address of a folder's socket. A path above 107 bytes goes through the open folder.
+/// The address of a folder's socket. A path above 107 bytes is too long for a socket, so the path of the open
+/// folder is used.
 struct Address {
     path: PathBuf,
     #[expect(dead_code, reason = "the path is valid while the folder is open")]
