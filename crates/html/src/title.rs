@@ -114,9 +114,9 @@ pub(crate) fn of_document(page: &Page) -> Option<String> {
     in_head.map(|id| start(page.raw_text(id))).filter(|t| !t.is_empty())
 }
 
-/// Returns small elements outside links with the text of the title or of a part between separators. An `<h2>`
-/// to `<h5>` may be any part except the site's name; another element must be the longest part. For pages
-/// without an `<h1>`, or with the site's name in it.
+/// Returns small elements outside links whose text is the title or a part of it between separators. An `<h2>`
+/// to `<h5>` may be any part except the site's name. Another element must be the longest part. Used for pages
+/// without an `<h1>`, and for pages whose `<h1>` is the site's name.
 pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
