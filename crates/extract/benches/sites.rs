@@ -1,9 +1,9 @@
-//! Compares the speed of `FastContentExtractor` and of `ContentExtractor`, the latter with both searches: all
-//! pairs, as published, and indexed. One thread.
+//! Compares the speed of `FastContentExtractor` and `ContentExtractor` on one thread. `ContentExtractor` is
+//! run with both searches: all pairs, as published, and indexed.
 //!
-//! `cargo bench -p gleaner-extract --bench sites`. The input is a generated site and, if present, each
-//! recorded site with at least 20 pages. The time excludes parsing. Both methods are trained on the pages
-//! that are not measured. On a shared machine, only ratios of figures from one run are meaningful.
+//! Run with `cargo bench -p gleaner-extract --bench sites`. The input is a generated site and, if present,
+//! each recorded site with at least 20 pages. The time excludes parsing. Both methods are trained on the
+//! pages that are not measured. On a shared machine, only ratios of figures from one run are meaningful.
 
 use std::hint::black_box;
 
@@ -13,8 +13,8 @@ use gleaner_extract::fast_content_extractor;
 use gleaner_html::{Page, decode};
 use gleaner_testkit::measured;
 
-/// The fewest pages of a recorded site; the pages that are measured; and the most pages used, measured ones
-/// included. The pages that are not measured are used for training.
+/// Minimum number of pages of a recorded site, number of measured pages, and maximum number of pages used.
+/// The pages that are used but not measured are for training.
 const LEAST: usize = 20;
 const READ: usize = 5;
 const TAUGHT: usize = 30;

@@ -1,10 +1,10 @@
-//! The processing stages of a page without a template, one thread: parsing, lines, classification by the
-//! block model, metadata, links.
+//! Measures the processing stages of a page without a template, on one thread: parsing, lines, classification
+//! by the block model, metadata and links.
 //!
-//! `cargo bench -p gleaner-extract`. The input is a generated page and, if present, the 60 recorded pages
-//! around the median size. Every stage after parsing starts from the parsed page. The classification computes
-//! lines, title and description itself. On a shared machine, only ratios of figures from one run are
-//! meaningful.
+//! Run with `cargo bench -p gleaner-extract`. The input is a generated page and, if present, the 60 recorded
+//! pages closest to the median size. Every stage after parsing starts from the parsed page. The
+//! classification computes lines, title and description itself. On a shared machine, only ratios of figures
+//! from one run are meaningful.
 
 use std::hint::black_box;
 

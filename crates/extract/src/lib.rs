@@ -6,10 +6,10 @@
 //! | [`fast_content_extractor`] | Nguyen et al. 2009: learns a site's template by comparing blocks | some 25 pages |
 //! | [`content_extractor`] | Debnath et al. 2005: compares the blocks of all pages | the site's pages |
 //!
-//! All methods take parsed [`gleaner_html::Page`]s and return [`gleaner_html::text::Line`]s in page order;
-//! only the paper of [`content_extractor`] defines a different order. The methods do no IO, read no clock,
-//! are not async and do not return a `Result`: a method that finds nothing returns no lines. Each method
-//! documents its bounds on time and memory.
+//! All methods take parsed [`gleaner_html::Page`]s and return [`gleaner_html::text::Line`]s in page order,
+//! except that the paper of [`content_extractor`] defines another order. The methods do no I/O, read no
+//! clock, are not async and do not return a `Result`: a method that finds nothing returns no lines. Each
+//! method documents its limits of time and memory.
 
 pub mod block_model;
 mod blocks;

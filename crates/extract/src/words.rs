@@ -5,8 +5,8 @@
 //! Vietnamese syllables are words. Punctuation is not, so that a bar of links separated by `|` does not look
 //! like prose. The papers write only "word" or "term".
 //!
-//! Thai, Lao, Burmese and Khmer put no spaces between words either. There, five letters count as one word,
-//! the mean length of an English word, so that a paragraph has about as many words as its translation.
+//! Thai, Lao, Burmese and Khmer put no spaces between words either. In them, five letters count as one word,
+//! which is the mean length of an English word. A paragraph then has about as many words as its translation.
 
 /// Returns the words of a text in order, as written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -61,7 +61,7 @@ pub fn is_of_unmarked_script(c: char) -> bool {
 /// Number of letters that count as one word in a script without spaces.
 const PIECE: usize = 5;
 
-/// Returns the length in bytes of the first `PIECE` letters of such a script, with their marks.
+/// Returns the length in bytes of the first `PIECE` letters, with their marks, in a script without spaces.
 fn piece(text: &str) -> usize {
     let mut letters = 0;
     let is_behind = |c: char| {

@@ -1,11 +1,11 @@
-//! The example of the FastContentExtractor paper: a phrase that spans inline tags.
+//! Tests the example of the FastContentExtractor paper: a phrase that spans inline tags.
 
 use gleaner_extract::content_extractor::{self, Search, Site};
 use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
 
-/// Figure 2.
+/// The markup of the paper's figure 2.
 const PARAGRAPH: &str = r#"<p> On Sept. 27, the US <span
 class="yshortcuts"
 id="lw_1223369478_0">House of
@@ -23,7 +23,7 @@ by 40 other <span class="yshortcuts"
 id="lw_1223369478_3">members of
 Congress</span>. </p>"#;
 
-/// Figure 1.
+/// The text in the paper's figure 1.
 const TEXT: &str = "On Sept. 27, the US House of Representatives unanimously passed a resolution recognizing \
 The Christian Science Monitor on its centennial. The measure was sponsored by Rep. Lamar Smith (R) of Texas who once \
 served on the Monitor staff. It was cosponsored by 40 other members of Congress.";
@@ -34,7 +34,7 @@ fn page(content: &str) -> Page {
     ))
 }
 
-/// Figure 3.
+/// The blocks in the paper's figure 3.
 const BLOCKS: [&str; 5] = [
     "House of Representatives",
     "The Christian Science Monitor",

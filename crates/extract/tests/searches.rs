@@ -1,10 +1,11 @@
-//! ContentExtractor's result depends neither on the search, nor on whether the page is part of the site.
+//! Tests that ContentExtractor's result depends neither on the search nor on whether the page is part of the
+//! site.
 
 use gleaner_extract::content_extractor::{ContentExtractorParams, Search, Site};
 use gleaner_html::Page;
 use proptest::prelude::*;
 
-/// Generates a page whose blocks use few different words, so that some blocks are equal and some similar.
+/// Generates a page whose blocks share a few words, so that some blocks are equal and some similar.
 fn page() -> impl Strategy<Value = Page> {
     let word =
         proptest::sample::select(&["rain", "wind", "snow", "hail", "sun", "<img>", "<a href=/>fog</a>"]);

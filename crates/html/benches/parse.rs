@@ -1,8 +1,8 @@
 //! Measures decoding and parsing on one thread: the fast builder against html5ever with scraper.
 //!
-//! Run with `cargo bench -p gleaner-html`. It measures a generated page, and the 60 recorded pages
-//! around the median size if they are present. The fast builder's time includes its fallback. On a
-//! shared machine, only the ratio of two figures of the same run is meaningful.
+//! Run with `cargo bench -p gleaner-html`. It measures a generated page, and the 60 recorded pages closest to
+//! the median size if they are present. The fast builder's time includes its fallback. On a shared machine,
+//! only the ratio of two figures of the same run is meaningful.
 
 use std::hint::black_box;
 

@@ -14,7 +14,7 @@ const HTML: &str = "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><titl
     </article></body></html>";
 
 fn main() {
-    // The Content-Type of the response helps to find the encoding.
+    // The charset in the response's Content-Type helps to find the encoding.
     let decoded = decode::decode(HTML.as_bytes(), Some("text/html"));
     let page = Page::parse(&decoded.text);
 

@@ -5,12 +5,12 @@
 //! first and finds where to cut.
 //!
 //! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values). The scan
-//! does not decide this: every `<` before a letter or `/` starts a run, and all runs continue in parallel. Of
-//! several runs in one state, only the one with the most attributes is kept, so there are at most eight. The
-//! scan takes a few ns per byte.
+//! does not track this. Instead, every `<` before a letter or `/` starts a new run of a small tag parser, and
+//! all runs continue in parallel. If several runs reach the same parser state, the scan keeps only the run
+//! with the most attributes, so there are at most eight. The scan takes a few ns per byte.
 //!
-//! Limitation: scripts are scanned too. A wrong cut needs a `<`, a letter and 20,000 words without an
-//! unquoted `>`.
+//! Limitation: scripts are scanned too. A script is cut by mistake if it contains a `<`, a letter and then
+//! 20,000 words without an unquoted `>`.
 
 use crate::tag_state::State;
 use crate::tag_state::State::{Name, TagName};
@@ -55,7 +55,7 @@ struct Scan {
 impl Scan {
     fn step(&mut self, byte: u8) -> Option<usize> {
         if let [run] = &mut self.runs[..] {
-            // Usually there is one run, inside its tag.
+            // Usually the scan has only one run, and the run is inside its tag.
             match run.step(byte, self.spent) {
                 Step::On => {}
                 Step::Flood => return Some(run.start),

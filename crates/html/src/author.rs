@@ -1,4 +1,4 @@
-//! Finds a page's authors: reads declarations and by-lines, removes labels and separates names.
+//! Finds a page's authors: reads declarations and by-lines, removes labels and splits lists of names.
 //!
 //! The sources, in order:
 //!
@@ -9,11 +9,12 @@
 //! 4. a line near the headline with a label such as `By` or `Tác giả:`;
 //! 5. a right-aligned name at the article's end.
 //!
-//! The name of the site or its host does not count. If a source has no other name, the next source is tried.
+//! The name of the site or of its host is not an author. If a source has no other name, the next source is
+//! tried.
 //!
-//! Limitation: an agency, a desk (`Staff`) and a nickname count as names. A comma or a dash separates names
-//! only if both sides look like persons, so `An Example, Hanoi Harbour` is two names, and
-//! `An Example - Hanoi` is one.
+//! Limitation: a news agency, an editorial desk (`Staff`) and a nickname count as authors. A comma or a dash
+//! separates names only if both sides look like names of persons. `An Example, Hanoi Harbour` therefore
+//! becomes two names, and `An Example - Hanoi` stays one.
 
 mod names;
 
@@ -31,7 +32,8 @@ use names::{NAME_WORDS, begins_a_label, is_person, label, names};
 
 const MOST_AUTHORS: usize = 20;
 
-/// Maximum distance of a by-line after and before the headline, in nodes.
+/// Maximum distance between headline and by-line, in nodes: `REACH` after the headline, `REACH_BEFORE` before
+/// it.
 const REACH: u32 = 150;
 const REACH_BEFORE: u32 = 40;
 
@@ -50,8 +52,8 @@ pub(crate) fn authors(
         .unwrap_or_else(|| names(&signed(page, headline), site))
 }
 
-/// Returns the names in the last short right-aligned paragraph with only names of persons. Vietnamese papers
-/// sign articles in this way.
+/// Returns the names in the last short right-aligned paragraph that contains only names of persons.
+/// Vietnamese papers sign articles in this way.
 fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let is_right = |id: &NodeId| {
         let style = page.attribute(*id, "style").unwrap_or_default();
@@ -78,7 +80,7 @@ fn marked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let is_own = |id: &NodeId| items.is_of_page(page, *id) || has(*id, &rel, "author");
     let named = page.iter().map(|(id, _)| id).filter(is_author);
     let found: Vec<NodeId> = named.filter(is_own).take(MOST_AUTHORS).collect();
-    // In asides, footers, comments and related stories are the authors of other articles.
+    // By-lines in asides, footers, comments and related stories name the authors of other articles.
     let of_article: Vec<NodeId> = found.iter().copied().filter(|id| !is_of_others(page, *id)).collect();
     let near: Vec<NodeId> = of_article.iter().copied().filter(|id| is_near(*id, headline)).collect();
     let chosen = [near, of_article, found].into_iter().find(|ids| !ids.is_empty()).unwrap_or_default();
@@ -98,8 +100,8 @@ pub(crate) fn is_of_others(page: &Page, id: NodeId) -> bool {
     })
 }
 
-/// Whether an element's class or id contains one of these words. Elements around the whole page do not count,
-/// such as `<body class="comments-open">`.
+/// Whether an element's class or id contains one of `words`. Elements that span the page never match, because
+/// of classes such as `<body class="comments-open">`.
 pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;
@@ -107,7 +109,8 @@ pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     page.class_and_id(id).any(|name| holds_one(name, words))
 }
 
-/// Returns the text of the author's element: the first near the headline, or the page's only one.
+/// Returns the names in the first element with an author class near the headline, or in the page's only such
+/// element.
 fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     const NAMES: [&str; 5] = ["author", "byline", "by-line", "by_line", "tacgia"];
     const PARTS: [&str; 8] = ["bio", "avatar", "image", "photo", "social", "date", "title", "follow"];
@@ -136,8 +139,8 @@ fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     }
 }
 
-/// Returns the names at the beginning of a by-line, up to elements such as a desk or a date; the whole text
-/// if there is no name. Commas and words for `and` separate the names.
+/// Returns the names at the beginning of a by-line, before elements such as a desk or a date. Commas and
+/// words for `and` separate the names. If there is no name, the whole text is returned.
 fn first_names(page: &Page, id: NodeId) -> Option<String> {
     let whole = small_text(page, id).filter(|text| !text.is_empty())?;
     let pieces = page.subtree(id).filter_map(|id| page.text(id)).map(tidy).filter(|text| !text.is_empty());
@@ -182,8 +185,8 @@ fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the names at the beginning of a by-line, up to the first digit of a date or the first separator,
-/// such as a bar, a dot or a parenthesis.
+/// Returns the beginning of a by-line, up to the first digit of a date or the first separator, such as a bar,
+/// a dot or a parenthesis.
 fn before_date(text: &str) -> &str {
     let end = text.find(['|', '·', '•', '–', '—', '(', '[', '\n']).unwrap_or(text.len());
     let text = &text[..end];

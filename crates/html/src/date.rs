@@ -7,7 +7,7 @@
 //! accepted (`٢٠ نوفمبر ٢٠٢٦`). Years of the Thai Buddhist, Solar Hijri (Iran, Afghanistan), Minguo (Taiwan)
 //! and Japanese calendars are converted.
 //!
-//! `03/07/2026` can be read in two ways. A `Reader` decides by data of the page.
+//! `03/07/2026` has two possible readings. A `Reader` chooses one by data of the page.
 //!
 //! Limitation: two-digit years are read only in a text that is known to be a date (`Reader::short_date`).
 //! Relative dates (`2 hours ago`) are never read. No clock is used, so future dates up to 2100 are accepted.
@@ -35,7 +35,7 @@ pub use moment::Moment;
 pub(crate) use reader::{Order, Reader};
 use time::{behind_spaces, offset_at, time_at};
 
-/// Accepted years. Others are defaults or errors.
+/// Accepted years. Years outside this range are default values or errors.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
 
 /// The first year of a web page. Only declared dates of digitized archives are older.
@@ -44,9 +44,9 @@ const FIRST_YEAR: i16 = 1990;
 /// Maximum length in bytes of a text with a date.
 const LONGEST: usize = 200;
 
-/// Returns the date in a text, as `2026-11-20`, `2026-11-20T09:30:00` (without a zone) or RFC 3339 with the
-/// offset of the text (`+07:00`; zero is `Z`). Missing seconds are 0; fractions are dropped. `None`: as for
-/// [`moment`].
+/// Returns the date in a text in one of three forms: `2026-11-20`, `2026-11-20T09:30:00` (without a zone), or
+/// RFC 3339 with the offset that the text states (`+07:00`; zero is `Z`). Missing seconds are 0, and
+/// fractions are dropped. Returns `None` in the same cases as [`moment`].
 ///
 /// ```
 /// use gleaner_html::date::date;
@@ -59,9 +59,9 @@ pub fn date(text: &str) -> Option<String> {
     moment(text).map(|moment| moment.to_string())
 }
 
-/// Returns the date in a text; `None`: the text has no date or more than 200 bytes, the date does not exist,
-/// or its year is before 1990 or after 2100. If day and month can be exchanged, the day is first, unless the
-/// weekday or AM or PM shows the reverse.
+/// Returns the date in a text. Returns `None` if the text has no date or more than 200 bytes, if the date
+/// does not exist, or if its year is before 1990 or after 2100. If day and month can be exchanged, the first
+/// number is the day, unless the weekday or AM or PM shows the opposite.
 #[must_use]
 pub fn moment(text: &str) -> Option<Moment> {
     Reader::default().moment(text)
@@ -101,7 +101,7 @@ fn dated(text: &str, date_at: Finder, reader: &Reader) -> Option<Moment> {
     Some(Moment { day, time: Some(clock.time), offset: offset_at(&tokens, clock.end, day, reader) })
 }
 
-/// Returns a text with ASCII digits. Without NFC, words would be split at accents.
+/// Returns a text in NFC with ASCII digits. Without NFC, words would be split at accents.
 fn composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { text.into() } else { text.nfc().map(latin_digit).collect() }
 }
@@ -135,7 +135,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// A date, and the same numbers with the month first.
+/// A date, and the date with day and month exchanged.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     day: Date,
@@ -210,8 +210,8 @@ fn with_units(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, of)?, at))
 }
 
-/// Parses a number with its unit. Returns the number and the index of the next token that is not a space. A
-/// word may begin with the unit: `日上午`.
+/// Parses a number with its unit. Returns the number and the index of the next token that is not a space. The
+/// unit may be only the beginning of a word, as in `日上午`.
 fn unit(
     tokens: &[Token],
     at: usize,
@@ -238,7 +238,8 @@ fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     Some((Found { day: day(year, second, first).or(month_first)?, month_first }, at + 1))
 }
 
-/// Parses `20/11/26`, in some languages `20.11.26`, and `11/20/26` if the day cannot be first.
+/// Parses `20/11/26`, in some languages `20.11.26`, and `11/20/26` if the first number cannot be the month's
+/// day.
 fn short_year(tokens: &[Token], at: usize, reader: &Reader) -> Option<(Found, usize)> {
     let mark = match tokens.get(at + 1)? {
         Token::Mark(mark @ '/') => *mark,
@@ -255,7 +256,7 @@ fn short_year(tokens: &[Token], at: usize, reader: &Reader) -> Option<(Found, us
     (is_alone && is_mark(at + 3)).then_some((found, at + 5))
 }
 
-/// Returns the index after a separator of numbers. Only after a point may there be a space.
+/// Returns the index after a separator of numbers. A space may follow a point, but no other separator.
 fn behind_separator(tokens: &[Token], at: usize) -> Option<usize> {
     match tokens.get(at)? {
         Token::Mark('.') if tokens.get(at + 1) == Some(&Token::Mark(' ')) => Some(at + 2),
@@ -361,7 +362,7 @@ fn year_within(tokens: &[Token], at: usize, reach: usize) -> Option<(i16, usize)
     (at..at + reach).find_map(|i| Some((number(tokens.get(i), 4..=4)?, i + 1)))
 }
 
-/// Parses Unix seconds or milliseconds. They differ in the number of digits.
+/// Parses Unix time. The number of digits shows whether it is in seconds or milliseconds.
 fn unix(digits: &str) -> Option<Moment> {
     let n: i64 = digits.parse().ok()?;
     let seconds = match digits.len() {

@@ -3,26 +3,26 @@
 //! The encoding is determined in this order:
 //!
 //! 1. a byte order mark (UTF-8, UTF-16);
-//! 2. UTF-8, if the bytes are valid UTF-8, whatever is declared: other encodings are hardly ever valid UTF-8,
-//!    and many pages declare ISO-8859-1 but are UTF-8. A declared ISO-2022-JP or UTF-16 that decodes without
-//!    errors has priority, because its bytes may also be valid UTF-8;
+//! 2. UTF-8, if the bytes are valid UTF-8, even if another encoding is declared. Other encodings are hardly
+//!    ever valid UTF-8, and many UTF-8 pages declare ISO-8859-1. Exception: a declared ISO-2022-JP or UTF-16
+//!    that decodes without errors has priority, because its bytes may also be valid UTF-8;
 //! 3. the charset of the `Content-Type` header;
 //! 4. the charset of the first `<meta>` or XML declaration in the first 4,096 bytes;
 //! 5. detection from the bytes (chardetng).
 //!
 //! A declared encoding is rejected if more than one character in 200 is an error. For UTF-8, the limit is one
-//! in 100, because nothing else looks like damaged UTF-8. An encoding that decodes every byte (windows-1252
-//! and similar) is always accepted.
+//! in 100, because text in other encodings does not resemble damaged UTF-8. An encoding that decodes every
+//! byte (windows-1252 and similar) is always accepted.
 //!
 //! UTF-8 text that was read as Latin-1 and encoded again (`itâ\u{80}\u{99}s`) is restored if the page has
 //! enough evidence (`twice`).
 //!
 //! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are used if declared. Pages in these
-//! encodings often relied on a font and declared windows-1252 or nothing, so the decoded text is checked for
-//! them ([`gleaner_vietnamese::legacy`]).
+//! encodings often relied on a font and declared windows-1252 or nothing. The decoded text is therefore
+//! checked for these encodings ([`gleaner_vietnamese::legacy`]).
 //!
-//! Limitation: a page stays unchanged if only a part was encoded twice. So does pre-Unicode Vietnamese text
-//! in character references. The detector needs enough text to recognize windows-1258.
+//! Limitation: a page stays unchanged if only a part was encoded twice, or if its pre-Unicode Vietnamese text
+//! is in character references. The detector needs enough text to recognize windows-1258.
 
 mod twice;
 
@@ -47,8 +47,8 @@ pub struct Decoded {
     pub lossy: bool,
 }
 
-/// Decodes a page. `content_type`: the header's value, such as `text/html; charset=utf-8`. Decoding never
-/// fails: in the worst case the text is full of U+FFFD.
+/// Decodes a page. `content_type` is the header's value, such as `text/html; charset=utf-8`. Decoding never
+/// fails; undecodable bytes become U+FFFD.
 #[must_use]
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     let decoded = decoded(bytes, content_type);
@@ -88,8 +88,8 @@ fn decoded(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     detect(bytes)
 }
 
-/// Decodes ISO-2022-JP, with only ASCII bytes, or UTF-16, where often every second byte is ASCII. Both may
-/// look like UTF-8. `None`: another encoding, or bytes that do not fit.
+/// Decodes ISO-2022-JP (only ASCII bytes) or UTF-16 (often, every second byte is ASCII). Both may look like
+/// UTF-8. Returns `None` for another encoding and for bytes that are not in this encoding.
 fn ascii_on_the_wire(encoding: &'static Encoding, bytes: &[u8]) -> Option<Decoded> {
     let fits = match encoding {
         e if e == ISO_2022_JP => bytes.contains(&0x1B),
@@ -110,7 +110,7 @@ fn errors(text: &str) -> usize {
     text.chars().filter(|c| *c == '\u{FFFD}').count()
 }
 
-/// Detects the encoding. Valid UTF-8 was handled before; here UTF-8 with a few bad bytes is recognized.
+/// Detects the encoding of bytes that are not valid UTF-8. UTF-8 with a few bad bytes is recognized too.
 fn detect(bytes: &[u8]) -> Decoded {
     let utf8 = with(UTF_8, bytes);
     let multibyte = utf8.text.chars().filter(|c| !c.is_ascii()).count();
@@ -125,7 +125,7 @@ fn detect(bytes: &[u8]) -> Decoded {
     with(detector.guess(None, Utf8Detection::Deny), bytes)
 }
 
-/// Detects undeclared UTF-16: its markup has zeros only in the even or only in the odd bytes.
+/// Detects undeclared UTF-16: in markup, either only the even bytes or only the odd bytes are zero.
 fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(PRESCAN)];
     let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
@@ -138,7 +138,7 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Returns the encoding of a label. `replacement` does not count, because it decodes to nothing.
+/// Returns the encoding of a label. The label `replacement` is ignored, because it decodes to nothing.
 /// `x-user-defined` means windows-1252, as the HTML standard requires for `<meta>`.
 fn of_label(label: &[u8]) -> Option<&'static Encoding> {
     match Encoding::for_label(label)? {
@@ -158,7 +158,8 @@ fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// Returns the declared encoding. The declaration was read as ASCII, so UTF-16 can only mean UTF-8.
+/// Returns the encoding declared in the bytes. A declared UTF-16 means UTF-8, because the declaration itself
+/// was readable as ASCII.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;
@@ -250,7 +251,8 @@ mod tests {
         bytes.into_owned()
     }
 
-    /// Writes tones as marks after their letters. Letters with circumflex, breve and horn stay composed.
+    /// Writes tones as combining marks after their letters. Letters with circumflex, breve or horn stay
+    /// composed.
     fn tones_apart(text: &str) -> String {
         use unicode_normalization::UnicodeNormalization;
         let is_tone = |c: &char| matches!(c, '\u{300}' | '\u{301}' | '\u{303}' | '\u{309}' | '\u{323}');

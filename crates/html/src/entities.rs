@@ -1,14 +1,14 @@
 //! Resolves character references that remain in declarations. JSON-LD is not HTML but often has
 //! `Tom &amp; Jerry`, and some sites escape the content of `<meta>` twice.
 //!
-//! Limitation: a headline about `&amp;` itself is read wrongly.
+//! Limitation: a headline that writes about `&amp;` itself is changed too.
 
 use html5ever::data::NAMED_ENTITIES;
 
 /// Maximum length of a name in bytes.
 const LONGEST: usize = 32;
 
-/// Resolves numeric references and the names of HTML. Other references stay.
+/// Resolves numeric references and the named references of HTML. Other references stay unchanged.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -2,7 +2,7 @@
 //!
 //! Reads all `<script type="application/ld+json">` and collects the objects in arrays, `@graph`, `mainEntity`
 //! and `mainEntityOfPage`. The article is the object of an article type (`is_article`) with the page's
-//! canonical address, or else the first object of such a type.
+//! canonical address. If there is none, it is the first object of an article type.
 //!
 //! Invalid JSON is repaired first: comments and CDATA around it, trailing commas, raw line breaks in strings,
 //! unknown escapes, a trailing semicolon or a second object. Entities in strings (`Tom &amp; Jerry`) are
@@ -24,13 +24,13 @@ const MOST_AUTHORS: usize = 20;
 
 const MOST_KINDS: usize = 100;
 
-/// The declarations in a page's JSON-LD; `None`: not declared.
+/// The declarations in a page's JSON-LD. `None` means not declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct JsonLd {
     pub(crate) article: Option<Statement>,
     pub(crate) page: Option<Statement>,
     pub(crate) site_name: Option<String>,
-    /// The names in the first `BreadcrumbList`, from the front page on.
+    /// The names in the first `BreadcrumbList`, starting with the front page.
     pub(crate) trail: Vec<String>,
     /// The types of all top-level objects without an address or with the page's address.
     pub(crate) kinds: Vec<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Statement {
     pub(crate) created: Option<String>,
     pub(crate) modified: Option<String>,
     pub(crate) authors: Vec<String>,
-    /// In the order of declaration. Some are meaningless (`News`).
+    /// Section names in the order of declaration. Some are meaningless (`News`).
     pub(crate) sections: Vec<String>,
     pub(crate) language: Option<String>,
     pub(crate) publisher: Option<String>,
@@ -89,7 +89,7 @@ fn kinds(objects: &[&Object], canonical: Option<&str>) -> Vec<String> {
     own.take(MOST_KINDS).map(str::to_owned).collect()
 }
 
-/// Returns the names in the first list of breadcrumbs: an object or a `breadcrumb` property.
+/// Returns the names in the first breadcrumb list, which is an object of its own or a `breadcrumb` property.
 fn trail(objects: &[&Object]) -> Vec<String> {
     let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
     let own = objects.iter().copied().find(|o| is_list(o));
@@ -184,14 +184,14 @@ fn image(value: Option<&Value>, all: &[&Object]) -> Option<String> {
         Value::Object(object) => of_object(object).or_else(|| {
             let id = object.get("@id")?;
             let other = all.iter().filter(|other| other.get("@id") == Some(id)).find_map(|it| of_object(it));
-            // `#primaryimage` is a place on the page, not an address.
+            // An id such as `#primaryimage` refers to a part of the page and is not an address.
             other.or_else(|| text(Some(id)).filter(|id| !id.contains('#')))
         }),
         value => text(Some(value)),
     }
 }
 
-/// Whether an object is free to read. It is not if one of its parts is not.
+/// Whether an object is free to read. If one of its parts is not free, the result is `false`.
 fn is_free(object: &Object) -> Option<bool> {
     let stated = |object: &Object| match object.get("isAccessibleForFree")? {
         Value::Bool(is_free) => Some(*is_free),
@@ -221,7 +221,7 @@ fn words(object: &Object) -> Option<u64> {
     count.or_else(of_body).filter(|count| *count > 0)
 }
 
-/// Returns a string, or the first of a list, without tags, with resolved entities, and not empty.
+/// Returns a string, or the first string of a list, without tags and with resolved entities. Never empty.
 fn text(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => {

@@ -1,7 +1,7 @@
-//! Names kinds of elements, so that a caller can skip these on all pages of a site.
+//! Names kinds of elements, so that a caller can skip all elements of a kind on the pages of a site.
 //!
-//! A kind is the tag, class and id of an element and of its parent, with `#` for each run of digits, such as
-//! `div.page > ul.menu#main-#`. Only block elements that no other tag closes implicitly have a kind.
+//! A kind consists of the tag, class and id of an element and of its parent, with `#` for each run of digits,
+//! such as `div.page > ul.menu#main-#`. Only block elements that no other tag closes implicitly have a kind.
 
 use crate::{NodeId, Page};
 
@@ -10,11 +10,12 @@ const LONGEST: usize = 200;
 /// A set of kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// Hashes of the element's and the parent's part of the name, sorted.
+    /// Hashes of the element's part and the parent's part of each name, sorted.
     pairs: Vec<(u64, u64)>,
 }
 
-/// Returns the name of an element's kind; `None`: no kind, or a name of more than 200 bytes.
+/// Returns the name of an element's kind. Returns `None` if the element has no kind or the name is longer
+/// than 200 bytes.
 ///
 /// ```
 /// use gleaner_html::{Page, kinds};
@@ -45,7 +46,7 @@ pub(crate) fn has_kind(tag: &str) -> bool {
 }
 
 impl Kinds {
-    /// Creates a set from names of [`name`]. Other strings match nothing.
+    /// Creates a set from names that [`name`] returned. Other strings match nothing.
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let pair = |name: &'a str| {
             let (above, own) = name.split_once(" > ")?;

@@ -1,10 +1,9 @@
 //! Reads a page's links and its rules about following them.
 //!
 //! Addresses are as written but trimmed, in document order. The caller resolves them with the page's own
-//! address and [`Links::base`]. Only empty addresses are dropped: `#top`, `mailto:` and `javascript:` are
-//! included.
+//! address and [`Links::base`]. Empty addresses are dropped; `#top`, `mailto:` and `javascript:` are kept.
 //!
-//! Limitation: links from scripts and in `<noscript>` are missing.
+//! Limitation: links that scripts create and links in `<noscript>` are missing.
 
 use crate::canonical::beside;
 use crate::text::{is_hidden, never_text, tidy};
@@ -21,9 +20,10 @@ pub struct Links {
     pub feeds: Vec<String>,
     /// The address of the first `<link rel=canonical>`.
     pub canonical: Option<String>,
-    /// The next page of a listing or story: `rel=next` of a `<link>`, or else of an `<a>`.
+    /// The address of the next page of a listing or story: `rel=next` of a `<link>`, or else of an `<a>`.
     pub next: Option<String>,
-    /// The target of `<meta http-equiv=refresh>`; `None`: the page has no such element, or it only reloads the page.
+    /// The target of `<meta http-equiv=refresh>`. `None` if the page has no such element, or if it only
+    /// reloads the page.
     pub refresh: Option<String>,
     /// Whether `<meta name=robots>` contains `nofollow` or `none`.
     pub robots_nofollow: bool,
@@ -36,7 +36,7 @@ pub struct Links {
 pub struct Anchor {
     /// The address as written, trimmed and never empty.
     pub href: String,
-    /// The visible text on one line, or the `alt` of an `<area>`. May be empty.
+    /// The link's visible text on one line, or the `alt` of an `<area>`. May be empty.
     pub text: String,
     /// Whether `rel` contains `nofollow`.
     pub rel_nofollow: bool,

@@ -1,6 +1,6 @@
-//! Reads the `<meta>` elements of a page. Lists the sites' names for each value.
+//! Reads the `<meta>` elements of a page, and lists the names that sites use for each value.
 //!
-//! Limitation: most of the names are in no standard; they were collected from pages.
+//! Limitation: most of these names are not standardized. They were collected from pages.
 
 use crate::Page;
 use crate::date::{Moment, Reader};
@@ -116,7 +116,7 @@ impl Meta {
         self.all(name).find_map(|text| reader.declared(text))
     }
 
-    /// Returns the first date under a name for a publication, such as `w-published-date`.
+    /// Returns the first date whose name indicates a publication, such as `w-published-date`.
     pub(crate) fn published_by_name(&self, reader: &Reader) -> Option<Moment> {
         let is_published = |name: &str| {
             ["publish", "pubdate", "pub_date", "pub-date"].iter().any(|part| name.contains(part))

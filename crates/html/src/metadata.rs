@@ -1,11 +1,11 @@
 //! Reads a page's metadata, such as the headline, dates, authors and language.
 //!
-//! The first source with a value wins: an article's JSON-LD, then OpenGraph and `article:*`, other `<meta>`
-//! elements (Dublin Core, Parse.ly, Sailthru and the sites' own names), microdata, `<h1>` and `<title>`, and
-//! the page's JSON-LD. `dates` describes the sources of dates.
+//! The first source with a value is used: an article's JSON-LD, then OpenGraph and `article:*`, other
+//! `<meta>` elements (Dublin Core, Parse.ly, Sailthru and names of single sites), microdata, `<h1>` and
+//! `<title>`, and the page's JSON-LD. The module `dates` describes the sources of dates.
 //!
 //! Limitation: declarations are trusted, except implausible dates. A hub also declares a title and sometimes
-//! a date. A date printed near the headline may be today's.
+//! a date. A date printed near the headline may be today's date instead of the article's.
 
 mod article_type;
 mod dates;
@@ -36,10 +36,10 @@ const LONGEST_SECTION: usize = 60;
 const LONGEST_TITLE: usize = 1_000;
 const LONGEST_DESCRIPTION: usize = 5_000;
 
-/// Maximum length in bytes of an image's address. Longer ones contain the image itself.
+/// Maximum length in bytes of an image's address. A longer address is a data URL with the image itself.
 const LONGEST_ADDRESS: usize = 4_000;
 
-/// Breadcrumbs for the front page or no particular section.
+/// Breadcrumbs that mean the front page or no particular section.
 const HOME: [&str; 17] = [
     "home",
     "homepage",
@@ -60,7 +60,7 @@ const HOME: [&str; 17] = [
     "accueil",
 ];
 
-/// A page's metadata. `None` or an empty list: no value was found.
+/// A page's metadata. `None` or an empty list means that no value was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -69,7 +69,8 @@ pub struct Metadata {
     /// The publication time: RFC 3339 with the page's offset, or a day (`2026-11-20`) if the time or its zone
     /// is unknown.
     pub published: Option<String>,
-    /// The time of publication. A time without a zone counts as UTC, a day as its midnight.
+    /// The publication time as a UTC timestamp. If `published` has no zone, UTC is assumed; if it has no
+    /// time, midnight.
     pub published_utc: Option<Timestamp>,
     /// The time of the last change, in the form of `published`.
     pub modified: Option<String>,
@@ -79,8 +80,9 @@ pub struct Metadata {
     pub section: Option<String>,
     /// The page's language: the primary subtag in lower case, such as `vi`.
     pub language: Option<String>,
-    /// The declared address: `rel=canonical` or else `og:url`. It must be a web address. It may be the front
-    /// page only on the front page itself. It is relative only if the page's own address is unknown.
+    /// The declared address: `rel=canonical` or else `og:url`. It is always a web address. It is the front
+    /// page's address only on the front page itself. It is relative only if the page's own address is
+    /// unknown.
     pub canonical: Option<String>,
     /// The name of the site.
     pub site_name: Option<String>,
@@ -108,16 +110,16 @@ pub fn metadata(page: &Page) -> Metadata {
     metadata_at(page, "")
 }
 
-/// Reads a page's metadata like [`metadata_at`], for an address that was fetched at this time. Dates of
-/// publication or change more than a day later do not count.
+/// Reads a page's metadata like [`metadata_at`], for a page that was fetched at `fetched`. Dates of
+/// publication or change more than a day after the fetch are ignored.
 #[must_use]
 pub fn metadata_fetched(page: &Page, address: &str, fetched: Timestamp) -> Metadata {
     of_sources(page, &Sources::new(page, address, Some(fetched)))
 }
 
-/// Reads a page's metadata. `address`: the page's own, or empty if unknown. It makes the canonical address
-/// absolute, shows which part of a title is the site's name, and gives a publication day if the page states
-/// none.
+/// Reads a page's metadata. `address` is the page's own address, or empty if unknown. The address is used to
+/// make the canonical address absolute and to recognize the site's name in a title. If the page states no
+/// publication day, a day in the address is used.
 ///
 /// ```
 /// use gleaner_html::{Page, metadata::metadata_at};
@@ -279,7 +281,7 @@ fn slug(address: &str) -> String {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ")
 }
 
-/// Returns a declared title without the site's name, if no heading matches.
+/// Returns a declared title without the site's name, for pages where no heading matches.
 fn cut_headline(
     page: &Page,
     sources: &Sources,
@@ -311,7 +313,7 @@ fn image(page: &Page, meta: &Meta, article: &Statement, address: &str) -> Option
         .find_map(|stated| absolute(&stated.trim().replace(' ', "%20"), base.as_deref().unwrap_or(address)))
 }
 
-/// Reads `article:content_tier`: `free` or `locked`. `metered` has no value.
+/// Reads `article:content_tier`: `free` or `locked`. Returns `None` for `metered`.
 fn paywalled(meta: &Meta) -> Option<bool> {
     match meta.get(&["article:content_tier", "og:article:content_tier"])?.to_ascii_lowercase().as_str() {
         "free" => Some(false),

@@ -1,9 +1,10 @@
 //! Decides which microdata of a page belong to its article.
 //!
-//! A value belongs to the nearest element with `itemscope` around it. The page's item is the one of an
-//! article type with the first `<h1>`, or else the first of an article type outside asides, comments and
-//! related stories. Values of other items, such as a comment, a video or a related article, do not count.
-//! Values of a page (`WebPage`), of the items around the page's item, and of no item do.
+//! A value belongs to the nearest element with `itemscope` around it, its item. The page's main item is the
+//! item of an article type that contains the first `<h1>`. If there is none, it is the first item of an
+//! article type outside asides, comments and related stories. Values of the main item, of items around it, of
+//! a `WebPage` and of no item count. Values of all other items, such as a comment, a video or a related
+//! article, do not.
 //!
 //! Limitation: `itemref` is not read.
 
@@ -14,11 +15,11 @@ use crate::json_ld::is_article;
 use crate::small_text::ancestors;
 use crate::{NodeId, Page};
 
-/// Maximum number of items to read. A page with more is a list.
+/// Maximum number of items to read. A page with more items is a list.
 const MOST: usize = 1_000;
 
 pub(crate) struct Items {
-    /// The page's item; `None`: no item has an article type.
+    /// The main item. `None` if no item has an article type.
     main: Option<NodeId>,
 }
 

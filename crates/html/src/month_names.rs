@@ -4,8 +4,8 @@
 //! (`Ιανουάριος`, `Ιανουαρίου`) and many pages drop it. The list has nominatives, genitives and the usual
 //! abbreviations.
 //!
-//! Limitation: abbreviations that are English words are missing (`out` is October in Portuguese, `set`
-//! September). A name for different months in different languages (`listopad`) has its meaning in Polish,
+//! Limitation: abbreviations that are English words are missing (`out` for October and `set` for September in
+//! Portuguese). A name for different months in different languages (`listopad`) has its meaning in Polish,
 //! Czech and Ukrainian.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Folded names of the months from January on in Latin, Cyrillic and Greek letters. Each name occurs once.
+/// Folded month names in Latin, Cyrillic and Greek letters, from January on. Each name occurs once.
 const MONTHS: [&str; 12] = [
     "january jan januar janvier janv enero gennaio janeiro januari ocak ianuarie leden ledna styczen stycznia sty январь января янв сiчень сiчня ιανουαριος ιανουαριου ιαν janner ene gen gener tammikuu tammikuuta sausio jaanuar januara januarja sijecnja јануар јануара януари",
     "february feb febr februar fevrier fevr febrero febbraio fevereiro februari subat februarie unor unora luty lutego lut февраль февраля фев февр лютии лютого φεβρουαριος φεβρουαριου φεβ feber fev febrer helmikuu helmikuuta vasario veebruar februara februarja veljace фебруар фебруара февруари",
@@ -47,8 +47,8 @@ const OTHER_SCRIPTS: [&str; 12] = [
     "ديسمبر كانون_الأول دسمبر दिसंबर दिसम्बर ডিসেম্বর ธันวาคม ธ.ค דצמבר בדצמבר",
 ];
 
-/// Further names: Catalan, Slovenian, Latvian, Malay, Belarusian, Georgian, Armenian, Kazakh, Tamil, Telugu,
-/// Malayalam, Kannada, Gujarati, Burmese, Khmer and Lao.
+/// More month names: Catalan, Slovenian, Latvian, Malay, Belarusian, Georgian, Armenian, Kazakh, Tamil,
+/// Telugu, Malayalam, Kannada, Gujarati, Burmese, Khmer and Lao.
 const FURTHER: [&str; 12] = [
     "janvaris janvari студзеня იანვარი იანვარს հունվար հունվարի қаңтар ஜனவரி జనవరి ജനുവരി ಜನವರಿ જાન્યુઆરી ဇန်နဝါရီ មករា ມັງກອນ",
     "februaris лютага თებერვალი თებერვალს փետրվար փետրվարի ақпан பிப்ரவரி ఫిబ్రవరి ഫെബ്രുവരി ಫೆಬ್ರವರಿ ಫೆಬ್ರುವರಿ ફેબ્રુઆરી ဖေဖော်ဝါရီ កុម្ភៈ កុម្ភះ ກຸມພາ",
@@ -64,7 +64,8 @@ const FURTHER: [&str; 12] = [
     "decembris disember снежня დეკემბერი დეკემბერს դեկտեմբեր դեկտեմբերի желтоқсан டிசம்பர் డిసెంబర్ డిసెంబరు ഡിസംബർ ಡಿಸೆಂಬರ್ ડિસેમ્બર ဒီဇင်ဘာ ធ្នូ ທັນວາ",
 ];
 
-/// Words for "month" that are joined to its name: before it in Thai, Lao and Khmer, after it in Burmese.
+/// Words for "month" that are written together with the name: before it in Thai, Lao and Khmer, after it in
+/// Burmese.
 const BEFORE: [&str; 3] = ["เดือน", "ເດືອນ", "ខែ"];
 const BEHIND: &str = "လ";
 
@@ -86,7 +87,7 @@ const SOLAR_HIJRI: [&str; 12] = [
 
 const LONGEST: usize = 60;
 
-/// A month, 1 to 12, of its name's calendar.
+/// A month's number, 1 to 12, in the calendar of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MonthName {
     Gregorian(i16),
@@ -108,7 +109,7 @@ fn numbered(months: [&'static str; 12]) -> impl Iterator<Item = (String, i16)> {
 }
 
 pub(crate) fn month(word: &str) -> Option<MonthName> {
-    // Every name has at least three bytes. This check or the lookup rejects most words on a page.
+    // Every name has at least three bytes. This check or the lookup rejects most words of a page.
     if !(3..=LONGEST).contains(&word.len()) {
         return None;
     }
@@ -120,8 +121,8 @@ pub(crate) fn month(word: &str) -> Option<MonthName> {
     found(word).or_else(|| if word.is_ascii() { None } else { bare() })
 }
 
-/// Returns a word in lower case without accents. Ukrainian `і` and Turkish `ı` become Latin `i`, and Arabic
-/// `ي` and `ك` become the Persian letters. Marks of the scripts of South and Southeast Asia stay.
+/// Returns a word in lower case without accents. Ukrainian `і` and Turkish `ı` become Latin `i`. Arabic `ي`
+/// and `ك` become the Persian letters. Marks of South and Southeast Asian scripts stay.
 pub(crate) fn folded(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();

@@ -3,14 +3,15 @@
 //! The tree follows the HTML standard. Its nodes are in an arena, where a subtree is a range of ids. Methods
 //! iterate over this range without recursion, so deep nesting cannot overflow the stack.
 //!
-//! Two builders fill the arena and build equal pages. `fast` builds nearly every page in one pass over its
-//! bytes. If its result is not certain, the reference (scraper on html5ever) builds a tree, which is then
-//! copied.
+//! Two builders fill the arena and build equal pages. The module `fast` builds nearly every page in one pass
+//! over its bytes. If its result is not certain, the reference builder (scraper on html5ever) builds a tree,
+//! which is then copied.
 //!
 //! Comments, doctypes and processing instructions are omitted. The content of `<template>` and `<noscript>`
 //! is directly below the element, without the fragment that scraper adds in a template.
 //!
-//! Limitation: a page from the fast builder keeps its whole source in memory for ranges of text.
+//! Limitation: a page from the fast builder keeps its whole source in memory, because texts are ranges of the
+//! source.
 
 use std::ops::Range;
 
@@ -47,12 +48,12 @@ impl From<Parts> for Page {
     }
 }
 
-/// A page and the outermost elements of unwanted kinds.
+/// A page without the content of unwanted elements, and the list of these elements.
 #[derive(Debug, Clone, Default)]
 pub struct Partly {
     /// The page.
     pub page: Page,
-    /// The outermost elements of unwanted kinds, in page order. Content that was not skipped is below them.
+    /// The outermost unwanted elements, in page order. Their links and metadata were kept as their children.
     pub left_out: Vec<NodeId>,
 }
 
@@ -90,8 +91,8 @@ impl Page {
     /// Parses a document. Broken markup is not an error: the standard defines a tree for every input.
     ///
     /// The time is linear in the input: 700 MB/s on recorded news pages of median size, ten times as fast as
-    /// the reference in the same run. The reference parses 4 of 1,344 recorded pages and all costly pages:
-    /// the worst of 57 pathological pages of 5 MiB took 0.8 s and 165 MB. If nesting, formatting elements or
+    /// the reference in the same run. The reference parses 4 of 1,344 recorded pages and all costly pages.
+    /// The worst of 57 pathological pages of 5 MiB took 0.8 s and 165 MB. If nesting, formatting elements or
     /// attributes would make the time quadratic, the page is cut; see [`Page::truncated`]. The limits are 200
     /// million queries of the tree builder, a million nodes, a depth of 12,000, 32 MiB of attributes and 64
     /// MiB of input. An element keeps its first 1,000 attributes.
@@ -103,9 +104,9 @@ impl Page {
         }
     }
 
-    /// Parses a document and skips the content of elements of these kinds if their end is certain. From
-    /// skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD are kept.
-    /// Everything else is as in [`Page::parse`].
+    /// Parses a document, but skips the content of elements of the kinds in `without` if their end is
+    /// certain. From skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and
+    /// JSON-LD are kept. The rest is as in [`Page::parse`].
     ///
     /// ```
     /// use gleaner_html::{Page, kinds::Kinds};
@@ -127,9 +128,9 @@ impl Page {
         }
     }
 
-    /// Returns a copy without the content of these elements, except for the parts that
-    /// [`parse_partly`](Self::parse_partly) keeps. Text nodes in `left_out` are removed themselves. The nodes
-    /// must be in page order and not nested.
+    /// Returns a copy without the content of the elements in `left_out`, except for the elements that
+    /// [`parse_partly`](Self::parse_partly) keeps. A text node in `left_out` is removed. The nodes must be in
+    /// page order and not nested.
     #[must_use]
     pub fn without(&self, left_out: &[NodeId]) -> Self {
         let mut copy = Self {
@@ -177,7 +178,8 @@ impl Page {
         }
     }
 
-    /// Returns a short reason why [`Page::parse`] leaves this document to the reference; `None`: it does not.
+    /// Returns a short reason why the reference must parse this document. Returns `None` if the fast builder
+    /// parses it.
     #[must_use]
     pub fn left_to_reference(html: &str) -> Option<&'static str> {
         match Self::build_fast(html, &Kinds::default()) {
@@ -193,7 +195,8 @@ impl Page {
         fast::build(html, without, Budget::PAGE.work)
     }
 
-    /// Parses a document with html5ever and scraper: the reference and fallback of [`Page::parse`].
+    /// Parses a document with html5ever and scraper. This is the reference for [`Page::parse`] and its
+    /// fallback.
     #[must_use]
     pub fn parse_reference(html: &str) -> Self {
         let mut input = &html[..html.floor_char_boundary(MAX_BYTES)];
@@ -256,8 +259,8 @@ impl Page {
         from..self.text.len() as u32
     }
 
-    /// Whether the page was too costly to parse completely, so that its end is missing. This indicates a trap
-    /// or an attack, not a long article.
+    /// Whether the end of the page is missing because the page was too costly to parse completely. This
+    /// indicates a trap or an attack, not a long article.
     #[must_use]
     pub fn truncated(&self) -> bool {
         self.truncated
@@ -295,7 +298,7 @@ impl Page {
         id..self.node(id).end
     }
 
-    /// Returns an element's name; `None`: a text.
+    /// Returns an element's name, or `None` for a text node.
     #[must_use]
     pub fn tag(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
@@ -304,7 +307,7 @@ impl Page {
         }
     }
 
-    /// Returns a text node's text; `None`: an element.
+    /// Returns a text node's text, or `None` for an element.
     #[must_use]
     pub fn text(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
@@ -317,13 +320,14 @@ impl Page {
         &self.text[range.start as usize..range.end as usize]
     }
 
-    /// Returns the value of an element's attribute; `None`: a text, or the attribute is absent.
+    /// Returns the value of an element's attribute. Returns `None` for a text node and if the attribute is
+    /// absent.
     #[must_use]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    /// Returns the value of the attribute with this interned name. Names are compared as numbers.
+    /// Like [`attribute`](Self::attribute), for an interned name, which is compared as a number.
     pub(crate) fn named(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         let Kind::Element { attributes, .. } = &self.node(id).kind else { return None };
         let of = &self.attributes[attributes.start as usize..attributes.end as usize];
@@ -335,8 +339,9 @@ impl Page {
         class.into_iter().chain(self.named(id, &local_name!("id")))
     }
 
-    /// Iterates over an element's attributes as pairs of name and value; empty for text. They are sorted by
-    /// name as in scraper. Prefixed attributes such as `xlink:href` come last, without the prefix (`href`).
+    /// Iterates over an element's attributes as pairs of name and value. For a text node, there are none. The
+    /// attributes are sorted by name as in scraper. Prefixed attributes such as `xlink:href` come last,
+    /// without the prefix (`href`).
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
         let range = match &self.node(id).kind {
             Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,

@@ -1,22 +1,22 @@
 //! Finds the date printed next to the headline, for pages that declare none.
 //!
-//! A line is a date if it has little else: a weekday, a label (`Published`, `Ngày đăng`, `Опубликовано`), a
-//! name. Dates with a time of day come first, then dates in elements with a class or id for a date, then
-//! dates after the headline, then the nearest. A label such as `Updated` makes a date the date of the last
-//! change.
+//! A line counts as a date if it has little other text: a weekday, a label (`Published`, `Ngày đăng`,
+//! `Опубликовано`), a name. Dates with a time of day are preferred, then dates in elements with a class or id
+//! for a date, then dates after the headline, then the nearest date. A date with a label such as `Updated` is
+//! the date of the last change.
 //!
-//! Without a date near the headline, the page after it is searched for lines that have a label or a class or
-//! id for a date. On a page without a headline, lines with only a date are the last choice. They count only
-//! if all have the same day.
+//! If no date is near the headline, the page after the headline is searched for lines that have a label, or a
+//! class or id for a date. On a page without a headline, lines with only a date are searched last. They are
+//! used only if all have the same day.
 //!
-//! Dates do not count in the headline, comments, related or latest stories, footers, copyright lines and
+//! Dates are ignored in the headline, comments, related or latest stories, footers, copyright lines and
 //! clocks of the page header.
 //!
 //! Limitation: most sites print today's date above the headline. So a day above the headline counts only if
-//! it is close to it and has no weekday, or if its class or id is for a date and there is no other. A date
-//! with a weekday above the `article` or `main` of the headline never counts. Two dates on one line without
-//! labels may be the days of an event and are not read. Relative dates (`2 hours ago`) are not read. On the
-//! whole page, only the first 500 lines are read.
+//! it is close to the headline and has no weekday, or if it is the only date in an element with a class or id
+//! for a date. A date with a weekday above the `article` or `main` of the headline never counts. Two dates on
+//! one line without labels may be the days of an event and are not read. Relative dates (`2 hours ago`) are
+//! not read. On the whole page, only the first 500 lines are read.
 
 mod labels;
 mod others;
@@ -35,11 +35,12 @@ use labels::{has_publication_label, is_change, parted};
 pub(crate) use others::is_aside;
 use others::{is_of_others, is_todays};
 
-/// Maximum distance from the headline in nodes: of a `<time>`, and of a printed date.
+/// Maximum distance from the headline in nodes: `TIME_REACH` for a `<time>`, `PRINTED_REACH` for other dates.
 const TIME_REACH: u32 = 400;
 const PRINTED_REACH: u32 = 150;
 
-/// Distance from the headline in nodes within which a date may be in a list, because a by-line may be a list.
+/// Maximum distance from the headline in nodes for a date in a list. A by-line near the headline may be a
+/// list.
 const BESIDE: u32 = 20;
 
 /// Maximum number of lines, and of `<time>`s, to read.
@@ -48,7 +49,7 @@ const MOST_LINES: usize = 500;
 const LONGEST_LINE: usize = 200;
 
 const FEWEST_DIGITS: usize = 5;
-/// Minimum number of digits of a Japanese date with the year of an era: `令和元年5月1日`.
+/// Minimum number of digits of a Japanese date with an era year: `令和元年5月1日`.
 const FEWEST_WITH_UNITS: usize = 2;
 
 /// Maximum number of other words on a date's line.
@@ -70,7 +71,7 @@ struct Found {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Printed {
-    /// With a label of the publication.
+    /// Date with a label for the publication.
     pub(crate) labelled: Option<Moment>,
     pub(crate) published: Option<Moment>,
     /// A date that may be today's.
@@ -92,7 +93,7 @@ pub(crate) fn printed(page: &Page, headline: Option<NodeId>, reader: &Reader) ->
         }
         out.add(&found, None, reader);
     }
-    // A label may be next to an element with the time of the same day.
+    // A label may be next to an element that states the same day with a time.
     let timed = out.published.filter(|it| it.time.is_some());
     let same_day = |labelled: &Moment| timed.filter(|it| labelled.time.is_none() && it.day == labelled.day);
     out.labelled = out.labelled.map(|labelled| same_day(&labelled).unwrap_or(labelled));
@@ -100,7 +101,7 @@ pub(crate) fn printed(page: &Page, headline: Option<NodeId>, reader: &Reader) ->
 }
 
 impl Printed {
-    /// Adds the nearest dates for missing ones.
+    /// Fills the missing dates with the nearest dates in `found`.
     fn add(&mut self, found: &[Found], headline: Option<NodeId>, reader: &Reader) {
         let nearest = |is: &dyn Fn(&Found) -> bool| {
             let possible = found.iter().filter(|found| is(found) && reader.is_possible(&found.date));
@@ -158,7 +159,8 @@ fn around(page: &Page, id: NodeId) -> Option<String> {
     (before.iter().map(|text| text.len()).sum::<usize>() < 200).then(|| before.concat())
 }
 
-/// Returns the dates in a range of nodes. Without a headline, a line needs a label, a name or only a date.
+/// Returns the dates in a range of nodes. Without a headline, a line counts only if it has a label, has a
+/// class or id for a date, or contains only a date.
 fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &Reader) -> Vec<Found> {
     let nodes = nodes.start..nodes.end.min(page.len() as NodeId);
     let is_label = |id: NodeId| nodes.contains(&id) && page.text(id).is_some_and(has_publication_label);
@@ -212,7 +214,8 @@ fn dates_of_line(
     parted(text).into_iter().filter_map(found).collect()
 }
 
-/// Whether the digits in a small element belong neither to the headline nor to something else.
+/// Whether all digits in a small element belong to the article's date, and none to the headline or another
+/// part of the page.
 fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let mut texts = page.subtree(id).filter_map(|id| Some((id, page.text(id).filter(|it| digits(it) > 0)?)));
     texts.all(|(id, text)| {
@@ -222,7 +225,8 @@ fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     })
 }
 
-/// Whether a text belongs to the headline. An element with a class or id for a date does not.
+/// Whether a text belongs to the headline. Dates inside the headline element that have a class or id for a
+/// date do not belong to it.
 fn is_in_headline(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let Some(headline) = headline.filter(|headline| page.subtree(*headline).contains(&id)) else {
         return false;
@@ -235,7 +239,8 @@ fn is_copyright(text: &str) -> bool {
     ["copyright", "(c)", "©"].iter().any(|sign| text.contains(sign))
 }
 
-/// Returns the text of a small element or text; `None`: too long, or too few digits for a date.
+/// Returns the text of a small element or text node. Returns `None` if it is too long or has too few digits
+/// for a date.
 fn line(page: &Page, id: NodeId) -> Option<String> {
     let never = |id| {
         page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
@@ -260,11 +265,11 @@ fn years(text: &str) -> usize {
 }
 
 fn of_line(text: &str, reader: &Reader) -> Option<Moment> {
-    // Of two dates, it is unclear which one counts.
+    // If a text has two dates, it is unclear which one counts.
     (is_short(text) && years(text) <= 1).then(|| reader.moment(text)).flatten()
 }
 
-/// Returns a date with a two-digit year if it is directly after the headline, or has a time of day and an
+/// Returns a date with a two-digit year. It must be directly after the headline, or have a time of day and an
 /// element with a class or id for a date.
 fn short_date_of_line(
     text: &str,
@@ -278,7 +283,7 @@ fn short_date_of_line(
     is_date.then(|| reader.short_date(text)).flatten().filter(|date| is_beside || date.time.is_some())
 }
 
-/// Whether a line has the digits of a date, little else, and is not a sentence.
+/// Whether a line has the digits of a date and little else, and is not a sentence.
 fn is_short(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     if text.len() > LONGEST_LINE || digits > 24 || !has_enough_digits(text) {
@@ -299,7 +304,7 @@ fn is_believed(page: &Page, id: NodeId, text: &str, date: Moment, headline: Opti
     if far > BESIDE && is_aside(page, id) {
         return false;
     }
-    // The content of the headline element counts as after the headline.
+    // Content of the headline element itself counts as after the headline.
     if id >= headline || date.time.is_some() {
         return true;
     }
@@ -310,7 +315,7 @@ fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
     page.class_and_id(id).any(|name| holds_one(name, &["date", "time", "publish", "posted", "ngay"]))
 }
 
-/// Whether the class or id of an element or its parent is for the last change, such as `updated`.
+/// Whether the class or id of an element or its parent indicates the last change, such as `updated`.
 fn is_named_for_a_change(page: &Page, id: NodeId) -> bool {
     let is_named = |at: NodeId, words: &[&str]| page.class_and_id(at).any(|name| holds_one(name, words));
     let parent = page.node(id).parent;

@@ -4,7 +4,7 @@ use crate::date::latin_digit;
 use crate::text::{is_plain, never_text, tidy};
 use crate::{NodeId, Page};
 
-/// Maximum numbers of nodes and bytes of an element for reading its text.
+/// Maximum size of an element whose text is read, in nodes and in bytes of text.
 const MOST_NODES: usize = 20;
 const MOST_BYTES: usize = 400;
 
@@ -15,13 +15,13 @@ pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId>
     std::iter::successors(Some(id), parent).take(MOST_ANCESTORS)
 }
 
-/// Returns the text of a small subtree on one line, with spaces between its parts. `None`: the element never
-/// has text (such as a script), or is larger than any date or name.
+/// Returns the text of a small subtree on one line, with spaces between its text nodes. Returns `None` if the
+/// element never has text (such as a script), or is larger than any date or name.
 pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
     Small::from_element(page, id).map(|small| small.text())
 }
 
-/// The separate parts of a small text. Most texts can be rejected before joining the parts.
+/// The separate texts of a small element. Most can be rejected before the texts are joined.
 pub(crate) struct Small<'a> {
     parts: [&'a str; MOST_NODES],
     len: usize,
@@ -75,7 +75,7 @@ fn begun(text: &str) -> Option<&str> {
 }
 
 /// Returns the beginning of a subtree's small text, so that a caller can reject most texts by the first
-/// letter. `None`: the subtree is too large or has no text.
+/// letter. Returns `None` if the subtree is too large or has no text.
 pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     let range = page.subtree(id);
     let is_seen = |id: NodeId| !page.tag(page.node(id).parent).is_some_and(never_text);

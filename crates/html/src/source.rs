@@ -1,15 +1,15 @@
 //! Splits a page's source into tags, text, scripts and remarks, in order.
 //!
-//! For methods that read the source text instead of a tree. The splitter follows the tokenizer rules of the
-//! HTML standard, so a `>` in a quoted value does not end a tag and `a < b` does not start one. It does not
-//! move, close or add elements.
+//! This is for methods that read the source text instead of a tree. The splitter follows the tokenizer rules
+//! of the HTML standard, so a `>` in a quoted value does not end a tag and `a < b` does not start a tag. It
+//! does not move, close or add elements.
 //!
 //! Limitation: a script with `<!-- <script>` ends at the first `</script>`; by the standard it ends at the
 //! second. Foreign content is not recognized, so the content of `<svg><style>` is also raw. `<![CDATA[` is
 //! always a remark.
 //!
-//! The time is linear and nothing is allocated, even for tags that never end: an unfinished tag is one remark
-//! up to the end of the page.
+//! The time is linear and nothing is allocated. If the last tag never ends, it is one remark that extends to
+//! the end of the page.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -35,8 +35,8 @@ pub struct Piece<'a> {
 pub enum PieceKind<'a> {
     /// Text with unresolved references ([`resolve`]). Also the content of `title` and `textarea`.
     Text,
-    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`. Its only tag is the end
-    /// tag.
+    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`. Only the element's own
+    /// end tag ends it.
     Raw,
     /// A start tag, with its name as written in any case.
     Start {
@@ -64,7 +64,7 @@ pub fn pieces(source: &str) -> Pieces<'_> {
 pub struct Pieces<'a> {
     source: &'a str,
     at: usize,
-    /// The name of the element with the next content, which has no tags, and whether this content is text.
+    /// The element whose raw content comes next, and whether this content is text for readers.
     raw: Option<(&'a str, bool)>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Whether the raw content of an element is text for readers; `None`: the element has no raw content.
+/// Whether an element's raw content is text for readers. Returns `None` if the element has no raw content.
 fn raw_content(name: &str) -> Option<bool> {
     let is = |names: &[&str]| names.iter().any(|raw| raw.eq_ignore_ascii_case(name));
     if is(&["script", "style", "xmp", "iframe", "noembed", "noframes"]) {
@@ -147,7 +147,8 @@ fn raw_length(rest: &str, name: &str) -> usize {
     rest.len()
 }
 
-/// Returns the tag or remark at the beginning of `rest` and its length; `None`: text.
+/// Returns the tag or remark at the beginning of `rest` and its length. Returns `None` if `rest` begins with
+/// text.
 fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
     let bytes = rest.as_bytes();
     if !starts_markup(bytes) {
@@ -205,7 +206,7 @@ pub fn resolve(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut resolved = String::with_capacity(text.len());
-    // The tokenizer must not see a `<`, because the caller has only text.
+    // The tokenizer must not see a `<`: `text` contains no markup.
     for (number, part) in text.split('<').enumerate() {
         if number > 0 {
             resolved.push('<');

@@ -1,6 +1,6 @@
-//! Finds a tag's end with the tokenizer states of the HTML standard, reduced to those that affect the end. A
-//! `>` in a quoted value does not end the tag, and a quote has a meaning only after `=`. Self-closing tags
-//! and duplicate attributes need no state.
+//! Finds a tag's end with the tokenizer states of the HTML standard that affect the end. A `>` in a quoted
+//! value does not end the tag, and a quote has a meaning only after `=`. Self-closing tags and duplicate
+//! attributes need no state.
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
@@ -17,7 +17,7 @@ pub(crate) enum State {
 use State::{AfterName, BeforeName, BeforeValue, Double, Name, Single, TagName, Unquoted};
 
 impl State {
-    /// Returns the state after a byte; `None`: the tag ends.
+    /// Returns the state after a byte, or `None` if the byte ends the tag.
     pub(crate) const fn after(self, byte: u8) -> Option<Self> {
         let space = byte.is_ascii_whitespace();
         Some(match (self, byte) {

@@ -1,4 +1,4 @@
-//! Classifies elements by name: whether they are separate lines, and whether they can yield text.
+//! Classifies elements by name: whether they form separate lines, and whether they can contain visible text.
 //!
 //! Limitation: style sheets are ignored, and an unknown name is inline, as in a browser.
 
@@ -39,7 +39,7 @@ pub fn never_text(tag: &str) -> bool {
     invisible(tag) || embedded() || gauge() || control()
 }
 
-/// Whether an element takes no space on the page, so that the words around it touch.
+/// Whether an element takes no space on the page, so that no space separates the words before and after it.
 pub(crate) fn invisible(tag: &str) -> bool {
     let code = || matches!(tag, "script" | "style" | "template" | "head" | "title");
     let substitute = || matches!(tag, "noscript" | "noframes" | "noembed" | "datalist");

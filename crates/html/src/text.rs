@@ -1,7 +1,7 @@
 //! Converts the kept parts of a page to lines of text.
 //!
-//! A line ends at `<br>` and where a block-level element starts or ends. The caller selects the parts of the
-//! page; [`never_text`] lists the elements without text.
+//! A line ends at `<br>` and where a block-level element starts or ends. The caller selects the nodes to
+//! convert. Elements in [`never_text`] never yield text.
 //!
 //! Hidden elements have no text either: elements with the `hidden` attribute (except `until-found`) or an
 //! inline `display:none`, and a `dialog` that is not open. `html`, `body`, `main` and `article` are exempt,
@@ -12,10 +12,9 @@
 //! An inline `display:block` makes any element a block.
 //!
 //! Limitation: style sheets are not read. A class that hides an element has no effect, and an unknown element
-//! is inline, as in a browser. Where only a class separates two words
-//! (`<span class=place>Hà Nội</span>Triển lãm`), the gap is guessed: at the edge of an element, a space is
-//! added before a capital that follows a lower-case word or the end of a sentence. `2024<span>Hanoi` and
-//! `Hanoi<span>opens` stay joined.
+//! is inline, as in a browser. A class may also separate two words (`<span class=place>Hà Nội</span>Triển
+//! lãm`). Such spaces are guessed: at the edge of an element, a space is added before a capital that follows
+//! a lower-case word or the end of a sentence. `2024<span>Hanoi` and `Hanoi<span>opens` stay joined.
 
 mod characters;
 
@@ -28,12 +27,12 @@ pub(crate) use characters::is_plain;
 use characters::{EDGE, OBJECT, collapse, preserve};
 use serde::{Deserialize, Serialize};
 
-/// The kind of block around a line. The innermost block with its own kind decides, so a `<p>` in a
+/// The kind of block around a line. The innermost block that has a kind decides, so a `<p>` in a
 /// `<blockquote>` is a [`LineKind::Quote`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
-    /// Running text: `p`, `div` and every block without its own kind.
+    /// Running text: `p`, `div` and every block that has no other kind.
     Paragraph,
     /// `h1` to `h6`.
     Heading,
@@ -74,7 +73,7 @@ pub struct PlacedLine {
 ///
 /// If `keep` returns `false` for a node, its subtree is omitted. `keep` is called at most once per node, for
 /// elements (including the root) and text nodes. Inline tags neither split nor join words: `a<b>b</b>c` is
-/// `abc`. A space replaces something visible that was omitted between two words. At the edge of an inline
+/// `abc`. If something visible between two words is omitted, a space replaces it. At the edge of an inline
 /// element, a space is added before a capital that follows a lower-case word or the end of a sentence.
 #[must_use]
 pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
@@ -148,7 +147,7 @@ pub fn tidy(text: &str) -> String {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Skip {
     No,
-    /// The line lacks something visible.
+    /// Something visible was omitted from the line here.
     Seen,
     Unseen,
 }
@@ -165,9 +164,9 @@ impl Skip {
     }
 }
 
-/// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a missing `open` of a
-/// `dialog`. The exceptions in the module's documentation apply, except the one for the root. Ancestors and
-/// style sheets are not checked.
+/// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a `dialog` without
+/// `open`. The exceptions in the module's documentation apply, except that the root has no exception.
+/// Ancestors and style sheets are not checked.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
     page.tag(id).is_some_and(|tag| shown(page, id, tag) == Shown::Not)
@@ -207,8 +206,9 @@ fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
     }
 }
 
-/// Whether React gives this id to a streamed part of the page: `S:` and a hexadecimal number. The part, often
-/// the whole article, is in a hidden `div` at the page's end until a script moves it, so readers see it.
+/// Whether this is an id of a part of the page that React streams: `S:` and a hexadecimal number. The part,
+/// often the whole article, is in a hidden `div` at the page's end until a script moves it, so readers see
+/// it.
 fn is_streamed(id: &str) -> bool {
     id.strip_prefix("S:")
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
@@ -232,7 +232,7 @@ fn displayed(style: &str) -> Shown {
     shown
 }
 
-/// Returns the kind of lines directly in a block, given the kind around it.
+/// Returns the kind of the lines in a block, from its tag and the kind of the block around it.
 fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
     match tag {
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => LineKind::Heading,
@@ -308,8 +308,8 @@ impl Breaker {
     }
 }
 
-/// Whether an element that a style sheet may separate starts or ends between two texts of a line. `sub`,
-/// `sup` and `wbr` do not count.
+/// Whether an element starts or ends between two texts of a line, so that a style sheet may separate them.
+/// `sub`, `sup` and `wbr` do not count.
 fn has_edge(page: &Page, before: NodeId, after: NodeId) -> bool {
     let (outer, inner) = (page.node(before).parent, page.node(after).parent);
     if outer != inner {

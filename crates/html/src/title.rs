@@ -1,14 +1,14 @@
 //! Finds a page's headline and separates it from the site's name.
 //!
-//! Headings are compared with the declared titles. The first choice is a heading that is a whole part of a
-//! declared title (`Headline | Section | Site`). The second choice is an `<h1>` that shares words with a
+//! Headings are compared with the declared titles. The first choice is a heading that equals a whole part of
+//! a declared title (`Headline | Section | Site`). The second choice is an `<h1>` that shares words with a
 //! declared title or the page's address, because titles for search engines and sharing are often worded
-//! differently. Otherwise, the site's name is cut from a declared title: its first or last part if that is
-//! the site's name or host, the text after a bar, and, in `<title>`, a short last part.
+//! differently. Otherwise, the site's name is cut from a declared title. Three parts can be cut: a first or
+//! last part that is the site's name or host, the text after a bar, and, in `<title>`, a short last part.
 //!
-//! Limitation: if the site's name is unknown, the last rule cuts `day two` from
-//! `Live news from Hanoi - day two`. A page's only `<h1>` is the headline even if it is a slogan with a
-//! quarter of the title's words.
+//! Limitation: if the site's name is unknown, `day two` is cut from `Live news from Hanoi - day two`. A
+//! page's only `<h1>` is the headline even if it is a slogan that shares a quarter of its words with the
+//! title.
 
 use std::collections::HashSet;
 
@@ -27,14 +27,14 @@ const SITE_WORDS: usize = 3;
 
 const MOST_HEADINGS: usize = 20;
 
-/// Minimum number of words of a headline outside `<h1>`.
+/// Minimum number of words of a headline that is not an `<h1>`.
 const LESSER_WORDS: usize = 3;
 
 /// Maximum number of words of a headline that is worded differently from the page's title.
 const MOST_WORDS: usize = 35;
 
-/// Minimum share of the shorter text's words that an `<h1>` and a declared title share: for a page's only
-/// `<h1>`, and for one of several.
+/// Minimum share of the shorter text's words that an `<h1>` and a declared title have in common.
+/// `ONLY_SHARED` is for a page's only `<h1>`, `ONE_SHARED` for one of several.
 const ONLY_SHARED: f64 = 0.25;
 const ONE_SHARED: f64 = 0.6;
 
@@ -114,9 +114,9 @@ pub(crate) fn of_document(page: &Page) -> Option<String> {
     in_head.map(|id| start(page.raw_text(id))).filter(|t| !t.is_empty())
 }
 
-/// Returns small elements outside links with the text of the title or of a part between separators. An `<h2>`
-/// to `<h5>` may be any part except the site's name; another element must be the longest part. For pages
-/// without an `<h1>`, or with the site's name in it.
+/// Returns small elements outside links whose text is the title or a part of it between separators. An `<h2>`
+/// to `<h5>` may be any part except the site's name. Another element must be the longest part. Used for pages
+/// without an `<h1>`, and for pages whose `<h1>` is the site's name.
 pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
@@ -180,7 +180,8 @@ fn within_svg(page: &Page, id: NodeId) -> bool {
     page.tag(page.node(id).parent) == Some("svg")
 }
 
-/// Whether a title contains a heading as whole words, of at least a fifth of the title's length.
+/// Whether a title contains a heading as whole words, and the heading is at least a fifth of the title's
+/// length.
 fn is_part(title: &str, heading: &str) -> bool {
     let (title, heading) = (title.to_lowercase(), heading.to_lowercase());
     title.split_once(&heading).is_some_and(|(before, after)| {
@@ -208,7 +209,7 @@ fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     cut
 }
 
-/// Whether a part of a title is the site's name or host, or contains it with little else. Ignores case,
+/// Whether a part of a title is the site's name or host, or contains it with little other text. Ignores case,
 /// spaces and punctuation.
 pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     let part = letters(part);
@@ -231,14 +232,14 @@ pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     part == letters(host) || host.split('.').filter(|label| label.len() > 2).any(is_label)
 }
 
-/// Whether the host's name contains a title's last part: `Paper` on the-paper.vn.
+/// Whether the host's name contains a title's last part, such as `Paper` on the-paper.vn.
 fn is_in_host(tail: &str, site: &Site) -> bool {
     let tail = letters(tail);
     let host = site.address.and_then(host).unwrap_or_default();
     tail.len() >= HOST_PART && host.split('.').any(|label| letters(label).contains(&tail))
 }
 
-/// Whether a name begins with the host's first label: `The Paper News` on the-paper.vn.
+/// Whether a name begins with the host's first label, such as `The Paper News` on the-paper.vn.
 pub(crate) fn begins_with_host(name: &str, site: &Site) -> bool {
     let host = site.address.and_then(host).unwrap_or_default();
     let own = letters(host.strip_prefix("www.").unwrap_or(host).split('.').next().unwrap_or_default());
@@ -254,7 +255,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the words for comparison in lower case. Each CJK character is a word.
+/// Returns a text's words in lower case. Each CJK character is a word.
 fn words(text: &str) -> HashSet<String> {
     let mut out = HashSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(200) {
@@ -276,7 +277,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
 }
 
-/// Returns the title up to its first bar, if long enough. A section or the site's name may follow.
+/// Returns the title up to its first bar, if that part is long enough to be a headline.
 fn bars_cut(title: &str) -> &str {
     match title.split_once(" | ") {
         Some((head, _)) if weight(head) > SITE_WORDS => head.trim(),

@@ -6,15 +6,15 @@
 //! KiB of `<b id=1><b id=2>...` take 9.9 s, and 256 KiB of `<ul><li>` take 6.4 s. 5 MiB would take half an
 //! hour or more.
 //!
-//! In all these searches, the tree builder queries the sink that receives the tree: for a name, or whether
-//! two nodes are the same. [`Counted`] wraps scraper's sink and counts these queries. A [`Guard`] between the
-//! tokenizer and the tree builder drops every token after a [`Budget`] is spent; the tree so far is kept. The
-//! count needs no clock, so a page is cut at the same tag on every machine.
+//! In all these searches, the tree builder sends queries to the sink that receives the tree: for a name, or
+//! whether two nodes are the same. [`Counted`] wraps scraper's sink and counts these queries. A [`Guard`]
+//! between the tokenizer and the tree builder drops every token after a [`Budget`] is spent. The tree built
+//! before is kept. The count needs no clock, so a page is cut at the same tag on every machine.
 //!
 //! Limitation: everything after the cut is lost, whereas a browser would flatten the nesting. Comparisons
-//! between formatting elements do not query the sink, so they are estimated from the depth. The depth is an
-//! upper bound, because subtrees that the standard moves keep their old depth. So thousands of blocks nested
-//! in unclosed formatting elements may be cut at a fifth of the depth.
+//! between formatting elements send no queries, so they are estimated from the depth. The depth is an upper
+//! bound, because subtrees that the standard moves keep their old depth. So thousands of blocks nested in
+//! unclosed formatting elements may be cut at a fifth of the maximum depth.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -40,8 +40,8 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// The limits of a page. The costliest of 1,344 recorded news pages takes an eightieth of the work.
-    /// 10,000 nested elements are allowed.
+    /// The limits of a page. The costliest of 1,344 recorded news pages needs an eightieth of the work. A
+    /// page may have 10,000 nested elements.
     pub(crate) const PAGE: Self = Self {
         work: 200_000_000,
         nodes: 1_000_000,
@@ -94,21 +94,21 @@ impl TokenSink for Guard {
 #[derive(Clone, Copy, PartialEq)]
 struct Handle {
     id: NodeId,
-    /// Index of the node's [`Known`]. A template and its content share one.
+    /// Index of the node's [`Known`]. A template and its content have the same index.
     known: u32,
 }
 
-/// Data of a node for the budget that scraper's tree lacks.
+/// Data that the budget needs about a node and that scraper's tree lacks.
 #[derive(Clone, Copy, Default)]
 struct Known {
-    /// Number of nodes above the node, or above its place before a move.
+    /// Number of nodes above the node. If the node was moved, the number before the move.
     depth: u32,
-    /// Work of each comparison with this formatting element; 0 for other elements.
+    /// Work of comparing an element with this formatting element; 0 for other elements.
     comparison: u32,
     integration_point: bool,
 }
 
-/// scraper's sink with a count of its queries. html5ever calls it through shared references.
+/// scraper's sink with a counter of its queries. html5ever calls it through shared references.
 struct Counted {
     inner: HtmlTreeSink,
     known: RefCell<Vec<Known>>,
@@ -162,11 +162,11 @@ impl Counted {
             NodeOrText::AppendText(text) => NodeOrText::AppendText(text),
             NodeOrText::AppendNode(node) => {
                 let known = &mut self.known.borrow_mut()[node.known as usize];
-                // The standard fills the copy of a formatting element before inserting it. Until then the
-                // copy's depth is 0, so its content keeps the larger depth from before.
+                // The standard fills the copy of a formatting element before inserting the copy. Until then
+                // the copy's depth is 0, so its content keeps the larger depth that it had before.
                 known.depth = known.depth.max(depth);
                 self.depth.set(self.depth.get().max(known.depth));
-                // The tree builder compared it with each open formatting element above it.
+                // Before, the tree builder compared the element with each open formatting element above it.
                 self.spend(known.depth as usize * known.comparison as usize);
                 NodeOrText::AppendNode(node.id)
             }
@@ -193,8 +193,8 @@ fn is_formatting(tag: &str) -> bool {
     )
 }
 
-/// Methods that scraper's sink leaves at the trait's default keep it here, except MathML's integration
-/// points, which scraper does not implement.
+/// Methods for which scraper's sink uses the trait's default also use it here. The exception is MathML's
+/// integration points, which scraper does not implement.
 impl TreeSink for Counted {
     type Handle = Handle;
     type Output = Html;
@@ -269,7 +269,7 @@ impl TreeSink for Counted {
         self.inner.append_based_on_parent_node(&element.id, &previous.id, child);
     }
 
-    /// Passes on only attributes that the element lacks and has space for, so that only these count.
+    /// Passes on only attributes that the element lacks and has space for. Only these attributes are counted.
     fn add_attrs_if_missing(&self, target: &Handle, mut more: Vec<Attribute>) {
         if let Some(node) = self.inner.0.borrow().tree.get(target.id)
             && let Some(element) = node.value().as_element()
@@ -289,7 +289,8 @@ impl TreeSink for Counted {
         self.inner.remove_from_parent(&target.id);
     }
 
-    /// Not counted: the new parent is the copy of a formatting element, from which no child moves again.
+    /// Does not count the moved nodes: the new parent is the copy of a formatting element, and its children
+    /// never move again.
     fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
         self.inner.reparent_children(&node.id, &new_parent.id);
     }

@@ -1,11 +1,11 @@
-//! Finds the name of a weekday. Most headers print it before today's date, and it shows the order of day and
-//! month in a numeric date.
+//! Finds the name of a weekday. Most page headers print a weekday before today's date. A weekday also shows
+//! the order of day and month in a numeric date.
 
 use jiff::civil::Weekday;
 
 use crate::month_names::folded;
 
-/// Folded names by language, from Monday on.
+/// Folded weekday names by language, from Monday on.
 const WEEKDAYS: [[&str; 7]; 17] = [
     ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
@@ -30,7 +30,7 @@ const WEEKDAYS: [[&str; 7]; 17] = [
 const VIETNAMESE: [[&str; 2]; 6] =
     [["hai", "2"], ["ba", "3"], ["tu", "4"], ["nam", "5"], ["sau", "6"], ["bay", "7"]];
 
-/// Chinese, Japanese and Korean letters from Monday on.
+/// Chinese, Japanese and Korean characters of the weekdays, from Monday on.
 const CHINESE: &str = "一二三四五六日";
 const JAPANESE: &str = "月火水木金土日";
 const KOREAN: &str = "월화수목금토일";
@@ -42,7 +42,8 @@ pub(crate) fn has_weekday(text: &str) -> bool {
     }
 }
 
-/// Returns the first weekday in a text. The English `thu` is also the Vietnamese word before a weekday.
+/// Returns the first weekday in a text. `thu` is an English weekday, but also the Vietnamese word before a
+/// weekday.
 pub(crate) fn weekday(text: &str) -> Option<Weekday> {
     let plain = folded(text);
     let words: Vec<&str> =

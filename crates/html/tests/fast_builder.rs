@@ -19,7 +19,7 @@ fn check(html: &str) -> Option<&'static str> {
     reason
 }
 
-/// Returns a page on one line, for the message of a failed test.
+/// Returns a page as one line of text, for the message of a failed test.
 fn outline(page: &Page) -> String {
     let node = |(id, node): (u32, &gleaner_html::Node)| {
         let attributes: Vec<_> = page.attributes(id).collect();
@@ -80,7 +80,7 @@ fn recorded_pages_are_the_same() {
     assert!(different.is_empty(), "{} of {}: {different:?}", different.len(), paths.len());
 }
 
-/// Markup that has rules of its own in tree construction or in the tokenizer.
+/// Markup with special rules in the tokenizer or in tree construction.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "<p>", "</p>", "<div>", "</div>", "<b>", "</b>", "<i>", "</i>", "<b class=x>", "<a href='/x'>", "</a>",
@@ -112,7 +112,8 @@ const PIECES: &[&str] = &[
     "<p data-name-two=b data-name-one=a DATA-NAME-TWO=c data-name=d>", "<p a-name-longer-than-twenty-four-x A-name-longer-than-twenty-four-a=1>",
 ];
 
-/// Joins pieces from the whole list, or from a part of it so that the same pieces meet more often.
+/// Joins random pieces of the whole list, or of a part of it, where the same pieces occur together more
+/// often.
 fn soup() -> impl Strategy<Value = String> {
     let part = (0..PIECES.len(), prop::sample::select(vec![8, 30, PIECES.len()]));
     let pieces = part.prop_flat_map(|(from, width)| {

@@ -1,4 +1,4 @@
-//! Reads the metadata of pages that were built to be expensive: it must still be found in time.
+//! Checks that the metadata of pages that were built to be expensive are found in a short time.
 
 use gleaner_html::Page;
 use gleaner_html::metadata::{Metadata, metadata_at};

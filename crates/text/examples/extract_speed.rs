@@ -1,12 +1,13 @@
-//! Prints the processor time in seconds of extracting the pages of a folder, and the number of extracted words. Every page
-//! is `N.html`, with its URL in `N.url`, and is extracted in several rounds in a row. The benchmark
-//! crates/python/benches/compare.py runs this program to measure what the calls from Python add.
+//! Prints the processor time in seconds of extracting the pages of a folder, and the number of extracted
+//! words. A page is a file `N.html`, with its URL in `N.url`. Each page is extracted ROUNDS times in a row.
+//! The benchmark crates/python/benches/compare.py runs this program to measure the overhead of calls from
+//! Python.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-text --example extract_speed -- FOLDER ROUNDS
 //! ```
 //!
-//! Limitation: it needs the scheduler's statistics of Linux, which are exact to a few milliseconds.
+//! Limitation: it needs the scheduler's statistics of Linux, which have an error of a few milliseconds.
 
 #![expect(clippy::print_stdout, reason = "examples print")]
 
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 
 use gleaner_text::{Page, extract};
 
-/// Seconds that this thread has run.
+/// Returns the number of seconds that this thread has run.
 fn processor_seconds() -> Result<f64, Box<dyn Error>> {
     let statistics = fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: f64 = statistics.split(' ').next().unwrap_or_default().parse()?;

@@ -1,4 +1,4 @@
-//! The document of a page: the fields of an exported document, without those that need a corpus.
+//! The document of a page. It has the fields of an exported document, except those that need a corpus.
 
 use gleaner_corpus::words;
 use gleaner_template::{Reason, Verdict};
@@ -15,7 +15,7 @@ use crate::page::NOWHERE;
 pub struct Document {
     /// The canonical form of the page's address.
     pub url: Option<String>,
-    /// Why a crawl would reject the page, such as `login_wall`; `None` for an article.
+    /// Why a crawl would reject the page, such as `login_wall`. `None` for an article.
     pub not_article: Option<Reason>,
     /// The headline.
     pub title: Option<String>,
@@ -23,11 +23,12 @@ pub struct Document {
     pub language: String,
     /// Probability of the language, 0 to 1.
     pub language_probability: Option<f64>,
-    /// The publication: RFC 3339 with the page's zone, or a day.
+    /// The publication time: RFC 3339 with the page's zone, or only a day.
     pub published: Option<String>,
-    /// The instant of the publication. A time without a zone counts as UTC, a day as its midnight.
+    /// The publication time as a UTC timestamp. If `published` has no zone, UTC is assumed; if it has no
+    /// time, midnight.
     pub published_utc: Option<Timestamp>,
-    /// The last change, in the form of [`Self::published`].
+    /// The time of the last change, in the same form as [`Self::published`].
     pub modified: Option<String>,
     /// The authors' names, in the order of the page.
     pub authors: Vec<String>,
@@ -41,30 +42,30 @@ pub struct Document {
     pub site_name: Option<String>,
     /// The address of the lead image.
     pub image: Option<String>,
-    /// `news`, `opinion`, `live`, `video`, `gallery` or `sponsored`.
+    /// The type of the article: `news`, `opinion`, `live`, `video`, `gallery` or `sponsored`.
     pub article_type: Option<String>,
     /// Whether only subscribers may read the article.
     pub paywalled: Option<bool>,
-    /// Whether the text is the whole article, by what the page declares.
+    /// Whether the text is the whole article, according to the page's declarations.
     pub complete: Option<bool>,
     /// The canonical address, as the page states it.
     pub canonical: Option<String>,
-    /// Number of words of the text; in Vietnamese, syllables.
+    /// Number of words of the text. In Vietnamese, each syllable is a word.
     pub words: u64,
     /// The extraction method, such as `template` or `block-model`.
     pub method: String,
     /// The version of the template, if one was used.
     pub template_version: Option<u32>,
-    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9; `None` for methods that estimate
-    /// none.
+    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if the method
+    /// makes no estimate.
     pub confidence: Option<f64>,
-    /// Lines of readers' comments; empty unless requested ([`Extra`](crate::Extra)).
+    /// Lines of readers' comments. Empty unless requested ([`Extra`](crate::Extra)).
     pub comments: Vec<String>,
-    /// Captions; empty unless requested.
+    /// Captions. Empty unless requested.
     pub captions: Vec<String>,
-    /// Absolute addresses of the links in the text; empty unless requested.
+    /// Absolute addresses of the links in the text. Empty unless requested.
     pub links: Vec<String>,
-    /// The linked text of each of [`Self::links`].
+    /// The linked text of each address in [`Self::links`].
     pub link_texts: Vec<String>,
     /// The kind of each line of the text, one letter per line: `p` paragraph, `h` heading, `i` list item, `q`
     /// quotation, `c` table cell, `f` caption, `x` preformatted.
@@ -80,7 +81,7 @@ impl Document {
         Self::new(page, draft.document)
     }
 
-    /// Returns the document of a page in which `method` found no text: only the metadata.
+    /// Returns the metadata of a page in which `method` found no text, as a document with an empty text.
     #[must_use]
     pub fn without_text(page: &Page, method: &str) -> Self {
         Self::new(page, document_of(page.tree(), &page.origin(), &[], method, None))
@@ -144,10 +145,10 @@ impl Document {
         self.kinds.chars().zip(self.text.split('\n'))
     }
 
-    /// Returns the document as one line of JSON, without a line break.
+    /// Returns the document as JSON on one line, without a final line break.
     ///
     /// # Panics
-    /// Never, because the fields are texts, numbers and lists of them.
+    /// Never, because the fields are texts, numbers and lists, which JSON can always represent.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("texts and numbers are JSON")

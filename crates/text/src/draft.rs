@@ -11,7 +11,8 @@ use jiff::Timestamp;
 
 const FEWEST_DECLARED: u64 = 50;
 
-/// A text with at least this share of the declared words is complete; below the second share, it is a part.
+/// Limits of the ratio of the text's words to the declared words. From `WHOLE` on, the text is complete;
+/// below `PART`, it is incomplete.
 const WHOLE: f64 = 0.8;
 const PART: f64 = 0.5;
 
@@ -31,15 +32,15 @@ pub struct Draft {
     pub document: Document,
 }
 
-/// Builds the document of a page. Extracts the text with the host's pins and template, or with the
+/// Builds the document of a page. The text is extracted with the host's pins and template, or with the
 /// single-page method if there is no template. Returns `None` if no text was found.
 #[must_use]
 pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
     draft_from(page, origin, &Judgement::new(page, template, pins).extracted(), template)
 }
 
-/// Builds the document of a page from its extraction, which `template` made if its method says so. Returns `None` if
-/// no text was found.
+/// Builds the document of a page from its extraction. `template` must be the template of the extraction, if
+/// its method used one. Returns `None` if no text was found.
 #[must_use]
 pub fn draft_from(
     page: &Page,
@@ -115,7 +116,7 @@ pub fn document_of(
     }
 }
 
-/// Returns the extras with absolute links. Drops links that are not web URLs.
+/// Returns the extras with absolute links. Links that are not web URLs are dropped.
 fn absolute(extras: &Extras, page: &Page, origin: &Origin) -> Extras {
     let base = page.iter().map(|(id, _)| id).find(|id| page.tag(*id) == Some("base"));
     let base =
@@ -129,10 +130,11 @@ fn absolute(extras: &Extras, page: &Page, origin: &Origin) -> Extras {
     Extras { links, link_texts, ..extras.clone() }
 }
 
-/// Whether a text is complete: by the number of words that the page declares, by an ellipsis at the end, or
-/// because the page says that the article is free. `None`: unknown.
+/// Whether a text is complete. This is judged by the number of words that the page declares, by an ellipsis
+/// at the end, or by a declaration that the article is free. Returns `None` if nothing shows it.
 ///
-/// Limitation: words are counted between white space. For languages without it, the number is not used.
+/// Limitation: words are counted between white space. In languages without it, the declared number is
+/// ignored.
 fn is_complete(text: &str, metadata: &Metadata) -> Option<bool> {
     let words = text.split_whitespace().count();
     let has_spaces = words > 0 && text.len() / words < 20;

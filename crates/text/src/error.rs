@@ -16,7 +16,7 @@ pub enum Error {
     Url {
         /// The address as given.
         url: String,
-        /// What is wrong with it.
+        /// Why the address cannot be used.
         refusal: Refusal,
     },
     /// The text is not a template.

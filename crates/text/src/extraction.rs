@@ -6,9 +6,9 @@ use gleaner_template::{Pins, Verdict};
 use crate::draft::draft;
 use crate::{Document, Error, Page, Template};
 
-/// Returns the text and metadata of a page, by the block model alone. `None` if no text was found.
+/// Returns the text and metadata of a page, extracted by the block model alone. `None` if no text was found.
 ///
-/// A page that is not an article may have text, too: see [`Document::not_article`].
+/// A page that is not an article may also have text; see [`Document::not_article`].
 ///
 /// ```
 /// use gleaner_text::{Page, extract};
@@ -25,8 +25,8 @@ pub fn extract(page: &Page) -> Option<Document> {
     extract_with(page, None, &Pins::default())
 }
 
-/// Returns the text and metadata of a page, by a template if there is one, with corrections and requested kinds of
-/// lines. `None` if no text was found.
+/// Returns the text and metadata of a page, extracted with the template if one is passed. `pins` corrects the
+/// result and requests extras. `None` if no text was found.
 ///
 /// ```
 /// use gleaner_text::{Extra, Page, Pins, extract_with};
@@ -44,7 +44,7 @@ pub fn extract_with(page: &Page, template: Option<&Template>, pins: &Pins) -> Op
     Some(Document::from_draft(page, draft))
 }
 
-/// Returns what a page states about itself, without its text, in about the time that parsing takes.
+/// Returns a page's metadata without extracting its text, in about the time of parsing.
 ///
 /// ```
 /// use gleaner_text::{Page, metadata};
@@ -61,7 +61,7 @@ pub fn metadata(page: &Page) -> Metadata {
 
 /// Whether a page is an article, judged from this page alone ([`Page::verdict`]).
 ///
-/// # Errors
+/// The same errors as [`Page::parse`].
 /// As for [`Page::parse`].
 ///
 /// ```

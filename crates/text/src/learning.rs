@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::{Error, Page, Template};
 
-/// The default of `template.min_pages`: a crawl learns no template from fewer articles.
+/// The default of `template.min_pages`, the minimum number of articles from which a crawl learns a template.
 const RECOMMENDED: usize = 5;
 
 /// Article pages of one host, from which a template is learned.
@@ -17,27 +17,27 @@ pub struct Training {
     host: Option<String>,
     kept: Vec<(String, gleaner_html::Page)>,
     hosts: BTreeMap<String, usize>,
-    /// Number of pages that were offered without a name.
+    /// Number of pages passed to [`Training::add_page`].
     offered: usize,
 }
 
-/// What became of a page that was offered for training.
+/// Whether a page is used for training, and why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// The template will be learned from it.
+    /// The template will be learned from this page.
     Kept,
-    /// It is not an article.
+    /// The page is not an article.
     NotArticle(Reason),
-    /// It is of another host than the wanted one.
+    /// The page is from a host other than the requested one.
     OtherHost,
-    /// There were enough pages before it.
+    /// There are already [`Training::MOST`] pages.
     Enough,
 }
 
 /// Why no template can be learned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LearnError {
-    /// The pages are of several hosts; a template belongs to one.
+    /// The pages are from several hosts, but a template belongs to one host.
     #[error("the pages are of several hosts: {}; choose one", counted(hosts))]
     SeveralHosts {
         /// The number of articles of each host.
@@ -50,9 +50,9 @@ pub enum LearnError {
         others(hosts)
     )]
     TooFew {
-        /// The number of articles of the host.
+        /// The number of articles from the host.
         found: usize,
-        /// The number of articles of each other host.
+        /// The number of articles from each other host.
         hosts: BTreeMap<String, usize>,
     },
 }
@@ -69,14 +69,14 @@ impl Training {
     /// Maximum number of pages from which a template is learned (20 to 30 in the paper).
     pub const MOST: usize = 30;
 
-    /// Begins a training with the pages of `host` and its subdomains. Without a host, all pages must be of the same
-    /// one; pages whose address is unknown count as such.
+    /// Creates a training for the pages of `host` and its subdomains. If `host` is `None`, all pages must be
+    /// from the same host. Pages with an unknown address count as one host.
     #[must_use]
     pub fn new(host: Option<&str>) -> Self {
         Self { host: host.map(str::to_ascii_lowercase), ..Self::default() }
     }
 
-    /// Offers a page, with the name under which the template lists it.
+    /// Adds a page, under the name by which the template will list it.
     pub fn add(&mut self, name: &str, page: Page) -> Added {
         if self.is_full() {
             return Added::Enough;
@@ -97,35 +97,35 @@ impl Training {
         Added::Kept
     }
 
-    /// Offers a page, which the template lists under its URL or else its number.
+    /// Adds a page. The template will list it under its URL, or under its number if the URL is unknown.
     pub fn add_page(&mut self, page: Page) -> Added {
         self.offered += 1;
         let name = page.url().map_or_else(|| format!("page {}", self.offered), str::to_owned);
         self.add(&name, page)
     }
 
-    /// Returns the number of kept pages.
+    /// Returns the number of pages that will be used.
     #[must_use]
     pub fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// Whether no page was kept.
+    /// Whether no page will be used.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Whether there are [`Self::MOST`] pages.
+    /// Whether the training has [`Self::MOST`] pages.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.kept.len() >= Self::MOST
     }
 
-    /// Learns the template by a method, and records the time at which it was learned.
+    /// Learns the template by a method. `learned` is recorded as the time of learning.
     ///
     /// # Errors
-    /// [`LearnError`] if the pages are of several hosts, or fewer than two.
+    /// [`LearnError`] if the pages are from several hosts, or if there are fewer than two.
     pub fn learn(&self, method: TemplateMethod, learned: Timestamp) -> Result<Template, LearnError> {
         let host = self.only_host()?;
         if self.kept.len() < 2 {
@@ -138,7 +138,7 @@ impl Training {
         Ok(SiteTemplate::learn_by(method, &host, 1, learned, &pages).into())
     }
 
-    /// Returns the wanted host, else that of all pages, else `unknown`.
+    /// Returns the requested host, or else the host of all pages, or else `unknown`.
     fn only_host(&self) -> Result<String, LearnError> {
         if let Some(host) = &self.host {
             return Ok(host.clone());
@@ -150,11 +150,11 @@ impl Training {
     }
 }
 
-/// Learns the template of a site from 2 to 30 article pages; 25 are a good number. Pages that are not articles are
-/// skipped, and so are those after the thirtieth.
+/// Learns the template of a site from 2 to 30 article pages. About 25 pages are recommended. Pages that are
+/// not articles are skipped, and so are articles after the thirtieth.
 ///
 /// # Errors
-/// [`Error::Learn`] if the pages are of several hosts, or fewer than two are articles.
+/// [`Error::Learn`] if the pages are from several hosts, or if fewer than two are articles.
 ///
 /// ```
 /// use gleaner_text::{Page, learn};

@@ -1,4 +1,4 @@
-//! Body text, metadata and templates of news pages, for programs.
+//! Extracts body text and metadata from news pages, and learns templates of sites.
 //!
 //! ```
 //! use gleaner_text::{Page, extract};
@@ -22,9 +22,9 @@
 //! | language of a text | [`language()`] |
 //! | near-duplicates | [`near_duplicates`], [`near`] |
 //!
-//! `gleaner extract` and `gleaner learn` are built on this crate, and a crawl builds its documents with [`draft`].
-//! The crate does no IO. It reads the clock only for the time of a fetch or of learning that the caller does not
-//! give.
+//! `gleaner extract` and `gleaner learn` are built on this crate, and a crawl builds its documents with
+//! [`draft`]. The crate does no I/O. It reads the clock only if the caller sets no time of fetching or
+//! learning.
 
 mod document;
 pub mod draft;

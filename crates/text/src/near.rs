@@ -1,8 +1,8 @@
-//! Near-duplicates among texts. docs/dedup.md defines them and has the measurements.
+//! Finds near-duplicates among texts. docs/dedup.md defines them and reports measurements.
 //!
-//! [`near_duplicates`] compares texts in memory. For more texts, a job over many machines computes the
-//! [`signature`] of each text, joins texts with a common value of [`bands`], and asks [`verdict`] about pairs whose
-//! [`similarity`] is at least 0.25.
+//! [`near_duplicates`] compares texts in memory. For more texts, distribute the job over many machines:
+//! compute the [`signature`] of each text, join texts that share a value of [`bands`], and call [`verdict`]
+//! for pairs whose [`similarity`] is at least 0.25.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -14,13 +14,14 @@ use gleaner_corpus::dedup::{
 
 pub use gleaner_corpus::dedup::{Signature, Verdict};
 
-/// The similarity from which a crawl takes two texts for near-duplicates, `corpus.similarity` in its settings.
+/// The default of the setting `corpus.similarity`: the minimum similarity of near-duplicates in a crawl.
 pub const SIMILARITY: f64 = 0.5;
 
-/// Number of texts of a band's value that are candidates: the newest.
+/// Maximum number of candidates per value of a band. The newest texts are candidates.
 const MOST_OF_A_KEY: usize = 256;
 
-/// Returns the signature of a text; `None` if it has fewer than 10 words, which are too few for an estimate.
+/// Returns the signature of a text. `None` if the text has fewer than 10 words, which are too few for an
+/// estimate.
 ///
 /// ```
 /// use gleaner_text::near::{bands, signature, similarity};
@@ -35,20 +36,22 @@ pub fn signature(text: &str) -> Option<Signature> {
     Signed::from_text(text).map(|signed| signed.signature)
 }
 
-/// Returns the values of a signature's bands. Near-duplicates have at least one in common, with a probability of
-/// 0.97 at a similarity of 0.44.
+/// Returns the values of a signature's bands. Two texts with a similarity of 0.44 share at least one value
+/// with a probability of 0.97.
 #[must_use]
 pub fn bands(signature: &Signature) -> [u64; BANDS] {
     *Keys::from_signature(signature).as_array()
 }
 
-/// Returns the estimated similarity of two texts, 0 to 1: the share of common runs of three words.
+/// Returns the estimated similarity of two texts, 0 to 1: the share of three-word sequences that they have in
+/// common.
 #[must_use]
 pub fn similarity(one: &Signature, other: &Signature) -> f64 {
     one.similarity(other)
 }
 
-/// Returns the relation of two texts, by their similarity, their words in order, and their numbers.
+/// Decides whether two texts are duplicates, by their similarity, the order of their words, and their
+/// numbers.
 ///
 /// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`SIMILARITY`].
 ///
@@ -74,11 +77,11 @@ pub fn verdict(one: &str, other: &str, least: f64) -> Verdict {
         .judge(similarity, &Alignment::new(&one.tokens, &other.tokens))
 }
 
-/// Returns, for each text, the position of the text that represents it: the first of its near-duplicates, or its
-/// own position. Texts join clusters in their order, as the documents of a corpus do. `least` is the minimum
-/// similarity of near-duplicates, 0 to 1, such as [`near::SIMILARITY`](SIMILARITY).
+/// Returns, for each text, the position of its representative: the first of its near-duplicates, or the
+/// text's own position if it has none before it. Texts join clusters in their order, as in a corpus. `least`
+/// is the minimum similarity of near-duplicates, 0 to 1, such as [`near::SIMILARITY`](SIMILARITY).
 ///
-/// Limitation: all texts are in memory, with about 2 KB each beside their own size.
+/// Limitation: all texts must be in memory. Each needs about 2 KB in addition to its own size.
 ///
 /// ```
 /// use gleaner_text::near::{SIMILARITY, near_duplicates};
@@ -109,7 +112,7 @@ pub fn near_duplicates<T: AsRef<str>>(texts: &[T], least: f64) -> Vec<usize> {
     represented
 }
 
-/// The texts, and the signatures of those that represent themselves.
+/// The texts, and the signatures of the texts that are representatives.
 struct Known<'a, T> {
     texts: &'a [T],
     params: SimilarityParams,
@@ -117,7 +120,7 @@ struct Known<'a, T> {
 }
 
 impl<T: AsRef<str>> Known<'_, T> {
-    /// Returns the representative of a text, and adds the text to the index if it is its own.
+    /// Returns the representative of a text. If the text represents itself, adds it to the index.
     fn head_of(&mut self, at: usize, index: &mut Exact) -> usize {
         let Some(new) = Signed::from_text(self.texts[at].as_ref()) else { return at };
         let Ok(candidates) = index.candidates(&new.keys);
@@ -125,7 +128,7 @@ impl<T: AsRef<str>> Known<'_, T> {
         if let Some(like) = likes.first().filter(|like| like.verdict == Verdict::Duplicate) {
             return like.document as usize;
         }
-        // More texts than numbers do not fit into memory.
+        // The position fits in a `Number`, because so many texts would not fit in memory.
         let number = at as Number;
         let Ok(()) = index.put(number, &new.keys);
         self.signatures.insert(number, new.signature);
@@ -155,7 +158,8 @@ mod tests {
         number.to_string().bytes().map(|digit| char::from(digit + 49)).collect()
     }
 
-    /// Returns a text of a topic. Every `every`-th word is edited, and the numbers depend on the edition.
+    /// Generates a text about a topic. Every `every`-th word is edited, and the numbers depend on the
+    /// edition.
     fn text((topic, every, editor, edition): (usize, usize, usize, usize)) -> String {
         let word = |at: usize| match at {
             _ if at % 29 == 7 => format!("{}", at * (edition + 1)),
@@ -175,8 +179,8 @@ mod tests {
         ]
     }
 
-    /// Compares each text with all representatives before it, without an index: the texts of the four most similar
-    /// ones, of which the oldest come first.
+    /// Compares each text with all earlier representatives, without an index. The four most similar
+    /// representatives are compared by their texts, oldest first.
     fn by_comparing_all(texts: &[String], least: f64) -> Vec<usize> {
         let mut heads: Vec<usize> = Vec::new();
         let mut represented = Vec::new();

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::draft::Origin;
 use crate::{Error, decode};
 
-/// Used as the address of a page if it is unknown.
+/// The address that is used for a page whose address is unknown.
 pub(crate) const NOWHERE: &str = "http://unknown.invalid/";
 
 /// A parsed page.
@@ -24,8 +24,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// Parses a page. `url` is its absolute address; without it, the page counts as being at the canonical address
-    /// that it states, if any. Broken HTML is not an error.
+    /// Parses a page. `url` is the page's absolute address. If it is `None`, the canonical address that the
+    /// page declares is used, if any. Broken HTML is not an error.
     ///
     /// # Errors
     /// [`Error::Url`] if `url` is not an http or https address.
@@ -48,7 +48,7 @@ impl Page {
     /// Decodes and parses a page ([`decode`]).
     ///
     /// # Errors
-    /// [`Error::NotHtml`] if the bytes are not text, [`Error::Url`] as for [`Page::parse`].
+    /// [`Error::NotHtml`] if the bytes are not text. [`Error::Url`] in the same case as [`Page::parse`].
     ///
     /// ```
     /// use gleaner_text::Page;
@@ -61,7 +61,7 @@ impl Page {
         Self::parse(&decode(bytes)?, url)
     }
 
-    /// Parses a page at a canonical URL; without one, like [`Page::parse`].
+    /// Parses a page at a canonical URL. Without a URL, it works like [`Page::parse`].
     #[must_use]
     pub fn at(html: &str, url: Option<CanonicalUrl>) -> Self {
         let tree = complete(html);
@@ -70,8 +70,8 @@ impl Page {
         Self { tree, url, fetched: Timestamp::now(), verdict: OnceLock::new() }
     }
 
-    /// Sets when the page was fetched, which is now if it is not set. Dates that are more than a day later do not
-    /// count as the publication.
+    /// Sets the time at which the page was fetched. The default is the time of parsing. Publication dates
+    /// more than a day after the fetch are ignored.
     ///
     /// ```
     /// use gleaner_text::{Page, metadata};
@@ -86,13 +86,13 @@ impl Page {
         Self { fetched, ..self }
     }
 
-    /// Returns the canonical form of the page's address; `None` if it is unknown.
+    /// Returns the canonical form of the page's address, or `None` if it is unknown.
     #[must_use]
     pub fn url(&self) -> Option<&str> {
         self.url.as_ref().map(CanonicalUrl::as_str)
     }
 
-    /// Returns the page's address; `None` if it is unknown.
+    /// Returns the page's address, or `None` if it is unknown.
     #[must_use]
     pub fn canonical_url(&self) -> Option<&CanonicalUrl> {
         self.url.as_ref()
@@ -112,13 +112,13 @@ impl Page {
         *self.verdict.get_or_init(|| judge(&self.tree, self.url().unwrap_or_default()))
     }
 
-    /// Whether the page is so large that its end was not read.
+    /// Whether the page was too large to read to its end.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         is_cut(&self.tree)
     }
 
-    /// Returns the page as a tree.
+    /// Returns the parsed tree of the page.
     #[must_use]
     pub fn tree(&self) -> &gleaner_html::Page {
         &self.tree
@@ -128,7 +128,7 @@ impl Page {
         self.tree
     }
 
-    /// Returns the page's origin, at a made-up address if its own is unknown.
+    /// Returns the page's origin. If its address is unknown, a placeholder is used.
     #[must_use]
     pub fn origin(&self) -> Origin {
         let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");

@@ -4,16 +4,16 @@ use gleaner_template::{Health, Pins, Seen, SiteTemplate};
 
 use crate::{Document, Error, Page, extract_with};
 
-/// What a site's pages have in common: places of body text, and text that the pages repeat. [`learn`](crate::learn)
-/// learns it from article pages of the site.
+/// What the pages of a site have in common: the places of their body text, and the text that they repeat.
+/// [`learn`](crate::learn) learns it from article pages of the site.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template(SiteTemplate);
 
 impl Template {
-    /// Parses the output of [`Self::to_json`], which is also the file of `gleaner learn`.
+    /// Parses the output of [`Self::to_json`]. Files of `gleaner learn` have the same format.
     ///
     /// # Errors
-    /// [`Error::Template`] if the text is not a template, or one of another format.
+    /// [`Error::Template`] if the text is not a template, or if the template has another format version.
     ///
     /// ```
     /// let error = gleaner_text::Template::from_json("{}").unwrap_err();
@@ -29,8 +29,8 @@ impl Template {
         self.0.to_json()
     }
 
-    /// Returns the text and metadata of a page of the site; `None` if no text was found. Where the template is
-    /// unsure, the page is read as by [`extract`](crate::extract) if that is surer.
+    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the result of
+    /// the template has a low confidence, the block model is used instead if its confidence is higher.
     ///
     /// ```
     /// use gleaner_text::{Page, learn};
@@ -50,20 +50,20 @@ impl Template {
         extract_with(page, Some(self), &Pins::default())
     }
 
-    /// Returns the usual figures of the training pages.
+    /// Returns the usual values of the training pages.
     #[must_use]
     pub fn health(&self) -> &Health {
         &self.0.health
     }
 
-    /// Compares a page with the training pages. The template is out of date if 12 of the last 20 pages are unlike
-    /// ([`Window`](crate::Window)).
+    /// Compares a page with the training pages. The template is out of date if 12 of the last 20 pages differ
+    /// from them ([`Window`](crate::Window)).
     #[must_use]
     pub fn compare(&self, page: &Page) -> Seen {
         self.0.health.see(&self.0.extract(page.tree()))
     }
 
-    /// Returns the host of the pages; `unknown` if they did not state it.
+    /// Returns the host of the training pages, or `unknown` if their addresses were unknown.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.0.host
@@ -75,7 +75,7 @@ impl Template {
         self.0.learned_from.len()
     }
 
-    /// Returns the template as the other crates use it.
+    /// Returns the template in the form that the other crates use.
     #[must_use]
     pub fn site(&self) -> &SiteTemplate {
         &self.0

@@ -1,12 +1,13 @@
 //! Decodes Vietnamese encodings older than Unicode: VISCII, TCVN3 (ABC) and VNI.
 //!
-//! * VISCII (RFC 1456) has one byte for each letter with its marks. Some of these bytes are control codes.
+//! * VISCII (RFC 1456) has one byte for each letter with its marks. Some of these bytes are control codes in
+//!   ASCII.
 //! * TCVN3 is the encoding of the ABC fonts (TCVN 5712, VN3), with one byte for each lower-case letter with
-//!   its marks. Capitals with tones need a font of capitals (`.VnTimeH`), so they are read as lower case.
-//! * VNI-Windows writes a vowel followed by a byte for its marks: `aù` is `á`.
+//!   its marks. Capitals with tones need a separate font (`.VnTimeH`), so they are decoded as lower case.
+//! * VNI-Windows writes a vowel, followed by one byte for all its marks: `aù` is `á`.
 //!
 //! Pages in TCVN3 or VNI declare windows-1252, or nothing, and rely on a font. [`told`] detects the
-//! encodings: a text is in an encoding if decoding turns words that were not Vietnamese syllables into
+//! encodings. A text has an encoding if decoding it turns words that are not Vietnamese syllables into
 //! syllables.
 //!
 //! Limitation: detection needs 16 words with non-ASCII characters. TCVN3 capitals with tones stay lower case.
@@ -28,7 +29,7 @@ impl Legacy {
     /// All encodings.
     pub const ALL: [Self; 3] = [Self::Viscii, Self::Tcvn3, Self::Vni];
 
-    /// Returns the encoding of a label, such as `viscii` or `x-viet-tcvn5712`; `None`: any other label.
+    /// Returns the encoding of a label, such as `viscii` or `x-viet-tcvn5712`, or `None` for any other label.
     #[must_use]
     pub fn for_label(label: &str) -> Option<Self> {
         let label = label.trim().to_ascii_lowercase();
@@ -123,20 +124,20 @@ impl Legacy {
 /// Maximum number of words with non-ASCII characters that are checked.
 const LOOKED_AT: usize = 400;
 
-/// Minimum number of these words for a decision.
+/// Minimum number of words with non-ASCII characters for a decision.
 const LEAST: usize = 16;
 
-/// Minimum share of these words that must be syllables after decoding.
+/// Minimum share of words with non-ASCII characters that must be syllables after decoding.
 const ENOUGH: f32 = 0.85;
 
-/// Maximum share of these words that may be syllables before decoding.
+/// Maximum share of words with non-ASCII characters that may be syllables before decoding.
 const ALREADY: f32 = 0.4;
 
-/// Detects the encoding of a text that was decoded as windows-1252; `None`: none of these encodings, or too
-/// little text to decide.
+/// Detects the encoding of a text that was decoded as windows-1252. Returns `None` if it has none of these
+/// encodings, or too few words to decide.
 ///
-/// Fast for most texts: ASCII is skipped, and the search ends at the first character that windows-1252 lacks
-/// (most Vietnamese letters in Unicode, any other script).
+/// Fast for most texts: ASCII is skipped, and the search ends at the first character that windows-1252 lacks,
+/// such as most Vietnamese letters in Unicode and letters of other scripts.
 #[must_use]
 pub fn told(text: &str) -> Option<Legacy> {
     let words = words_beyond_ascii(text)?;
@@ -157,7 +158,8 @@ pub fn told(text: &str) -> Option<Legacy> {
     (share >= ENOUGH).then_some(best)
 }
 
-/// Returns the first words with a non-ASCII character; `None`: one has a character outside windows-1252.
+/// Returns the first words with a non-ASCII character. Returns `None` if such a word has a character outside
+/// windows-1252.
 fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
     let ends = |byte: u8| byte.is_ascii() && !byte.is_ascii_alphabetic();
     let bytes = text.as_bytes();
@@ -171,7 +173,7 @@ fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
         if word.chars().any(|c| to_windows_1252(c).is_none()) {
             return None;
         }
-        // Quotation marks and dashes are non-ASCII, too.
+        // Removes quotation marks and dashes, which may also be non-ASCII.
         let word = word.trim_matches(|c| c > '\u{FF}');
         if word.chars().any(|c| c > '\u{A0}') {
             words.push(word);
@@ -196,7 +198,7 @@ const VISCII: &str = "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐỒỔỖ�
 /// The letters from byte 0x80 on, with `·` where the ABC fonts have no letter.
 const TCVN3: &str = "·································ĂÂÊÔƠƯĐăâêôơưđ······àảãáạ·ằẳẵắ·······ặầẩẫấậè·ẻẽéẹềểễếệìỉ···ĩíịò·ỏõóọồổỗốộờởỡớợù·ủũúụừửữứựỳỷỹýỵ·";
 
-/// The vowels of VNI as bytes, each with the letters that it forms with [`VNI_MARKS`]; `·`: no letter.
+/// The vowels of VNI as bytes, each with the letters that it forms with [`VNI_MARKS`]. `·` means no letter.
 const VNI_VOWELS: [(u8, &str); 14] = [
     (b'a', "áàảãạăắằẳẵặâấầẩẫậ"),
     (b'A', "ÁÀẢÃẠĂẮẰẲẴẶÂẤẦẨẪẬ"),
@@ -214,8 +216,8 @@ const VNI_VOWELS: [(u8, &str); 14] = [
     (0xD6, "ỨỪỬỮỰ············"),
 ];
 
-/// The marks as bytes, in lower case and as capitals, in the order of the letters above: sắc, huyền, hỏi,
-/// ngã, nặng; breve, alone and with these five; circumflex, alone and with these five.
+/// The bytes of the marks, in lower case and as capitals, in the order of the letters above: sắc, huyền, hỏi,
+/// ngã, nặng; breve, alone and with these five tones; circumflex, alone and with these five tones.
 const VNI_MARKS: [(u8, u8); 17] = [
     (0xF9, 0xD9),
     (0xF8, 0xD8),
@@ -255,7 +257,8 @@ const VNI_LETTERS: [(u8, char); 16] = [
     (0xD6, 'Ư'),
 ];
 
-/// Returns the letter that begins with this byte and its further bytes; `None`: no meaning in VNI.
+/// Returns the letter that begins with this byte, and the number of further bytes. Returns `None` if VNI has
+/// no such letter.
 fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     if let Some((_, letters)) = VNI_VOWELS.iter().find(|(vowel, _)| *vowel == byte)
         && let Some(mark) = behind.first()

@@ -1,18 +1,18 @@
 //! Parses Vietnamese syllables into an onset, a rhyme and a tone.
 //!
-//! Written Vietnamese puts a space between syllables, and few forms are possible: 27 onsets (or none) and 165
-//! rhymes. A rhyme that ends in `c`, `ch`, `p` or `t` has one of only two tones. Syllables can therefore be
-//! recognized.
+//! Written Vietnamese puts a space between syllables, and few syllables are possible: 27 onsets (or none) and
+//! 165 rhymes. After a rhyme that ends in `c`, `ch`, `p` or `t`, only two tones are possible. Syllables can
+//! therefore be recognized by their form.
 //!
 //! Limitation: loan words and foreign names (`internet`, `pano`) are not syllables. Some English words are
-//! syllables (`hang`, `the`), and many more if marks are ignored.
+//! valid syllables (`hang`, `the`), and many more are valid if marks are ignored.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A tone, with its mark.
+/// A tone of a Vietnamese syllable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tone {
     /// ngang, without a mark.
@@ -30,7 +30,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// Returns the tone's combining mark; `None` for [`Tone::Level`].
+    /// Returns the tone's combining mark, or `None` for [`Tone::Level`].
     #[must_use]
     pub const fn mark(self) -> Option<char> {
         match self {
@@ -43,7 +43,7 @@ impl Tone {
         }
     }
 
-    /// Returns the tone of a combining mark; `None` for any other character.
+    /// Returns the tone of a combining mark, or `None` for any other character.
     #[must_use]
     pub const fn of_mark(mark: char) -> Option<Self> {
         Some(match mark {
@@ -60,7 +60,8 @@ impl Tone {
 /// A syllable, split into its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Syllable {
-    /// The lower-case consonants before the vowel, with the `u` of `qu` and the `i` of `gi`; may be empty.
+    /// The lower-case consonants before the vowel, including the `u` of `qu` and the `i` of `gi`. May be
+    /// empty.
     pub onset: &'static str,
     /// The letters after the onset, in lower case and NFC, without the tone.
     pub rhyme: &'static str,
@@ -93,7 +94,7 @@ const RHYMES: [&str; 165] = [
 const LONGEST: usize = 14;
 
 impl Syllable {
-    /// Parses a word of any case and normal form; `None`: not a syllable.
+    /// Parses a word in any case and normal form. Returns `None` if it is not a syllable.
     ///
     /// ```
     /// use gleaner_vietnamese::syllable::{Syllable, Tone};
@@ -146,7 +147,7 @@ impl Syllable {
 /// Length of `nghieng` and `nghuong`, the longest syllables without marks.
 const LONGEST_PLAIN: usize = 7;
 
-/// Every onset with every rhyme, and the words of [`of_gi`], without marks.
+/// Returns every combination of onset and rhyme, and the words of [`of_gi`], without marks.
 fn all_without_marks() -> HashSet<String> {
     let onsets = ONSETS.iter().filter(|onset| **onset != "đ");
     let joined = onsets.flat_map(|onset| RHYMES.iter().map(move |rhyme| format!("{onset}{rhyme}")));
@@ -158,14 +159,15 @@ fn rhyme_of(letters: &str) -> Option<&'static str> {
     RHYMES.binary_search(&letters).ok().map(|at| RHYMES[at])
 }
 
-/// Splits a syllable that writes `gi` and `i` as one: `gì` is `gi` and `i`, `giếng` is `gi` and `iêng`.
+/// Splits a syllable in which one `i` belongs to both onset and rhyme: `gì` is `gi` and `i`, `giếng` is `gi`
+/// and `iêng`.
 fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
     let rest = letters.strip_prefix('g').filter(|rest| rest.starts_with('i'))?;
     Some(("gi", rhyme_of(rest)?))
 }
 
-/// Returns the lower-case letters without the tone, and the tone. `None`: a letter that Vietnamese lacks, two
-/// tones, or an empty or too long word.
+/// Returns the letters in lower case without the tone, and the tone. Returns `None` if the word is empty or
+/// too long, has two tones, or has a letter that Vietnamese lacks.
 fn parts(word: &str) -> Option<(String, Tone)> {
     if word.is_empty() || word.chars().count() > LONGEST {
         return None;

@@ -1,5 +1,5 @@
 #![no_main]
-//! ContentExtractor on each page of a generated site, with both searches.
+//! Runs ContentExtractor on each page of a generated site, with both searches.
 
 use gleaner_extract::content_extractor::{ContentExtractorParams, Search, Site};
 use gleaner_extract_fuzz::{lines_are_of_page, site};

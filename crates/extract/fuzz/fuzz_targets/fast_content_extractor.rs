@@ -1,5 +1,5 @@
 #![no_main]
-//! FastContentExtractor: preparation on all pages of a generated site except the last, detection on every
+//! Runs FastContentExtractor: prepares on all pages of a generated site except the last, and detects on every
 //! page.
 
 use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};

@@ -1,5 +1,5 @@
-//! The properties that this crate's fuzz targets check: any bytes can be extracted, no line is empty, and no
-//! character occurs more often in the ASCII words of the lines than in the page's texts.
+//! The properties that this crate's fuzz targets check: extraction accepts any bytes, no line is empty, and
+//! no character occurs more often in the ASCII words of the lines than in the page's texts.
 
 use std::collections::HashMap;
 

@@ -25,7 +25,7 @@ pub(super) struct Block {
     pub(super) inline: f32,
     pub(super) has_date: bool,
     pub(super) ends_as_sentence: bool,
-    /// For prose: the number of words minus 1.5 times the number of words in links. Otherwise 0.
+    /// For prose, the number of words minus 1.5 times the number of words in links. For other blocks, 0.
     pub(super) prose: f32,
     pub(super) sayings: u32,
     pub(super) text: u64,
@@ -50,7 +50,7 @@ impl Block {
     }
 }
 
-/// For each node: whether it is text in a link, whether it is emphasised text, and the numbers of images and
+/// For each node: whether it is text in a link, whether it is emphasised, and the numbers of images and
 /// inline elements before it.
 pub(super) struct Marks {
     linked: Vec<bool>,

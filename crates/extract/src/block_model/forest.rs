@@ -2,9 +2,10 @@
 //! (gradient boosting: Friedman, Greedy function approximation, Annals of Statistics 2001). The crate eval
 //! (`training`) grows the trees. This module reads, writes and evaluates them.
 //!
-//! File format, all values little-endian: the eight bytes `GLEANER1`, a hash of the feature names (u64), the
-//! number of trees (u32), the trees. A tree: number of splits (u16), splits (feature u16, left i16, right
-//! i16, threshold f32), leaves (f32; one more leaf than splits). A negative child `c` is the leaf `-c-1`.
+//! In a model file, all values are little-endian: the eight bytes `GLEANER1`, a hash of the feature names
+//! (u64), the number of trees (u32), the trees. A tree consists of the number of splits (u16), the splits
+//! (feature u16, left i16, right i16, threshold f32) and the leaves (f32, one more leaf than splits). A
+//! negative child `c` is the leaf `-c-1`.
 
 use super::features;
 use super::hashing::{FNV_START, fnv_1a};
@@ -35,7 +36,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Returns the value of the leaf that a row of features reaches.
+    /// Returns the value of the leaf that a row of features leads to.
     #[must_use]
     pub fn value(&self, row: &[f32]) -> f32 {
         let mut at: i16 = if self.splits.is_empty() { -1 } else { 0 };
@@ -46,8 +47,8 @@ impl Tree {
         self.leaves[(-(at + 1)) as usize]
     }
 
-    /// Whether the tree is valid: it has at most 32 leaves; every child is a later split or a leaf and has
-    /// one parent; every feature is below `features`.
+    /// Whether the tree is valid: it has at most 32 leaves, every child is a leaf or a later split and has
+    /// only one parent, and every feature is below `features`.
     #[must_use]
     pub fn is_sound(&self, features: usize) -> bool {
         let size = self.splits.len();
@@ -102,7 +103,7 @@ impl Forest {
         self.questions.ask(&[row])[0]
     }
 
-    /// Returns the log-odds of several rows, faster than row by row. Panics as [`Self::log_odds`] does.
+    /// Returns the log-odds of several rows. This is faster than row by row. Panics like [`Self::log_odds`].
     pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
         rows.chunks(LANES).flat_map(|rows| self.questions.ask(rows).into_iter().take(rows.len()))
     }
@@ -126,7 +127,8 @@ impl Forest {
         out
     }
 
-    /// Parses a model file. `None`: the bytes are not a valid model, or the model has other features.
+    /// Parses a model file. Returns `None` if the bytes are not a valid model, or if the model has other
+    /// features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes);
@@ -169,7 +171,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the FNV-1a hash of the feature names. A model identifies features only by position.
+/// Returns the FNV-1a hash of the feature names, because the trees identify features only by position.
 fn fingerprint() -> u64 {
     fnv_1a(FNV_START, features::names().join("\n").as_bytes())
 }

@@ -1,7 +1,7 @@
 //! Hashes of words, texts and places, for fast comparison and for storage in templates.
 //!
 //! Limitation: two texts may have the same hash. With 64 bits, this becomes likely at some billions of texts.
-//! The effect is one wrong line.
+//! A collision misclassifies one line.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -77,7 +77,7 @@ fn hash_in_lower_case(word: &str) -> u64 {
         word.bytes().for_each(|byte| hasher.write(&[byte.to_ascii_lowercase()]));
         hasher.end_of_string();
     } else if word.contains('Σ') {
-        // Only the lower case of sigma depends on the position in the word.
+        // The lower case of sigma depends on its position in the word; no other letter's does.
         return hash(&word.to_lowercase());
     } else {
         hasher.characters(word.chars().flat_map(char::to_lowercase));
@@ -87,7 +87,7 @@ fn hash_in_lower_case(word: &str) -> u64 {
 
 /// Hasher for maps with hashes of this module as keys.
 ///
-/// A hostile page could choose words whose FNV-1a hashes fall into one bucket, which would make a map
+/// A hostile page could choose words whose FNV-1a hashes fall into one bucket, which would make the time
 /// quadratic. Therefore each map mixes the keys with a secret before folding the upper bits into the lower
 /// bits. No code depends on the iteration order of these maps.
 #[derive(Debug, Clone)]

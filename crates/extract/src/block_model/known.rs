@@ -1,11 +1,11 @@
-//! Classifies lines by a site's repeated texts and the votes for its places, without the model.
+//! Classifies lines without the model, by a site's repeated texts and the votes for its places.
 //!
-//! [`Site::judge`] computes 177 features per line and runs the model. This module needs two lookups per line:
-//! the hash of the text at its path, and the hash of the place's name. Most of the time is spent on reading
-//! the text.
+//! [`Site::judge`] computes 177 features per line and runs the model. This module needs only two lookups per
+//! line: the hash of the text at its path, and the hash of the place's name. Most of the time is spent on
+//! reading the text.
 //!
-//! Limitation: for speed, this module repeats the logic of [`Site::judge`] for place, repetition, words and
-//! share of links. A test checks that both agree.
+//! Limitation: for speed, this module duplicates the logic of [`Site::judge`] for places, repetition, words
+//! and the share of links. A test checks that both agree.
 
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
@@ -31,7 +31,7 @@ struct Votes {
     log_odds: [f32; 4],
 }
 
-/// The training results for a line's place.
+/// What training learned about the place of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownPlace {
     /// The number of training pages with this place.
@@ -40,7 +40,7 @@ pub struct KnownPlace {
     pub log_odds: f32,
 }
 
-/// A line and the training results for its text and place.
+/// A line, and what training learned about its text and place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownLine {
     /// The line.
@@ -51,7 +51,7 @@ pub struct KnownLine {
     pub link_share: f32,
     /// Whether the site repeats the line.
     pub repeated: bool,
-    /// The training results for the line's place; `None`: no training page has the place.
+    /// What training learned about the line's place. `None` if no training page has the place.
     pub place: Option<KnownPlace>,
 }
 
@@ -82,8 +82,8 @@ impl Known {
         Self { places, repeated: site.repeated.keys().collect() }
     }
 
-    /// Returns the first 50,000 lines with a word, in page order. `keep` excludes nodes as in
-    /// [`placed_lines`].
+    /// Returns the first 50,000 lines that contain a word, in page order. Nodes for which `keep` returns
+    /// `false` are omitted, as in [`placed_lines`].
     #[must_use]
     pub fn lines(&self, page: &Page, keep: impl Fn(NodeId) -> bool) -> Vec<KnownLine> {
         let mut placed = placed_lines(page, 0, keep);
@@ -154,7 +154,7 @@ impl<'a> Links<'a> {
 struct Paths<'a> {
     page: &'a Page,
     open: Vec<At>,
-    /// Reused buffers: elements to open, and a name.
+    /// Buffers that are reused: the elements to open, and a name.
     next: Vec<NodeId>,
     name: String,
 }
@@ -166,7 +166,7 @@ struct At {
     /// Hash of tags, classes and ids from the root to the element.
     path: u64,
     name: u64,
-    /// Hash of the name of the place of a line in this element.
+    /// Hash of the place's name for a line in this element.
     place: u64,
 }
 
@@ -175,7 +175,8 @@ impl<'a> Paths<'a> {
         Self { page, open: Vec::new(), next: Vec::new(), name: String::new() }
     }
 
-    /// Returns the hashes of an element. Fast if the element is near the previous element.
+    /// Returns the hashes of an element. The computation is fast if the element is near the element of the
+    /// previous call.
     fn of(&mut self, node: NodeId) -> At {
         while self.open.last().is_some_and(|at| node < at.node || at.end <= node) {
             self.open.pop();

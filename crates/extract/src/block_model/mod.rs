@@ -1,4 +1,4 @@
-//! gleaner's own method: a model trained on gold text classifies every line of a page.
+//! The block model: a model trained on labelled pages classifies every line of a page.
 //!
 //! 1. The page is cut into blocks, which are the lines that a reader sees (`block.rs`, `scene.rs`).
 //! 2. 177 features are computed for each block (`features`): the features of the papers (links, commas, text
@@ -8,7 +8,7 @@
 //! 4. The body text is the blocks with a probability above a half.
 //!
 //! If other pages of the site are known, [`Site`] first removes the text that the site repeats. It then
-//! combines the model's result with votes of the pages on each kind of place.
+//! combines the model's result with the results for the same kind of place on the other pages.
 //!
 //! The example `train` of the crate eval trained [`built_in`]. docs/evaluation.md describes the training data
 //! and the results on unseen sites.
@@ -50,19 +50,19 @@ pub use repeated::Repeated;
 pub use scene::is_cut;
 pub use site::{Place, Site, Verdicts};
 
-/// A block with its classification.
+/// A block with the result of its classification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// The block.
     pub placed: PlacedLine,
-    /// The combined log-odds that the block is body text; 0 means a probability of a half.
+    /// The log-odds that the block is body text, from the model and the site. 0 is a probability of 0.5.
     pub log_odds: f32,
-    /// The log-odds from the model alone.
+    /// The log-odds according to the model only.
     pub alone: f32,
-    /// The log-odds of the block's place on the training pages; `None`: the training pages lack the place.
+    /// The log-odds of the block's place on the training pages. `None` if the training pages lack the place.
     pub vote: Option<f32>,
-    /// Why the block was removed before the classification; `None`: the model classified it. A removed block
-    /// has log-odds -6 and no `vote`.
+    /// Why the block was removed before the classification. `None` if the model classified it. A removed
+    /// block has log-odds -6 and no `vote`.
     pub removed: Option<Removed>,
     /// The name of the block's place, as in [`Site::places`].
     pub place: String,
@@ -101,8 +101,8 @@ pub fn feature_names() -> &'static [String] {
     &NAMES
 }
 
-/// Returns the kinds of an element, from the words in its class, id, role and itemprop. An element has none,
-/// one or several of these kinds: `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`,
+/// Returns the kinds of an element, from the words in its class, id, role and itemprop. An element may have
+/// none or several of these kinds: `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`,
 /// `advertisement`, `caption`, `by-line`, `tag`, `body`, `title`, `lead`, `offer`, `consent`.
 ///
 /// ```
@@ -118,8 +118,8 @@ pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'
     (0..).zip(lexicon::KIND_NAMES).filter(move |(bit, _)| kinds >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// Returns the kinds of a short line, from typical words. A line has none, one or several of `comments`,
-/// `related`, `credit`, `offer`, `by-line`; a line of more than 160 bytes has none.
+/// Returns the kinds of a short line, from typical words. A line may have none or several of the kinds
+/// `comments`, `related`, `credit`, `offer`, `by-line`. A line of more than 160 bytes has none.
 ///
 /// ```
 /// use gleaner_extract::block_model::sayings_of;
@@ -132,7 +132,7 @@ pub fn sayings_of(line: &str) -> impl Iterator<Item = &'static str> {
     (0..).zip(lexicon::SAYING_NAMES).filter(move |(bit, _)| sayings >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// Returns the blocks of a page that are not repeated, each with its features. Used to train a model.
+/// Returns the features of each block of a page that is not repeated. Used to train a model.
 #[must_use]
 pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {
     let scene = scene::Scene::new(page, repeated);
@@ -162,7 +162,7 @@ pub fn judge(page: &Page, model: &Forest) -> Vec<Judged> {
 }
 
 /// Returns the margin of a classification, 0 to 1: twice the mean distance of the blocks' probabilities from
-/// a half. The mean is weighted by words and ignores blocks with a probability below one in ten. 0 if no
+/// 0.5. The mean is weighted by words and ignores blocks with a probability below 0.1. The margin is 0 if no
 /// block is body text.
 #[must_use]
 pub fn margin(judged: &[Judged]) -> f32 {
@@ -178,18 +178,18 @@ pub fn margin(judged: &[Judged]) -> f32 {
     sum / f32::max(words, 1.0)
 }
 
-/// The log-odds of a probability of one in ten.
+/// The log-odds of a probability of 0.1.
 const MIGHT_BE: f32 = -2.2;
 
-/// Returns the page's body text according to a model; empty if the model finds none.
+/// Returns the page's body text according to a model. Empty if the model finds none.
 #[must_use]
 pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
     lines(&judge(page, model))
 }
 
 /// Returns the lines of the body text. If no block is body text, but the likeliest block has a probability of
-/// at least one in twenty, returns this block and the blocks that are nearly as likely: a guess with
-/// confidence 0 is better than a lost article.
+/// at least 0.05, returns this block and the blocks that are nearly as likely. Such a guess with confidence 0
+/// is better than a lost article.
 #[must_use]
 pub fn lines(judged: &[Judged]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
@@ -197,7 +197,7 @@ pub fn lines(judged: &[Judged]) -> Vec<Line> {
     judged.iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line.clone()).collect()
 }
 
-/// The log-odds of a probability of about one in twenty.
+/// The log-odds of a probability of about 0.05.
 const LEAST_CHANCE: f32 = -3.0;
 
 /// The largest distance of a guessed line from the likeliest line, in log-odds.

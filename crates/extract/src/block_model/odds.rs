@@ -1,7 +1,7 @@
 //! Applies a model to the blocks of a page.
 //!
-//! A model evaluates 16 blocks at a time, and a single block costs as much as 16 ([`super::questions`]).
-//! Therefore this module evaluates all blocks of a page together.
+//! A model always evaluates 16 rows at once, even for a single block ([`super::questions`]). Therefore this
+//! module evaluates all blocks of a page together.
 
 use gleaner_html::Page;
 
@@ -9,7 +9,8 @@ use super::Forest;
 use super::features::Features;
 use super::scene::Scene;
 
-/// The number of blocks with features in memory at a time. Their features fit into the processor's cache.
+/// Maximum number of blocks whose features are in memory at the same time. They fit into the processor's
+/// cache.
 const AT_ONCE: usize = 32;
 
 pub(super) fn of_all(page: &Page, scene: &Scene, model: &Forest) -> Vec<f32> {

@@ -1,6 +1,7 @@
-//! Evaluates a forest with its splits sorted by feature and threshold (Lucchese et al., QuickScorer: a fast
-//! algorithm to rank documents with additive ensembles of regression trees, SIGIR 2015; for several rows at
-//! once: Exploiting CPU SIMD extensions to speed-up document scoring with tree ensembles, SIGIR 2016).
+//! Evaluates a forest with its splits sorted by feature and threshold. The method is QuickScorer (Lucchese et
+//! al., QuickScorer: a fast algorithm to rank documents with additive ensembles of regression trees, SIGIR
+//! 2015). For several rows at once: Exploiting CPU SIMD extensions to speed-up document scoring with tree
+//! ensembles, SIGIR 2016.
 //!
 //! 1. Every tree has a bit set of reachable leaves, numbered from left to right.
 //! 2. The splits of a feature are sorted by threshold. At a split with a threshold below the row's value, the
@@ -10,7 +11,8 @@
 //! [`LANES`] rows are evaluated side by side. A split is then loaded once for all rows, and the compiler can
 //! use vector instructions. For each feature, the evaluation stops at the highest value of the rows.
 //!
-//! The results equal a walk through the trees to the last bit, with values added in the same order.
+//! The results are equal to the last bit to those of a walk through the trees, because the values are added
+//! in the same order.
 
 use super::forest::Tree;
 
@@ -34,7 +36,7 @@ pub(super) struct Questions {
 struct Struck {
     threshold: f32,
     tree: u32,
-    /// The leaves that remain reachable when a row goes right.
+    /// The leaves that remain reachable when a row goes right, as a bit set.
     rest: u32,
 }
 
@@ -85,7 +87,8 @@ impl Questions {
         }
     }
 
-    /// Returns the sum of the trees for each of at most [`LANES`] rows. Unused lanes repeat the first row.
+    /// Returns the sum of the trees' values for each row, at most [`LANES`] rows. Unused lanes repeat the
+    /// first row.
     ///
     /// # Panics
     /// If there is no row, or a row is too short.
@@ -119,7 +122,7 @@ fn strike(splits: &[Struck], values: [f32; LANES], reached: &mut [Reached]) {
             break;
         }
         let reached = &mut reached[split.tree as usize];
-        // No branch here, because the compiler would not vectorize it.
+        // A branch here would prevent vectorization by the compiler.
         let stays = values.map(|value| u32::from(value <= split.threshold).wrapping_neg());
         *reached = std::array::from_fn(|lane| reached[lane] & (split.rest | stays[lane]));
     }

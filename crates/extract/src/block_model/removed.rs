@@ -1,10 +1,10 @@
 //! Removes lines from a page before the classification:
 //!
 //! * lines that the site repeats ([`super::Repeated`]);
-//! * lines in a consent dialog, an element with a name used by consent platforms. An element that contains an
-//!   `<h1>`, an `<article>` or the `<main>` is never a dialog;
-//! * lines that the page repeats, such as placeholders of blocked embeds: at least [`TIMES`] lines with the
-//!   same [`LONG`] or more words.
+//! * lines in a consent dialog: an element with a name that consent platforms use. An element that contains
+//!   an `<h1>`, an `<article>` or the `<main>` is never a dialog;
+//! * lines that the page repeats, such as placeholders of blocked embeds: a line with at least [`LONG`] words
+//!   that occurs at least [`TIMES`] times.
 
 use std::collections::HashSet;
 

@@ -1,12 +1,13 @@
 //! Finds the text that a site repeats: the same text at the same path on several of its pages.
 //!
-//! The method follows ContentExtractor and FastContentExtractor, but compares lines instead of blocks and
-//! requires equality instead of similarity. Repeated text is removed before the classification, so that a
-//! long notice does not dominate a short article.
+//! The method follows ContentExtractor and FastContentExtractor, but compares lines instead of blocks, and
+//! lines must be equal instead of similar. Repeated text is removed before the classification, so that a long
+//! notice does not dominate a short article.
 //!
 //! A text is repeated only at one path (tags with class and id, digits masked). Therefore a teaser elsewhere
-//! does not remove an article's lead. A text counts once per article. Pages with the same title and the same
-//! longest paragraph are copies of one article; otherwise the article's text would count as repeated.
+//! on the site does not remove an article's lead. Occurrences are counted once per article. Pages with the
+//! same title and the same longest paragraph are copies of one article; otherwise the article's text would
+//! count as repeated.
 //!
 //! A text that the model clearly labels body text is kept if at most half of the articles share it
 //! ([`Repeated::but_content`]).
@@ -25,31 +26,31 @@ use super::hashing::{ByHash, Secret};
 use super::odds;
 use super::scene::Scene;
 
-/// A text is repeated if at least this share of the articles has it,
+/// Minimum share of the articles that must contain a repeated text,
 const SHARE: f64 = 0.1;
 
-/// and at least this number of articles.
+/// and minimum number of these articles.
 const LEAST: usize = 2;
 
 /// A text is clearly body text if the mean probability of its lines is above this value.
 const CONTENT: f64 = 0.8;
 
-/// Minimum number of words of a paragraph that, with the title, identifies an article.
+/// Minimum number of words of a paragraph that identifies an article together with the title.
 const PARAGRAPH: usize = 20;
 
-/// The texts that a site repeats, as hashes of text and path. Empty by default.
+/// The texts that a site repeats, as hashes of text and path. The default is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated(BTreeSet<u64>);
 
 impl Repeated {
-    /// Finds the texts that several of the articles on these pages share.
+    /// Finds the texts that occur in several of the articles on these pages.
     #[must_use]
     pub fn from_pages(pages: &[&Page]) -> Self {
         Self(Common::from_pages(pages).keys().collect())
     }
 
-    /// Like [`Self::from_pages`], but without texts that the model clearly labels body text and that at
-    /// most half of the articles have, such as headings of recipes or thanks at the end of interviews. Also
+    /// Like [`Self::from_pages`], but without texts that the model clearly labels body text and that occur in
+    /// at most half of the articles, such as headings of recipes or thanks at the end of interviews. Also
     /// returns the pages' scenes, with all blocks.
     pub(super) fn but_content(pages: &[&Page], model: &Forest) -> (Self, Vec<Scene>) {
         let mut common = Common::from_pages(pages);
@@ -115,7 +116,7 @@ impl Common {
         self.counts.iter().filter(move |(_, count)| **count >= least).map(|(key, _)| *key)
     }
 
-    /// Returns the probabilities of the repeated texts that at most half of the articles have. The model
+    /// Returns the probabilities of the repeated texts that occur in at most half of the articles. The model
     /// evaluates lines of a text only until the decision is certain.
     fn chances(&mut self, pages: &[&Page], model: &Forest) -> ByHash<Chance> {
         let is_everywhere = |key: &u64| 2 * self.counts[key] > self.articles;
@@ -171,7 +172,8 @@ fn lines(scene: &Scene) -> impl Iterator<Item = u64> {
     scene.blocks.iter().map(|block| key(scene.elements[block.element].path, block.text))
 }
 
-/// Returns a key that is equal for all copies of an article; `None`: no title or no long paragraph.
+/// Returns a key that is equal for all copies of an article. Returns `None` without a title or a long
+/// paragraph.
 fn article(scene: &Scene) -> Option<u64> {
     let paragraphs = scene.blocks.iter().filter(|block| block.link_share() < 0.5);
     let longest = paragraphs.max_by_key(|block| block.words.len())?;

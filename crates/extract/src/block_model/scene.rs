@@ -1,11 +1,11 @@
 //! The blocks and elements of a page, with the sums and maps from which features are computed.
 //!
 //! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) and contains a
-//! word. Only elements that contain a block are listed, in document order. In this order, one backward pass
-//! computes sums over subtrees, and one forward pass computes paths.
+//! word. Only elements that contain a block are listed, in document order. Because of this order, one
+//! backward pass computes sums over subtrees, and one forward pass computes paths.
 //!
-//! Limitation: only the first [`MOST_BLOCKS`] blocks are read. The longest of 1,344 recorded pages has some
-//! 4,500.
+//! Limitation: only the first [`MOST_BLOCKS`] blocks are read. The longest of 1,344 recorded pages has about
+//! 4,500 blocks.
 
 use std::collections::HashMap;
 
@@ -89,7 +89,7 @@ pub(super) struct Scene {
     pub(super) best: Option<usize>,
 }
 
-/// Whether a page has more blocks than the model reads. The end of such a page is missing.
+/// Whether a page has more blocks than the model reads, so that the end of the page is missing.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     let blocks = || placed_lines(page, 0, |_| true).into_iter().filter(|placed| has_word(&placed.line.text));
@@ -132,7 +132,7 @@ impl Scene {
         self.best = self.find_best(page);
     }
 
-    /// Finds the elements that contain blocks. Returns the element index of each node; 0 for other nodes.
+    /// Finds the elements that contain blocks. Returns the element index of each node, or 0 if it has none.
     fn find_elements(&mut self, page: &Page, placed: &[PlacedLine]) -> Vec<u32> {
         let mut places: Vec<u32> = vec![0; page.len()];
         let mut nodes: Vec<NodeId> = Vec::new();

@@ -2,19 +2,19 @@
 //!
 //! 1. The text that the site repeats is found ([`Repeated`]) and removed from every page.
 //! 2. The model classifies the remaining blocks of each page.
-//! 3. Each block votes for its kind of place. The name of a place is the last two elements of the block's
-//!    path, with class and id, digits masked, such as `div.story > p.lead`. ` > a` follows if more than half
-//!    of the block's words are in links. The vote of a place is the mean probability of its blocks, weighted
-//!    by words.
-//! 4. The model's result, the vote of the place and the length classify a block:
-//!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model
-//!    and of the vote. Without a vote, the second term is omitted.
-//! 5. The final classification of the training pages' blocks is added to their places, by length.
-//!    Classification without the model uses it ([`Place::log_odds_of`]).
+//! 3. Each block adds its probability to its kind of place. The name of a place is the last two elements of
+//!    the block's path, with class and id, digits masked, such as `div.story > p.lead`. If more than half of
+//!    the block's words are in links, ` > a` is appended. The vote of a place is the mean probability of its
+//!    blocks, weighted by words.
+//! 4. The final classification of a block combines the model, the vote of its place, and its length: `0.90 o
+//!    + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and of the
+//!    vote. Without a vote, the second term is omitted.
+//! 5. The final classifications of the training pages' blocks are stored with their places, by length.
+//!    Classification without the model uses them ([`Place::log_odds_of`]).
 //!
 //! The four weights are from a logistic regression over 20 recorded sites. They vary by 0.02 to 0.14 when one
 //! site is left out (docs/evaluation.md). The intercept reflects the cost of a false block relative to a
-//! missed block. Without site pages, the threshold is the model's own, a half.
+//! missed block. Without pages of the site, only the model is used, with a threshold of 0.5.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use super::odds::{self, chance};
 use super::scene::Scene;
 use super::{Forest, Judged, Removed, Repeated};
 
-/// The training results of a site. The default is an unknown site.
+/// What was learned about a site. The default is an unknown site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     /// The number of training pages.
@@ -38,7 +38,7 @@ pub struct Site {
     pub repeated: Repeated,
 }
 
-/// The training results for one kind of place.
+/// What was learned about one kind of place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     /// The number of training pages with a block at the place.
@@ -47,15 +47,15 @@ pub struct Place {
     pub blocks: u32,
     /// The weight of these blocks in words: up to 60 words per block, plus two per block.
     pub words: f64,
-    /// The sum of weight times probability of body text over these blocks; at most [`words`](Self::words).
+    /// The sum over these blocks of weight times probability of body text; at most [`words`](Self::words).
     pub content: f64,
-    /// The final classification of the blocks by length: below 8, 16 and 32 words, and 32 or more words.
-    /// Templates of earlier versions lack it.
+    /// The final classification of the blocks, in four classes of length: below 8, below 16, below 32, and 32
+    /// or more words. Templates of earlier versions lack it.
     #[serde(default)]
     pub verdicts: [Verdicts; 4],
 }
 
-/// The final classification of the blocks of one length at a place.
+/// The final classification of the blocks at a place in one class of length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdicts {
     /// The weight of the blocks, as in [`Place::words`].
@@ -66,13 +66,14 @@ pub struct Verdicts {
 
 pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 
-/// The weight, in words, of all blocks of a place when one length is combined with all lengths.
+/// The weight, in words, of a place's share over all lengths when it is combined with the share of one
+/// length.
 const OF_ALL_LENGTHS: f64 = 100.0;
 
 /// The maximum number of words of a block that count in a vote.
 const LONG: f32 = 60.0;
 
-/// The weight of a block in a vote, in words, in addition to its number of words.
+/// Constant that is added to a block's number of words to get its weight in a vote.
 const ANY: f32 = 2.0;
 
 const SURE: f32 = 6.0;
@@ -91,8 +92,8 @@ impl Place {
         log_odds(self.content, self.words)
     }
 
-    /// Returns the log-odds, within ±6.91, that a block with `words` words at the place is body text, from
-    /// the final classifications. Without final classifications, returns the vote.
+    /// Returns the log-odds, within ±6.91, that a block with `words` words at the place is body text. They
+    /// are computed from the final classifications. Without final classifications, returns the vote.
     #[must_use]
     pub fn log_odds_of(&self, words: u32) -> f32 {
         let sum = |of: fn(&Verdicts) -> f64| self.verdicts.iter().map(of).sum::<f64>();
@@ -121,8 +122,8 @@ impl Site {
         Self::learn_and_judge(pages, model).0
     }
 
-    /// Learns as [`Self::learn`] does. Also returns the result of [`judge`](Self::judge) for each page,
-    /// without a second reading of the pages.
+    /// Learns like [`Self::learn`]. Also returns the result of [`judge`](Self::judge) for each page, without
+    /// reading the pages again.
     #[must_use]
     pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<Judged>>) {
         let (repeated, scenes) = Repeated::but_content(pages, model);
@@ -160,7 +161,7 @@ impl Site {
         }
     }
 
-    /// Adds the final classification of a training page to its places.
+    /// Adds the final classifications of a training page to its places.
     pub fn take_verdicts(&mut self, judged: &[Judged]) {
         for block in judged.iter().filter(|block| block.removed.is_none()) {
             let Some(place) = self.places.get_mut(&block.place) else { continue };
@@ -171,7 +172,7 @@ impl Site {
         }
     }
 
-    /// Classifies every block of a page of this site, in page order, with the model and the training results.
+    /// Classifies every block of a page of this site, in page order, with the model and what was learned.
     #[must_use]
     pub fn judge(&self, page: &Page, model: &Forest) -> Vec<Judged> {
         self.judge_asked(Asked::new(page, Scene::new(page, &self.repeated), model))
@@ -229,8 +230,8 @@ fn weight(words: f32) -> f64 {
     f64::from(words.min(LONG) + ANY)
 }
 
-/// Returns the last two elements of a block's path, such as `div.story > p`. Blocks that consist mostly of
-/// links have a separate place, because links to related stories often stand among the paragraphs.
+/// Returns the last two elements of a block's path, such as `div.story > p`. A block that consists mostly of
+/// links gets a separate place, because links to related stories are often among the paragraphs.
 fn place_name(page: &Page, scene: &Scene, block: &Block) -> String {
     let own = scene.elements[block.element].node;
     let above = page.node(own).parent;
@@ -270,7 +271,7 @@ mod tests {
         assert_eq!(place.log_odds_of(3), 0.0);
         place.verdicts[0] = Verdicts { words: 100.0, kept: 0.0 };
         place.verdicts[3] = Verdicts { words: 300.0, kept: 300.0 };
-        // A quarter of the words and all words, each combined with three quarters of 100 words.
+        // Three quarters of all words are body text, so each length is combined with 75 of 100 words.
         let expected = [(0, 75.0 / 125.0), (8, 3.0), (31, 3.0), (32, 375.0 / 25.0), (500, 375.0 / 25.0)];
         for (words, odds) in expected {
             assert!((place.log_odds_of(words) - f32::ln(odds)).abs() < 1e-5, "{words}");

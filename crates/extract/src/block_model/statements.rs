@@ -1,4 +1,4 @@
-//! The article's metadata: title, description, and JSON-LD `articleBody`. For comparison with blocks.
+//! The article's metadata that are compared with blocks: title, description, and JSON-LD `articleBody`.
 //!
 //! Limitation: the stated title may be the site's name, and the stated body may belong to another article.
 //! Therefore both are features for the model, not rules.
@@ -46,7 +46,7 @@ fn trigrams_of(text: &str) -> Sorted {
     trigrams(&hashes(text).collect::<Vec<_>>())
 }
 
-/// Returns the JSON-LD's `articleBody` or an empty string. Tolerates errors elsewhere in the JSON.
+/// Returns the `articleBody` in JSON-LD, or an empty string. Errors elsewhere in the JSON do not matter.
 fn declared_body(page: &Page) -> String {
     const NAME: &str = "\"articleBody\"";
     for script in page.elements("script") {

@@ -1,9 +1,9 @@
 //! Cuts a page into blocks and finds similar blocks, for [`content_extractor`] and
 //! [`fast_content_extractor`].
 //!
-//! A block is an element with a block tag. Its own content is its content without its sub-blocks. The papers
-//! call this an atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed").
-//! `HTML` and `BODY` are blocks too, so that all text belongs to a block. Every path begins with them.
+//! A block is an element with a block tag. Its own content excludes its sub-blocks. The papers call this an
+//! atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed"). `HTML` and `BODY`
+//! are blocks too, so that all text belongs to a block. Every path begins with them.
 //!
 //! The head and elements that browsers do not show as text ([`gleaner_html::text::never_text`], hidden
 //! elements) are skipped. Scripts are counted nevertheless, because the feature vector contains their number.
@@ -26,7 +26,7 @@ use vector::{Features, Vector};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     pub(crate) node: NodeId,
-    /// The number of the enclosing block; `None`: this is the first block.
+    /// The number of the enclosing block, or `None` for the first block.
     pub(crate) parent: Option<u32>,
     /// The number of the first block after this block and its sub-blocks.
     pub(crate) end: u32,
@@ -44,8 +44,8 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Cuts a page into `html`, `body` and the elements with a block tag inside fewer than `max_depth`
-    /// blocks, in linear time.
+    /// Cuts a page into blocks, in linear time: `html`, `body` and the elements that have a block tag and are
+    /// inside fewer than `max_depth` blocks.
     pub(crate) fn new(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
         let tags = TagsByLength::from_tags(block_tags);
         let mut tree = Self::default();
@@ -112,7 +112,7 @@ impl Blocks {
         &self.blocks[number]
     }
 
-    /// Returns the first words of a block's own text: at most `characters` characters.
+    /// Returns the first words of a block's own text, up to `characters` characters.
     pub(crate) fn beginning(&self, page: &Page, number: usize, characters: usize) -> String {
         let subtree = page.subtree(self.blocks[number].node);
         let from = self.texts.partition_point(|(node, _)| *node < subtree.start);
@@ -164,7 +164,7 @@ impl Blocks {
     }
 }
 
-/// Tags by length. Most elements fail the test by length alone, which is fast.
+/// Tags by length. The length alone rejects most elements, which is fast.
 struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
 
 const LONGEST_TAG: usize = 10;

@@ -1,6 +1,7 @@
 //! Finds similar blocks, and counts the pages with a block similar to a given block.
 //!
-//! Blocks are similar if their vectors' cosine is above 0.9. Unlike the papers, we do not compare all pairs:
+//! Two blocks are similar if the cosine of their vectors is above 0.9. The papers compare all pairs; this
+//! module does not:
 //!
 //! 1. Equal vectors form one group.
 //! 2. Groups are compared only if their prefixes share a feature. Features are ordered rarest first. A
@@ -11,9 +12,10 @@
 //!    2007).
 //! 3. A group is skipped if all of its pages are already counted.
 //!
-//! Limitation: a hostile page (100,000 blocks of five words out of thirty) still causes quadratically many
-//! comparisons. [`Work`] limits the number of entries that all searches and look-ups read. After this limit,
-//! counts may be too small and similar vectors are missed, so repeated blocks may count as content.
+//! Limitation: a hostile page (100,000 blocks, each with five of the same thirty words) still causes
+//! quadratically many comparisons. [`Work`] limits the number of entries that all searches and look-ups read.
+//! After this limit, counts may be too small and similar vectors are missed, so repeated blocks may count as
+//! content.
 
 use std::collections::HashMap;
 
@@ -59,7 +61,7 @@ impl Index {
 
 #[derive(Debug)]
 pub(crate) struct LookUp {
-    /// For each vector: the last look-up with this candidate.
+    /// For each vector: the last look-up in which it was a candidate.
     met_by: Vec<u32>,
     look_ups: u32,
     pub(crate) work: Work,
@@ -70,8 +72,8 @@ impl LookUp {
         Self { met_by: Vec::new(), look_ups: 0, work }
     }
 
-    /// Returns the number of the first similar vector in an index. `None`: none, or the work limit was
-    /// reached.
+    /// Returns the number of the first similar vector in an index. Returns `None` if there is none, or if the
+    /// work limit was reached.
     pub(crate) fn find(&mut self, index: &Index, vector: &Vector) -> Option<u32> {
         self.look_ups += 1;
         self.met_by.resize(index.vectors.len().max(self.met_by.len()), 0);
@@ -131,7 +133,7 @@ impl Groups {
     }
 
     /// Returns, for every group, the number of pages with a similar block, including the group's own pages.
-    /// The numbers may be too small after the work limit.
+    /// After the work limit, the numbers may be too small.
     pub(crate) fn pages_with_similar(&self, work: &mut Work) -> Vec<u32> {
         let mut search = Search::new(self, *work);
         let groups = (0_u32..).zip(self.vectors());
@@ -147,7 +149,7 @@ pub(crate) struct Search<'a> {
     groups: &'a Groups,
     /// For each page: the last search that counted the page.
     found_by: Vec<u32>,
-    /// For each group: the last search with this candidate.
+    /// For each group: the last search in which it was a candidate.
     met_by: Vec<u32>,
     searches: u32,
     pub(crate) work: Work,
@@ -212,7 +214,7 @@ impl Work {
         Self { left: max_work, spent: false }
     }
 
-    /// Subtracts from the limit. `false`: too little was left, now or in an earlier call.
+    /// Subtracts from the limit. Returns `false` if the limit was exceeded in this call or an earlier one.
     pub(crate) fn spend(&mut self, entries: usize) -> bool {
         self.spent |= self.left < entries as u64;
         self.left = self.left.saturating_sub(entries as u64);
@@ -224,8 +226,8 @@ impl Work {
     }
 }
 
-/// Returns the minimum number of pages with a block that makes the block non-content: a share of `pages`, but
-/// at least `least` and at least two.
+/// Returns the minimum number of pages with a similar block that makes a block non-content: a share of
+/// `pages`, but at least `least` and at least two.
 pub(crate) fn repeated_from(pages: usize, share: f64, least: usize) -> usize {
     let share = (share * pages as f64).ceil() as usize;
     share.max(least).max(2)

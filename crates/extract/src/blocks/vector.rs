@@ -2,8 +2,8 @@
 //!
 //! A feature vector consists of the numbers of images, scripts and hyperlinks and the count of each
 //! lower-case term in a block's own content. The papers give no weights, so an image counts as much as a
-//! word. Features are ordered rarest first, for the search for similar vectors (`similarity`). The order
-//! affects no result.
+//! word. Features are ordered rarest first, which speeds up the search for similar vectors (`similarity`).
+//! The order affects no result.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ const COUNTED: u32 = 3;
 const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Features<'a> {
-    /// Uses the numbers of `known`. New terms get higher numbers, as the rarest terms.
+    /// Uses the numbers of `known`. New terms get higher numbers, as if they were the rarest terms.
     pub(crate) fn beside(known: &'a HashMap<String, u32>) -> Self {
         Self { known, new: HashMap::new(), numbers_new: true }
     }
@@ -56,8 +56,8 @@ impl<'a> Features<'a> {
         self.new
     }
 
-    /// Numbers terms. Each term comes with the number of blocks that contain it and a value of the caller.
-    /// Terms in more blocks get lower numbers.
+    /// Numbers terms. Each item has the number of blocks that contain the term, the term, and a value for the
+    /// caller. Terms in more blocks get lower numbers.
     pub(crate) fn by_rarity<T>(terms: impl Iterator<Item = (usize, String, T)>) -> Vec<(u32, (String, T))> {
         let mut terms: Vec<(usize, String, T)> = terms.collect();
         terms.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -69,8 +69,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Whether lower-casing certainly leaves a character unchanged. Needs no table and returns `false` for some
-/// unchanged characters. Most words pass this test.
+/// Whether a character certainly stays unchanged in lower case. The test needs no table, and most words pass
+/// it. It returns `false` for some unchanged characters.
 #[inline]
 fn is_lower(c: char) -> bool {
     if c.is_ascii() {
@@ -88,8 +88,8 @@ fn is_lower(c: char) -> bool {
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Vector {
     entries: Vec<(u32, u32)>,
-    /// The sum of the squared counts. The sum, like [`Self::cosine`], saturates for counts that only a
-    /// manipulated template file can contain.
+    /// The sum of the squared counts. It saturates, as in [`Self::cosine`], because a manipulated template
+    /// file can contain huge counts.
     squared: u64,
 }
 
@@ -134,7 +134,7 @@ impl Vector {
         &self.entries
     }
 
-    /// Returns the cosine of the angle between two vectors, 0 to 1; 0 if one vector is empty.
+    /// Returns the cosine of the angle between two vectors, 0 to 1. It is 0 if one vector is empty.
     pub(crate) fn cosine(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.entries.as_slice(), other.entries.as_slice());
         let mut product = 0_u64;
@@ -147,14 +147,15 @@ impl Vector {
         if product == 0 { 0.0 } else { product as f64 / (self.squared as f64 * other.squared as f64).sqrt() }
     }
 
-    /// Whether the vector contains terms that [`Features::only`] did not distinguish. Each such term counts
-    /// once. The norm is therefore a lower bound, and the cosine with a vector of known features is never too
-    /// small.
+    /// Whether the vector contains terms that [`Features::only`] did not distinguish. Each occurrence of such
+    /// a term counts as a separate term. So the norm is a lower bound, and the cosine with a vector of known
+    /// features is never too small.
     pub(crate) fn is_rough(&self) -> bool {
         self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
     }
 
-    /// Returns the shortest prefix with a norm of the remaining entries of at most `least` times the norm.
+    /// Returns the shortest prefix for which the norm of the remaining entries is at most `least` times the
+    /// vector's norm.
     pub(crate) fn prefix(&self, least: f64) -> &[(u32, u32)] {
         let enough = self.squared as f64 * least * least * (1.0 - SLACK);
         let mut rest = self.squared as f64;

@@ -9,14 +9,14 @@
 //! 3. Each block is compared with all blocks of all input pages. Pages with a similar block are counted.
 //! 4. A block that occurs on many pages is non-content. All other blocks are content.
 //!
-//! Details that the papers leave open: [`ContentExtractorParams`] defines "many" and the block tags. The page
+//! The papers leave details open. [`ContentExtractorParams`] defines "many" and the block tags. The page
 //! itself is an input page and counts as one page, in [`Site::find`] and in [`Site::find_without`]. Blocks
 //! without words are neither compared nor counted. [`Site::num_block_temp`] explains NumBlockTemp of table
 //! II.
 //!
-//! Cost: as published ([`Search::Exhaustive`]), proportional to the page's blocks times the site's blocks,
-//! limited by [`ContentExtractorParams::max_work`]. [`Search::Indexed`] gives the same result and compares
-//! only blocks that share a rare feature.
+//! Cost: as published ([`Search::Exhaustive`]), proportional to the number of blocks of the page times that
+//! of the site, limited by [`ContentExtractorParams::max_work`]. [`Search::Indexed`] gives the same result
+//! and compares only blocks that share a rare feature.
 //!
 //! Known failures: an inline block splits a phrase, which FastContentExtractor was designed to avoid. Text
 //! that differs from page to page, such as comments and related links, counts as content.

@@ -1,8 +1,8 @@
 //! The own text of blocks: one line per block, in the order of the blocks.
 //!
-//! In figure 3, the text of a `<p>` with `<span>`s is one text. It omits the spans' texts and follows them.
-//! Therefore a block is one line here, even with line breaks inside. A space replaces each sub-block, line
-//! break and image. Inline tags neither split nor join words.
+//! In figure 3, the text of a `<p>` with `<span>`s is one line that comes after the spans and omits their
+//! texts. Therefore a block is one line here, even if it has line breaks. A space replaces each sub-block,
+//! line break and image. Inline tags neither split nor join words.
 
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<OwnT
     texts
 }
 
-/// Parts of a page inside which no element boundary separates words.
+/// Groups of a page's nodes. Inside a group, no element boundary separates words.
 struct Pieces {
     of: Vec<u32>,
     blocks: usize,

@@ -13,14 +13,17 @@ pub struct ContentExtractorParams {
     pub block_tags: Vec<String>,
     /// Two blocks are similar if the cosine of their vectors is greater than this value, 0 to 1 (paper: 0.9).
     pub similarity: f64,
-    /// Minimum share of the input pages, 0 to 1, with a similar block that makes a block non-content. The
-    /// block's own page counts. The paper gives no number ("many times").
+    /// Minimum share of the input pages with a similar block, 0 to 1, that makes a block non-content. The
+    /// block's own page is included. The paper gives no number ("many times").
     pub repeated_share: f64,
-    /// Minimum number of such pages, including the block's own page. Values below 2 count as 2.
+    /// Minimum number of pages with a similar block that makes a block non-content. The block's own page is
+    /// included. Values below 2 have the effect of 2.
     pub repeated_pages: usize,
-    /// An element inside this number of nested blocks is not a block. The innermost block has its text.
+    /// Maximum depth of nested blocks. A deeper element is not a block, and its text belongs to the innermost
+    /// block.
     pub max_depth: usize,
-    /// The search for similar blocks. It affects the time, but not the result within `max_work`.
+    /// The search for similar blocks. It affects the time. The result is the same unless `max_work` is
+    /// reached.
     pub search: Search,
     /// Maximum work to compare one page with the site, in vector entries. After the limit, repeated blocks
     /// may count as content, and [`Extraction::exact`](super::Extraction::exact) is `false`. On the recorded

@@ -32,7 +32,7 @@ struct Stored {
     pages: Vec<Vec<Vector>>,
 }
 
-/// The content of a page and counts.
+/// The content of a page, with counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
     /// The content, one line per extracted block. Sub-blocks come before the block that contains them.
@@ -41,15 +41,16 @@ pub struct Extraction {
     pub text_nodes: Vec<NodeId>,
     /// The number of the page's atomic blocks with a word: NumBlock of the paper's table II.
     pub blocks: usize,
-    /// The number of blocks with words on the other input pages. Each block is compared with all of these.
+    /// The number of blocks with words on the other input pages. Each block of the page is compared with all
+    /// of them.
     pub compared_with: usize,
-    /// Whether the comparison was complete. `false`: [`ContentExtractorParams::max_work`] was reached, and
+    /// Whether the comparison was complete. If `false`, [`ContentExtractorParams::max_work`] was reached, and
     /// the content may include repeated blocks.
     pub exact: bool,
 }
 
 impl Extraction {
-    /// The content without its places.
+    /// Returns the lines of the content without their places on the page.
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {
         self.placed.iter().map(|placed| placed.line.clone()).collect()
@@ -113,16 +114,16 @@ impl Site {
         self.find(page).lines()
     }
 
-    /// Returns the content and counts of a page outside the site: ContentExtractor's result for the site's
-    /// pages and this page. If the site has no pages, all text is content.
+    /// Returns the content and counts of a page that is not one of the site's pages. The input pages of
+    /// ContentExtractor are the site's pages and this page. If the site has no pages, all text is content.
     #[must_use]
     pub fn find(&self, page: &Page) -> Extraction {
         self.compare(page, None)
     }
 
-    /// Returns the content and counts of page `page_number` of the site, counted from 0, as
-    /// [`find`](Self::find) does in a site of the other pages. If no page has this number, the page is
-    /// compared with all pages.
+    /// Returns the content and counts of page `page_number` of the site, counted from 0. The result is that
+    /// of [`find`](Self::find) for a site without this page. If no page has this number, the page is compared
+    /// with all pages.
     #[must_use]
     pub fn find_without(&self, page_number: usize, page: &Page) -> Extraction {
         self.compare(page, Some(page_number).filter(|number| *number < self.pages.len()))
@@ -132,8 +133,8 @@ impl Site {
     /// whether a block is a content block": the number of non-content blocks of the site's pages. Similar
     /// blocks count once.
     ///
-    /// This reading fits the table, which has 86 for ContentExtractor on pages of 319 blocks, and the text,
-    /// which compares it with "the number of blocks in the template". After
+    /// This interpretation fits the table, which has 86 for ContentExtractor on pages of 319 blocks. It also
+    /// fits the text, which compares NumBlockTemp with "the number of blocks in the template". After
     /// [`ContentExtractorParams::max_work`], similar blocks may be counted separately and non-content blocks
     /// may be missed.
     #[must_use]
@@ -186,7 +187,8 @@ impl Site {
         }
     }
 
-    /// For each block: the number of other pages with a similar block. Also whether the work limit sufficed.
+    /// Returns the number of other pages with a similar block, for each block, and whether the work limit
+    /// sufficed.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut work = Work::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];

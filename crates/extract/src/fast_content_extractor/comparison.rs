@@ -1,9 +1,9 @@
 //! Compares extracted blocks with the stored non-content blocks.
 //!
-//! The paper: "Each extracted block is then compared with non-content blocks". The template stores atomic
-//! blocks. An outermost block with all its parts is rarely similar to an atomic block. Therefore each part is
-//! compared: the own content of a block with the stored blocks of its path. As the paper literally states, an
-//! outermost block with parts is also compared as a whole.
+//! The paper says: "Each extracted block is then compared with non-content blocks". The template stores
+//! atomic blocks. An outermost block with all its sub-blocks is rarely similar to an atomic block. Therefore
+//! the own content of each extracted block is compared with the stored blocks of its path. An outermost block
+//! is also compared as a whole, as the paper literally says.
 //!
 //! Most blocks contain so many unknown terms that they cannot be similar to a stored block. A first test
 //! checks this without distinguishing the unknown terms. All look-ups of a page share the limit
@@ -42,7 +42,7 @@ struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
     state: &'a [State],
-    /// For each extracted block: its path and the stored blocks with this path, if any.
+    /// For each extracted block: its path and the stored blocks with this path. `None` if there are none.
     stored: Vec<Option<(PathId, &'a Index)>>,
     own: Vec<Likeness>,
     whole: Vec<Likeness>,

@@ -8,12 +8,12 @@
 //! * A block is non-content if many pages have a similar block. All other blocks are content.
 //! * The [`Template`] keeps the traversal paths P of the content blocks (`HTML.BODY.TABLE.TR.P`), and the
 //!   non-content blocks with a path in P.
-//! * Detection ([`Template::detect`]) extracts the blocks of a new page with a path in P, by two rules. It
-//!   drops the blocks that are similar to a stored non-content block.
+//! * Detection ([`Template::detect`]) extracts the blocks of a new page whose path is in P, by two rules. It
+//!   then drops the blocks that are similar to a stored non-content block.
 //!
-//! Our choices where the paper leaves details open: block tags and "many pages" in
-//! [`FastContentExtractorParams`], the rules in `detection.rs` ([`Template::find`]), the comparison in
-//! `comparison.rs`, atomic blocks in `blocks/mod.rs`. The head and blocks without words are always skipped.
+//! The paper leaves details open. [`FastContentExtractorParams`] defines the block tags and "many pages".
+//! `detection.rs` has the rules ([`Template::find`]), `comparison.rs` the comparison, and `blocks/mod.rs` the
+//! atomic blocks. The head and blocks without words are always skipped.
 //!
 //! Cost: linear in the pages, except for the comparison. The comparison covers only blocks that share a rare
 //! feature, and [`FastContentExtractorParams::max_work`] limits it per preparation and per page. A template

@@ -1,7 +1,7 @@
 //! Traversal paths such as `HTML.BODY.TABLE.TR.P`, stored in a trie.
 //!
-//! A number represents a path. As text, the paths of 100,000 deeply nested blocks would repeat tags many
-//! times.
+//! Each path is represented by a number. As text, the paths of 100,000 deeply nested blocks would repeat tags
+//! many times.
 
 use std::collections::HashMap;
 

@@ -6,9 +6,9 @@
 //!
 //! Limitation: the paper gives no number for "occurs many times";
 //! [`FastContentExtractorParams::repeated_share`] and [`FastContentExtractorParams::repeated_pages`] set it.
-//! With one page, nothing is repeated and all text is content. With copies of one page, all text is repeated
-//! and no text is content. Non-content blocks that differ from page to page (related links, comments) make
-//! their paths content paths.
+//! With one page, nothing is repeated and all text is content. With copies of one page, everything is
+//! repeated and nothing is content. Non-content blocks that differ from page to page (related links,
+//! comments) make their paths content paths.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -90,7 +90,7 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams
 struct Room(usize);
 
 impl Room {
-    /// Subtracts the bytes if they fit. Returns whether they fitted.
+    /// Subtracts `bytes` from the remaining room. Returns whether they fitted.
     fn take(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(self.0);
@@ -104,7 +104,8 @@ fn bytes(block: &NonContent) -> usize {
         + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
 }
 
-/// Returns the content paths that fit into the room, most blocks first, with their numbers of blocks.
+/// Returns the content paths that fit into the room, with their numbers of blocks. Paths with more blocks
+/// come first.
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,
     paths: &Paths,
@@ -131,7 +132,8 @@ impl<'a> Distinct<'a> {
         Self { met: HashSet::new(), kept: HashMap::new(), similarity, look_up: LookUp::new(work) }
     }
 
-    /// Adds a block; `false`: its path has a similar block or, after the work limit, an equal block.
+    /// Adds a block. Returns `false` if its path already has a similar block or, after the work limit, an
+    /// equal block.
     fn insert(&mut self, path: PathId, vector: &'a Vector) -> bool {
         if !self.met.insert((path, vector)) {
             return false;

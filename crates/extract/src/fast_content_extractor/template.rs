@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::FastContentExtractorParams;
 use super::detection::Matcher;
 
-/// A non-content block with a content path, stored to distinguish it from content.
+/// A non-content block whose path is a content path. It is stored to distinguish it from content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NonContent {
     /// The block's traversal path, such as `HTML.BODY.TABLE.TR.P`.
@@ -32,7 +32,7 @@ pub struct NonContent {
     pub beginning: String,
 }
 
-/// The template of a site: its content paths, and the non-content blocks with one of these paths.
+/// The template of a site: its content paths, and the non-content blocks whose path is a content path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Template {
@@ -70,7 +70,7 @@ impl Template {
         self.stored.pages
     }
 
-    /// Returns the content paths with their numbers of content blocks.
+    /// Returns the content paths, each with its number of content blocks.
     #[must_use]
     pub fn content_paths(&self) -> &BTreeMap<String, u32> {
         &self.stored.content_paths
@@ -82,7 +82,8 @@ impl Template {
         &self.stored.non_content
     }
 
-    /// Returns NumBlockTemp of the paper's table II: the number of stored blocks for the comparison.
+    /// Returns NumBlockTemp of the paper's table II: the number of stored blocks with which blocks are
+    /// compared.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         self.stored.non_content.len()

@@ -1,5 +1,5 @@
 #![no_main]
-//! The texts that a page embeds as data, from scripts of any bytes.
+//! Reads embedded texts from scripts of arbitrary bytes.
 
 use gleaner_html::embedded::{complete, is_completed};
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,6 @@
 //! Compares the fast builder with html5ever: if the fast builder is sure, the pages must be equal.
 //!
-//! The dictionary `html.dict` has the tags with rules of their own in tree construction.
+//! The dictionary `html.dict` lists the tags with special rules in tree construction.
 
 #![no_main]
 

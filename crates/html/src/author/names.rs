@@ -1,4 +1,4 @@
-//! Parses declared author names: removes labels and site names, separates several names.
+//! Parses declared author names: removes labels and site names, and splits lists of names.
 //!
 //! Limitation: capitals decide whether a text is a person's name, so `Hanoi Harbour` counts as a person.
 
@@ -14,7 +14,7 @@ const LONGEST: usize = 80;
 
 pub(super) const NAME_WORDS: usize = 5;
 
-/// Folded labels before names. A colon, a slash or a space follows them.
+/// Labels before names, case-folded. A colon, a slash or a space follows the label.
 const LABELS: [&str; 38] = [
     "additional reporting by",
     "reporting and writing by",
@@ -56,20 +56,20 @@ const LABELS: [&str; 38] = [
     "von",
 ];
 
-/// Labels that may also begin a name (`Von der Sample`). In a text of names, they need a colon.
+/// Words that are labels but may also begin a name (`Von der Sample`). They need a colon to count as labels.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
-/// Labels of photographers, sources and responsible editors, who are not authors.
+/// Labels of photographers, sources and responsible editors, who do not count as authors.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
 
-/// Lower-case labels before non-authors: `An Example; editing by ...`.
+/// Labels inside a text after which no author follows: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
     ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
 
 /// Words between a person and a place or employer.
 const PLACES: [&str; 5] = [" in ", " at ", " for ", " from ", " of "];
 
-/// Returns the names in declared texts without repetitions and the site's name.
+/// Returns the names in declared texts, without repetitions and without the site's name.
 pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for text in stated.iter().take(MOST_STATED) {
@@ -142,9 +142,9 @@ fn parted(text: &str) -> Vec<&str> {
             .collect();
         let persons = names.iter().take_while(|name| is_person(name)).count();
         match (persons, &names[..]) {
-            // Not a list of persons: the part is another name, or no name.
+            // Not a list of persons: the whole part is one name, or no name.
             (0, _) => vec![part],
-            // `An Example, Health correspondent`: persons and their roles.
+            // In `An Example, Health correspondent`, the texts after the person are roles.
             (persons, names) => names[..persons].to_vec(),
         }
     })
@@ -160,7 +160,7 @@ fn at_dashes(text: &str) -> Vec<&str> {
     vec![text]
 }
 
-/// Reduces `An Example in Hanoi` to the name alone.
+/// Returns `An Example` for `An Example in Hanoi`.
 fn without_place(name: &str) -> &str {
     let is_capital = |rest: &str| rest.trim_start_matches("the ").starts_with(char::is_uppercase);
     let cut = |place: &&str| {
@@ -249,7 +249,7 @@ pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
 
 fn after_folded<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let length = label.chars().count();
-    // Folding keeps the number of characters: in NFC, accents are not separate.
+    // Folding does not change the number of characters, because accents are not separate characters in NFC.
     let (end, last) = text.char_indices().nth(length.checked_sub(1)?)?;
     let end = end + last.len_utf8();
     (folded(&text[..end]) == label).then(|| &text[end..])

@@ -5,9 +5,9 @@ use jiff::civil::Date;
 use super::{FIRST_YEAR, Token, compact, day, numbers, tokens, year_first, year_then_month};
 
 /// Returns the day in an address's path or query: `/2026/11/20/`, `-20261120`, `/2026-11-20-`,
-/// `/20-11-2026/`, `/2026/nov/20/`, `A2026112009300005196`. `None`: there is no complete day, or there are
-/// two different days. A day between two words of a slug (`anniversary-of-2001-09-11-attacks`) does not
-/// count. A part such as `03-04-2026` has the day first.
+/// `/20-11-2026/`, `/2026/nov/20/`, `A2026112009300005196`. Returns `None` if there is no complete day or if
+/// there are two different days. A day between two words of a slug (`anniversary-of-2001-09-11-attacks`) does
+/// not count. In a form such as `03-04-2026`, the first number is the day.
 #[must_use]
 pub fn in_address(address: &str) -> Option<Date> {
     let (_, path) =
@@ -46,7 +46,7 @@ fn in_path(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     (parts[1] == stroke && parts[3] == stroke).then(|| year_then_month(parts, 0)).flatten()
 }
 
-/// Parses a long number that begins with a day and a time, such as an article's number.
+/// Parses a long number that begins with a day and a time, such as an article's id.
 fn begins_with_time(token: Token) -> Option<Date> {
     let Token::Number(digits) = token else { return None };
     let part = |range: std::ops::Range<usize>| digits.get(range)?.parse::<i16>().ok();

@@ -3,20 +3,20 @@
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 
-/// The zeros of scripts with their own decimal digits: Arabic, Persian, Devanagari, Bengali, Gurmukhi,
-/// Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer and full width.
+/// The digit zero of other scripts: Arabic, Persian, Devanagari, Bengali, Gurmukhi, Gujarati, Odia, Tamil,
+/// Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer and full width.
 const ZEROS: [u32; 17] = [
     0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0xF20, 0x1040,
     0x17E0, 0xFF10,
 ];
 
-/// Accepted years of the Thai Buddhist calendar: 1990 to 2100.
+/// Thai Buddhist years that are converted; in the Gregorian calendar, 1990 to 2100.
 const BUDDHIST: std::ops::RangeInclusive<i16> = 2533..=2643;
 
-/// Accepted years of the Solar Hijri calendar: 1990 to 2099.
+/// Solar Hijri years that are converted; in the Gregorian calendar, 1990 to 2099.
 const SOLAR_HIJRI: std::ops::RangeInclusive<i16> = 1369..=1478;
 
-/// Returns `7` for the digit seven of any script. Other characters are unchanged.
+/// Returns the ASCII digit for a decimal digit of any script. Other characters are unchanged.
 pub(crate) fn latin_digit(c: char) -> char {
     if c.is_ascii() {
         return c;
@@ -25,20 +25,20 @@ pub(crate) fn latin_digit(c: char) -> char {
     value.and_then(|value| char::from_digit(value, 10)).unwrap_or(c)
 }
 
-/// Returns the Gregorian year of a Thai Buddhist year (543 years ahead). Other years are unchanged.
+/// Returns the Gregorian year for a Thai Buddhist year, which is 543 ahead. Other years are unchanged.
 pub(super) fn gregorian_year(year: i16) -> i16 {
     if BUDDHIST.contains(&year) { year - 543 } else { year }
 }
 
-/// Returns the Gregorian year of a year that counts from the beginning of an era. `era`: a word that ends
-/// with the era's name: `民國` (Taiwan), `令和`, `平成`. `None`: another word.
+/// Returns the Gregorian year for a year of an era. `era` is a word that ends with the era's name, such as
+/// `民國` (Taiwan), `令和` or `平成`. Returns `None` for other words.
 pub(super) fn era_year(era: &str, counted: i16) -> Option<i16> {
     let years_before = |(name, before): &(&str, i16)| era.ends_with(name).then_some(*before);
     let eras = [("民國", 1911), ("民国", 1911), ("令和", 2018), ("平成", 1988), ("昭和", 1925)];
     Some(eras.iter().find_map(years_before)? + counted)
 }
 
-/// A day in the calendar of Iran and Afghanistan.
+/// A day in the Solar Hijri calendar, the calendar of Iran and Afghanistan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SolarHijri {
     pub(super) year: i16,
@@ -47,7 +47,8 @@ pub(super) struct SolarHijri {
 }
 
 impl SolarHijri {
-    /// Returns the Gregorian day; `None`: the day does not exist or the year is outside 1369 to 1478.
+    /// Returns the Gregorian day. Returns `None` if the day does not exist or the year is outside 1369 to
+    /// 1478.
     ///
     /// Leap years follow the cycle of 33 years, which agrees with the astronomical calendar for these years.
     pub(super) fn gregorian(self) -> Option<Date> {

@@ -1,4 +1,4 @@
-//! A date, with the time and zone that a page states.
+//! A date with an optional time and time zone, as a page states them.
 
 use std::fmt;
 
@@ -6,16 +6,17 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 
-/// A day with an optional time of day and an optional offset of its zone.
+/// A day with an optional time of day and an optional UTC offset.
 ///
 /// It is displayed as `2026-11-20`, `2026-11-20T09:30:00` (without an offset), or RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// The day, in the page's zone.
+    /// The day, in the time zone of the page.
     pub day: Date,
-    /// The time of day in the page's zone; `None`: not stated.
+    /// The time of day, in the time zone of the page. `None` if the page does not state a time.
     pub time: Option<Time>,
-    /// The offset of the page's zone from UTC in minutes, -840 to 840; `None`: not stated, or no time.
+    /// The UTC offset of the page's time zone in minutes, -840 to 840. `None` if the page does not state it,
+    /// or if there is no time.
     pub offset: Option<i32>,
 }
 
@@ -34,14 +35,15 @@ impl Moment {
         Self { day: utc.date(), time: Some(time), offset: Some(0) }
     }
 
-    /// Returns the point in time. Without an offset, the time is UTC; without a time, it is midnight.
+    /// Returns the point in time. A time without an offset is taken as UTC, and a day without a time as
+    /// midnight.
     #[must_use]
     pub fn instant(self) -> Option<Timestamp> {
         let offset = Offset::from_seconds(60 * self.offset.unwrap_or(0)).ok()?;
         offset.to_timestamp(self.day.to_datetime(self.time.unwrap_or(Time::midnight()))).ok()
     }
 
-    /// Drops the time if the offset is unknown, so that the value is displayed as RFC 3339 or as a day.
+    /// Drops the time if the offset is unknown. The value is then displayed as RFC 3339 or as a day.
     #[must_use]
     pub const fn with_zone_or_day(self) -> Self {
         if self.offset.is_some() { self } else { Self::from_day(self.day) }

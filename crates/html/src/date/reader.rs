@@ -1,9 +1,16 @@
-//! Decides what depends on the page: the order of day and month, years of two digits, the zone `IST`.
+//! Decides what depends on the page: the order of day and month, the century of two-digit years, and the zone
+//! `IST`.
 //!
-//! For `03/04/2026`, the first of these that shows the order decides: the weekday next to it, the day in the
-//! page's address, the time of the last change or of the fetch (a publication is not later), the page's other
-//! dates, the region in `lang` or `og:locale` (month first in the United States and the Philippines).
-//! Otherwise the day is first, except before AM or PM on a page in English or in an unknown language.
+//! For `03/04/2026`, the first of these sources that shows the order decides:
+//!
+//! - the weekday next to the date;
+//! - the day in the page's address;
+//! - the time of the last change or of the fetch, because a publication is not later;
+//! - the page's other dates;
+//! - the region in `lang` or `og:locale`: the month is first in the United States and the Philippines.
+//!
+//! If no source decides, the day is first. Exception: before AM or PM, on a page in English or in an unknown
+//! language, the month is first.
 
 use std::cell::OnceCell;
 
@@ -31,18 +38,18 @@ pub(crate) enum Order {
     MonthFirst,
 }
 
-/// Reads dates with data of their page. Everything may be unknown.
+/// Reads dates with data of their page. Every field may be unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Reader<'a> {
     pub(crate) language: Option<&'a str>,
-    /// Region of the page's language in capitals: `US`.
+    /// Region of the page's language in capitals, such as `US`.
     pub(crate) region: Option<&'a str>,
     pub(crate) address: Option<Date>,
     /// The last possible day of publication.
     pub(crate) latest: Option<Date>,
-    /// The day of the last change, if only one reading is possible.
+    /// The day of the last change, if its date has only one possible reading.
     pub(crate) changed: Option<Date>,
-    /// Sources of other dates that may show the order: the page, and its declared dates.
+    /// Sources of other dates that may show the order: the page's texts and its declared dates.
     pub(crate) page: Option<&'a Page>,
     pub(crate) declared: Vec<&'a str>,
     pub(crate) order: OnceCell<Option<Order>>,
@@ -54,8 +61,8 @@ impl Reader<'_> {
         dated(text, date_at, self).filter(|moment| moment.day.year() >= FIRST_YEAR)
     }
 
-    /// Returns the date in a declaration since 1900, which may come from an archive. The first days of 1900
-    /// and 1970 are defaults of programs.
+    /// Returns the date in a declaration. Years start at 1900, because the page may be from an archive. The
+    /// first days of 1900 and 1970 are rejected, because they are default values of programs.
     pub(crate) fn declared(&self, text: &str) -> Option<Moment> {
         let is_default = |day: Date| matches!(day.year(), 1900 | 1970) && day.day_of_year() == 1;
         let is_epoch = |day: Date| day.year() == 1969 && day.month() == 12 && day.day() == 31;
@@ -63,8 +70,9 @@ impl Reader<'_> {
     }
 
     /// Returns the date in a text with a two-digit year of this century: `20/11/26`. Points are accepted only
-    /// in languages that write the day first with points, because elsewhere the year may be first; dashes
-    /// never. The text must be known to be a date, because scores and part numbers look the same.
+    /// in languages that write `20.11.26` with the day first, because in others the year may be first. Dashes
+    /// are never accepted. Callers must know that the text is a date, because scores and part numbers look
+    /// the same.
     pub(crate) fn short_date(&self, text: &str) -> Option<Moment> {
         dated(text, short_year, self)
     }
@@ -77,12 +85,12 @@ impl Reader<'_> {
         self.language.is_some_and(|language| DAY_DOT_MONTH.contains(&language))
     }
 
-    /// Thai years belong to the Buddhist calendar.
+    /// Thailand uses years of the Buddhist calendar.
     pub(super) fn year_of_two_digits(&self, year: i16) -> i16 {
         if self.language == Some("th") { 2500 - 543 + year } else { 2000 + year }
     }
 
-    /// The offset of `IST` in minutes: India, Ireland or Israel.
+    /// Returns the offset of `IST` in minutes. The abbreviation is used in India, Ireland and Israel.
     pub(super) fn offset_of_ist(&self) -> Option<i32> {
         const OF_INDIA: [&str; 11] = ["hi", "bn", "ta", "te", "mr", "gu", "kn", "ml", "pa", "or", "as"];
         match (self.region, self.language) {
@@ -119,7 +127,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the order in the page's other dates, if all with the best evidence agree.
+    /// Returns the order of the page's other dates, if all dates with the best evidence agree.
     fn others(&self) -> Option<Order> {
         let page = self.page?;
         let mut votes: [Vec<Order>; 3] = Default::default();
@@ -140,7 +148,8 @@ impl Reader<'_> {
         best.iter().all(|order| *order == best[0]).then_some(best[0])
     }
 
-    /// Returns the order of a date and its evidence: 0: weekday, 1: address, 2: only one possible reading.
+    /// Returns a date's order and the rank of its evidence: 0: weekday, 1: address, 2: only one possible
+    /// reading.
     fn vote(&self, found: Found, text: &str) -> Option<(usize, Order)> {
         match found.month_first {
             None => Some((2, Order::DayFirst)),
@@ -160,7 +169,7 @@ fn may_have_date(text: &str) -> bool {
         && digits(text) >= 6
 }
 
-/// Returns the order of the only reading for which `is` is true.
+/// Returns the order if `is` is true for exactly one reading.
 fn only(readings: [Date; 2], is: impl Fn(Date) -> bool) -> Option<Order> {
     match readings.map(is) {
         [true, false] => Some(Order::DayFirst),

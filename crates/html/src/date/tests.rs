@@ -1,4 +1,4 @@
-//! Tests the reading of dates, form by form.
+//! Tests the parsing of each date format.
 
 use super::*;
 

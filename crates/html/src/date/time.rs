@@ -1,6 +1,6 @@
 //! Parses the time of day beside a date, and the time zone after it.
 //!
-//! Limitation: `9.30` is a time only after a word for "o'clock" or before a time zone or AM or PM.
+//! Limitation: `9.30` is a time only after a word for "o'clock", or before a time zone, AM or PM.
 
 use jiff::civil::{Date, Time};
 
@@ -10,7 +10,7 @@ use crate::month_names::folded;
 
 pub(super) struct Clock {
     pub(super) time: Time,
-    /// Whether AM or PM in English follows.
+    /// Whether AM or PM, written in English, follows the time.
     pub(super) has_english_half: bool,
     pub(super) end: usize,
 }
@@ -66,7 +66,7 @@ struct Half {
     end: usize,
 }
 
-/// Returns the index of the minutes if the separator before them indicates a time.
+/// Returns the index of the minutes. Returns `None` if the separator before them does not indicate a time.
 fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     let is_time = match tokens.get(hour + 1)? {
         Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點") => true,
@@ -81,7 +81,7 @@ fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     is_hour.then(|| behind_spaces(tokens, word + 1))
 }
 
-/// Whether a time zone or AM or PM follows: `9.30 GMT`, `9.30am`.
+/// Whether a time zone, AM or PM begins at this token, as after `9.30` in `9.30 GMT` and `9.30am`.
 fn is_followed(tokens: &[Token], at: usize) -> bool {
     let next = behind_spaces(tokens, at);
     let is_zone = matches!(tokens.get(next), Some(Token::Word(word)) if word.len() > 1 && is_zone(word));
@@ -89,14 +89,14 @@ fn is_followed(tokens: &[Token], at: usize) -> bool {
     is_zone || is_half && half_of_day(tokens, at).is_some()
 }
 
-/// Whether a word for "o'clock" precedes: `godz. 9.30`, `kl. 9.30`.
+/// Whether a word for "o'clock" is before this token: `godz. 9.30`, `kl. 9.30`.
 fn is_announced(tokens: &[Token], at: usize) -> bool {
     let is_word = |token: &&Token| matches!(token, Token::Word(_));
     let before = tokens[..at].iter().rev().take(3).find(is_word);
     matches!(before, Some(Token::Word(word)) if matches!(folded(word).as_str(), "godz" | "kl" | "klo" | "ore" | "ωρα"))
 }
 
-/// Whether a word for the afternoon precedes, as in `下午3:05`.
+/// Whether a word for the afternoon is before this token, as in `下午3:05`.
 fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
     let word = tokens[..at].iter().rev().take(2).find(|token| **token != Token::Mark(' '));
     let ends = |word: &str| ["下午", "午后", "午後", "晚上", "오후"].iter().any(|end| word.ends_with(end));
@@ -136,7 +136,7 @@ pub(super) fn offset_at(tokens: &[Token], at: usize, day: Date, reader: &Reader)
 }
 
 /// Parses the offset after `GMT` or `UTC`, which may have spaces: `GMT +7`, `(GMT + 7)`. After a minus and a
-/// space, a closing parenthesis is required, because `2:00 GMT - 3:00 GMT` is a time span.
+/// space, the offset must end with a parenthesis, because `2:00 GMT - 3:00 GMT` is a time span.
 fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
     let at = behind_spaces(tokens, at);
     let sign = *tokens.get(at)?;

@@ -1,13 +1,13 @@
 //! Looks up abbreviations of time zones.
 //!
-//! Limitation: `CST` is American and `BST` British. `IST` is read only if language or region decide between
-//! India, Ireland and Israel, and only as standard time.
+//! Limitation: `CST` always means the American zone, and `BST` the British. `IST` is read only if language or
+//! region show whether India, Ireland or Israel is meant, and only with its standard offset.
 
 use jiff::civil::{Date, Weekday};
 
 use super::Reader;
 
-/// Abbreviations with one offset, in minutes.
+/// Abbreviations whose offset never changes, with the offset in minutes.
 const FIXED: [(&str, i32); 32] = [
     ("Z", 0),
     ("GMT", 0),
@@ -43,8 +43,8 @@ const FIXED: [(&str, i32); 32] = [
     ("PDT", -420),
 ];
 
-/// Standard offsets in minutes of the American zones without a season. Only capitals are read, because `et`
-/// and `pt` are words.
+/// American abbreviations without `S` or `D` for the season, with the standard offset in minutes. Only
+/// capitals match, because `et` and `pt` are words.
 const AMERICAN: [(&str, i32); 4] = [("ET", -300), ("CT", -360), ("MT", -420), ("PT", -480)];
 
 pub(super) fn is_zone(word: &str) -> bool {
@@ -75,7 +75,7 @@ fn moscow(day: Date) -> i32 {
     if far.contains(&day) { 240 } else { 180 }
 }
 
-/// Whether the United States have daylight saving time by the rules since 1987.
+/// Whether the United States have daylight saving time on this day, by the rules since 1987.
 fn is_american_summer(day: Date) -> bool {
     let sunday = |month: i8, nth: i8| {
         jiff::civil::date(day.year(), month, 1).nth_weekday_of_month(nth, Weekday::Sunday).ok()

@@ -2,8 +2,8 @@
 //!
 //! Some pages are rendered in the browser from such data (`__NEXT_DATA__`, `self.__next_f.push`,
 //! `window.__INITIAL_STATE__`, `application/json` scripts). Others show a teaser and have the whole text in
-//! JSON-LD (`articleBody`). [`complete`] puts such a text into the page below its headline, where all later
-//! steps find it (judging, extraction, templates).
+//! JSON-LD (`articleBody`). [`complete`] inserts such a text below the page's headline, where extraction and
+//! all other steps find it.
 //!
 //! A text is inserted only if
 //! * the page shows at most 300 words of prose;
@@ -11,11 +11,11 @@
 //! * at least two in five of its word trigrams are not on the page;
 //! * the page shows at most 60 words of other prose, and at most half as many as the text has.
 //!
-//! So a page that shows its article stays unchanged, whatever other texts its scripts have. Lines of the page
-//! are removed if the inserted text has their words, even if they are cut or divided in another way.
+//! So a page that shows its article stays unchanged, whatever texts its scripts contain. If a text is
+//! inserted, page lines with the same words are removed, even if they are cut or divided in another way.
 //!
-//! Limitation: strings in single quotes and template strings are not read, nor are data that are compressed,
-//! encoded or fetched later.
+//! Limitation: strings in single quotes and template strings are not read. Data that are compressed, encoded
+//! or fetched later are not read either.
 
 mod strings;
 
@@ -38,16 +38,17 @@ const FEWEST_WORDS: usize = 60;
 /// Minimum number of words of a line of prose.
 const PROSE: usize = 12;
 
-/// If the strings of a list are longer than this on average, in bytes, each is an article.
+/// Average length in bytes above which the strings of a list are separate articles.
 const ARTICLE: usize = 1_500;
 
-/// Maximum number of words of prose on a page that does not show its article. A teaser has fewer.
+/// Maximum number of words of prose on a page that does not show its article. Teasers are shorter.
 const TEASER: usize = 300;
 
 /// Minimum length of prose in bytes.
 const SHORTEST_PROSE: usize = 40;
 
-/// Maximum number of words of other prose. A page with more shows its own article.
+/// Maximum number of words of prose that are not in the embedded text. A page with more shows its own
+/// article.
 const BESIDE: usize = 60;
 
 /// Minimum share of the title's words in a text on the same topic.
@@ -56,7 +57,8 @@ const TITLE: f32 = 0.3;
 /// Minimum share of a text's trigrams that the page does not show.
 const NOT_SHOWN: f32 = 0.4;
 
-/// Maximum share of a repeated line's trigrams that the text lacks, because the last word is cut.
+/// Maximum share of a line's trigrams that the embedded text lacks, for a line that repeats the text. The
+/// last word of such a line may be cut.
 const NEW: f32 = 0.2;
 
 const SHORTEST_REPEATED: usize = 3;
@@ -68,7 +70,7 @@ struct Candidate {
     words: Vec<u64>,
 }
 
-/// Parses a page. Inserts the article's text if the page does not show it but its scripts have it.
+/// Parses a page. If the page does not show its article's text but its scripts contain it, inserts the text.
 ///
 /// ```
 /// use gleaner_html::embedded::{complete, is_completed};
@@ -179,8 +181,8 @@ fn has_tags(text: &str) -> bool {
     ["</", "<br", "<p>"].iter().any(|tag| text.contains(tag))
 }
 
-/// Whether two strings are spans of one paragraph: neighbours in the innermost of several lists, the first
-/// without the end of a sentence.
+/// Whether two strings are parts of one paragraph: they are neighbours in the innermost of several nested
+/// lists, and the first does not end a sentence.
 fn is_same_paragraph(before: &Found, found: &Found) -> bool {
     let (Some((_, outer)), Some((_, outer_before))) =
         (found.indexes.split_last(), before.indexes.split_last())
@@ -244,7 +246,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Returns the nodes of the lines that the embedded text repeats, in page order and not nested. Lines are
-/// compared by their words, because the text may divide them, punctuate them differently, or continue them.
+/// compared by their words, because the embedded text may have other line breaks or punctuation.
 fn repeated(page: &Page) -> Vec<NodeId> {
     let Some(body) = body(page) else { return Vec::new() };
     let within = page.subtree(body);
@@ -260,7 +262,7 @@ fn repeated(page: &Page) -> Vec<NodeId> {
     let parent = |placed: &PlacedLine| page.node(placed.block).parent;
     let is_prose = |placed: &PlacedLine| is_repeated(placed, PROSE, NEW);
     let parents: HashSet<NodeId> = outside.iter().filter(|it| is_prose(it)).map(parent).collect();
-    // Short lines count only together with long ones, and as a whole.
+    // A short line counts only beside a repeated long line, and only if all its trigrams are repeated.
     let is_short = |placed: &PlacedLine| {
         parents.contains(&parent(placed)) && is_repeated(placed, SHORTEST_REPEATED, 0.0)
     };

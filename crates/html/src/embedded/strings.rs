@@ -2,8 +2,8 @@
 //!
 //! A script may be JSON, an assignment of an object (`window.__STATE__ = {...}`) or a call
 //! (`self.__next_f.push([1, "..."])`). Only the common parts of JSON and JavaScript objects are read:
-//! double-quoted strings, brackets, keys. Anything else is skipped, so a script with code gives a few short
-//! strings. A string that contains data is read in the same way, up to three levels deep.
+//! double-quoted strings, brackets and keys. Everything else is skipped, so a script with code yields only a
+//! few short strings. A string that contains data is read in the same way, up to three levels deep.
 //!
 //! Cost: linear in the script.
 
@@ -31,9 +31,9 @@ struct Frame {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Its keys, with `[]` for any place in an array.
+    /// The keys that lead to the string. `[]` replaces the index in an array.
     pub(super) path: String,
-    /// Its index in each of these arrays.
+    /// The string's index in each array of `path`.
     pub(super) indexes: Vec<u32>,
     pub(super) text: String,
 }
@@ -102,7 +102,8 @@ impl Reader {
     }
 
     fn text(&mut self, mut text: &str, level: usize) {
-        // Rows of a React server response: `24:T1a3b,`, then this number of bytes of text.
+        // Rows of a React server response: `24:T1a3b,`, followed by as many bytes of text as the hexadecimal
+        // number says.
         while let Some((row, rest)) = server_row(text) {
             self.put(row);
             text = rest;
@@ -157,7 +158,7 @@ fn is_key(bytes: &[u8], from: usize) -> bool {
     bytes[from.min(bytes.len())..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
 }
 
-/// Splits `24:T1a3b,TEXT REST` into text and rest; `None`: another form.
+/// Splits `24:T1a3b,TEXT REST` into text and rest. Returns `None` for any other form.
 fn server_row(text: &str) -> Option<(&str, &str)> {
     let (id, rest) = text.split_once(":T")?;
     let (size, rest) = rest.split_once(',')?;

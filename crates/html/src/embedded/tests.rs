@@ -1,4 +1,4 @@
-//! Tests the texts that a page embeds for its scripts.
+//! Tests the texts that pages embed as data for scripts.
 
 use super::*;
 use crate::text::{lines, plain};

@@ -1,12 +1,12 @@
-//! The adoption agency algorithm (13.2.6.4.7): a formatting element ends while blocks in it are open.
+//! The adoption agency algorithm (13.2.6.4.7): ends a formatting element while blocks inside it are open.
 //!
 //! All moved nodes are at the end of the flat list: the furthest block is open, so only its subtree follows
-//! it. In `<i>1<b>2<p>3</i>`, the formatting elements between the ended element and the block are copied
-//! before the block, and the ended element is copied after it: `i b` keep the content before the block, and
-//! `b' p i'` follow. The list grows in one place, and later ids shift.
+//! it. In `<i>1<b>2<p>3</i>`, the formatting elements between the ended `i` and the block `p` are copied
+//! before the block, and `i` is copied after it. So `i b` keep the content before the block, and `b' p i'`
+//! follow. Nodes are inserted in one place, and the ids of later nodes increase.
 //!
-//! Limitation: each move costs the length of the block's subtree. This counts as work, so a page with many
-//! moves is left to the reference.
+//! Limitation: each move takes time proportional to the block's subtree. This counts as work, so html5ever
+//! parses a page with many moves.
 
 use html5ever::LocalName;
 
@@ -20,7 +20,7 @@ use super::names::Name;
 use super::stack::Open;
 use super::tag::{Tag, set};
 
-/// Limits of rounds (step 4.1) and of copied formatting elements (step 4.13.4).
+/// Maximum number of rounds (step 4.1) and of copied formatting elements (step 4.13.4).
 const ROUNDS: usize = 8;
 const COPIES: usize = 3;
 
@@ -30,7 +30,7 @@ struct Ended {
     entry: Entry,
 }
 
-/// Whether a node has a kind. The kind changes with the node's parent.
+/// Whether a node belongs to a kind. Moving a node to another parent may change its kind.
 fn has_kind(node: &Node) -> bool {
     matches!(&node.kind, Kind::Element { tag, .. } if kinds::has_kind(tag))
 }
@@ -58,7 +58,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Steps 4.3 to 4.6: finds the element that ends; `None`: the algorithm is done.
+    /// Steps 4.3 to 4.6: finds the element that ends. Returns `None` if the algorithm is done.
     fn ended(&mut self, subject: &LocalName) -> Option<Ended> {
         let Some(index) = self.formatting.last_named(subject) else {
             self.end_other(&Name::new(subject.clone()));
@@ -73,7 +73,7 @@ impl Builder<'_> {
         self.stack.node_in_scope(node).then_some(Ended { index, place, entry })
     }
 
-    /// Steps 4.9 to 4.20 for the furthest block.
+    /// Steps 4.9 to 4.20, with the furthest block at `block_place` of the stack.
     fn adopt(&mut self, ended: &Ended, block_place: usize) {
         let ancestor = ended.place.checked_sub(1).and_then(|place| self.stack.get(place)).copied();
         let (Some(ancestor), Some(block)) = (ancestor, self.stack.get(block_place).copied()) else { return };
@@ -103,7 +103,7 @@ impl Builder<'_> {
     }
 
     /// Step 4.13 without moving nodes: removes the elements between the ended element and the block from the
-    /// stack, unless they are copied. Returns the list indexes of the copied ones, outermost first.
+    /// stack, unless they are copied. Returns the list indexes of the copied elements, outermost first.
     fn leave_between(&mut self, ended: &Ended, block_place: usize) -> Vec<usize> {
         let mut copied = Vec::new();
         let mut forgotten = Vec::new();
@@ -124,8 +124,8 @@ impl Builder<'_> {
         copied.iter().filter_map(|node| self.formatting.position(*node)).collect()
     }
 
-    /// Inserts copies of the entries before the block. After it, inserts a copy of the ended element, which
-    /// becomes the parent of the block's content. Later ids shift.
+    /// Inserts copies of `copied` before the block and a copy of the ended element after it. The latter
+    /// becomes the parent of the block's content. The ids of later nodes increase.
     fn make_room(&mut self, block: NodeId, ancestor: NodeId, copied: &[Entry], ended: &Entry) {
         if self.leave_out.is_some() && self.arena.nodes[block as usize..].iter().any(has_kind) {
             self.give_up(Unsure::Moved);

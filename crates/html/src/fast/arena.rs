@@ -1,8 +1,7 @@
-//! Stores a page under construction: nodes in document order, attributes, and texts, mostly ranges of the
-//! source.
+//! Stores a page under construction: its nodes in document order, attributes and texts.
 //!
-//! The source becomes the page's text. Resolved or joined texts are appended to it. This keeps the markup in
-//! memory but avoids copying each text.
+//! Most texts are ranges of the source, which becomes the page's text. Resolved or joined texts are appended
+//! to it. This keeps the markup in memory but avoids copying each text.
 
 use std::ops::Range;
 
@@ -15,7 +14,7 @@ const EXPECTED: usize = 1 << 15;
 
 pub(super) struct Arena<'a> {
     pub(super) source: &'a str,
-    /// Texts that are not in the source. Their offsets continue after its end.
+    /// Texts that are not in the source. Their offsets start at the source's end.
     pub(super) extra: String,
     pub(super) nodes: Vec<Node>,
     pub(super) attributes: Vec<(LocalName, Range<u32>)>,
@@ -41,7 +40,7 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Writes after the source. Returns the written range.
+    /// Appends to the texts that are not in the source. Returns the written range.
     pub(super) fn write(&mut self, write: impl FnOnce(&mut String)) -> Range<u32> {
         let from = self.end();
         write(&mut self.extra);
@@ -65,7 +64,7 @@ impl<'a> Arena<'a> {
         id
     }
 
-    /// Appends text to a node and joins it with text directly before. Returns the number of copied bytes.
+    /// Appends text to a node. Joins it with text directly before it. Returns the number of copied bytes.
     pub(super) fn text(&mut self, parent: NodeId, text: Range<u32>) -> usize {
         if let Some(id) = self.last_text
             && self.nodes[id as usize].parent == parent

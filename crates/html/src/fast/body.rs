@@ -43,7 +43,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Handles the other start tags: content, controls, raw text, foreign content, no rule.
+    /// Handles the remaining start tags: content, controls, raw text, foreign content, and elements without
+    /// rules.
     fn start_other(&mut self, start: &Start) {
         match start.tag {
             Tag::Table => self.start_table(start),

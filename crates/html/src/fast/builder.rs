@@ -1,4 +1,4 @@
-//! The builder's state and its pass over the source.
+//! The state of the builder, and its single pass over the source.
 
 use std::ops::Range;
 
@@ -19,17 +19,17 @@ use super::tag::{Tag, set};
 use super::{Built, Unsure};
 use super::{scanner, source};
 
-/// Limits of nodes, depth and attribute bytes. Larger pages are left to the reference. The limits are half of
-/// the reference's, because it also counts comments and the document node.
+/// Limits of nodes, depth and attribute bytes; html5ever parses larger pages (the reference). The limits are
+/// half of the reference's, because the reference also counts comments and the document node.
 const NODES: usize = 500_000;
 const DEPTH: usize = 6_000;
 const ATTRIBUTE_BYTES: usize = 16 << 20;
 
-/// Maximum number of queries by the reference per tag and node on the stack.
+/// Maximum number of queries that the reference makes per tag and per node on the stack.
 const QUESTIONS: u64 = 24;
 
 /// The insertion modes (13.2.4.1). Some are not needed: raw text is read at its start tag, text in tables is
-/// handled immediately, and frames are left to the reference.
+/// handled immediately, and the reference parses pages with frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Initial,
@@ -63,23 +63,24 @@ pub(super) struct Builder<'a> {
     pub(super) head: Option<NodeId>,
     pub(super) form: Option<NodeId>,
     pub(super) quirks: Quirks,
-    /// White space after the head. It waits while elements may still be added to the head.
+    /// White space after the head. It is inserted when no more elements can be added to the head.
     pub(super) behind_head: Vec<Range<u32>>,
     /// Whether a comment separates the next white space after the head from earlier white space.
     pub(super) is_behind_comment: bool,
     pub(super) flood: Flood,
     pub(super) leave_out: Option<LeaveOut<'a>>,
     unsure: Option<Unsure>,
-    /// Upper bound of the reference's number of queries.
+    /// Upper bound of the reference's number of queries so far.
     work: u64,
     most_work: u64,
     comments: usize,
     attribute_bytes: usize,
-    /// Number of levels by which blocks have moved up. The reference still counts them.
+    /// Number of levels by which blocks have moved up in the tree. The reference's depth limit ignores these
+    /// moves.
     pub(super) rose: usize,
 }
 
-/// Builds a page without the content of elements of these kinds, or returns why it cannot. `most_work`:
+/// Builds a page without the content of elements of `kinds`, or returns why it cannot. `most_work` is the
 /// maximum number of queries by the reference's tree builder.
 pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
     if memchr::memchr(0, html.as_bytes()).is_some() {
@@ -147,7 +148,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Leaves the page to the reference and keeps the first reason. The token ends without effect.
+    /// Leaves the page to the reference. Only the first reason is kept. The current token has no effect.
     pub(super) fn give_up(&mut self, reason: Unsure) {
         self.unsure = self.unsure.or(Some(reason));
     }
@@ -188,7 +189,7 @@ impl<'a> Builder<'a> {
             Some(b'>') => self.at = from + 1,
             Some(b) if b.is_ascii_alphabetic() => self.named_end_tag(from),
             Some(_) => self.bogus_comment(),
-            // In the reference, the two characters are text.
+            // In the reference, `</` at the page's end is text.
             None => self.give_up(Unsure::RareCharacter),
         }
     }

@@ -1,6 +1,6 @@
 //! Determines whether a document type means quirks mode, which affects only tables in paragraphs.
 //!
-//! Limitation: only the most common types without quirks are known. For any other type, the mode is unknown.
+//! Limitation: only the most common document types are known. For any other type, the mode is unknown.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quirks {
@@ -9,7 +9,7 @@ pub(super) enum Quirks {
     Unknown,
 }
 
-/// Public identifiers that do not cause full quirks mode before a system identifier.
+/// Public identifiers that do not cause full quirks mode if a system identifier follows.
 const KNOWN: [&str; 6] = [
     "-//w3c//dtd xhtml 1.0 strict//en",
     "-//w3c//dtd xhtml 1.0 transitional//en",

@@ -2,12 +2,12 @@
 //!
 //! The reference cuts a page at a tag with too many attributes, even if that tag is in a script, a comment or
 //! a value. Scanning every byte would take half of the fast builder's time. So attributes of tags are counted
-//! where they are read anyway. Inside scripts, comments and values, this automaton starts at each `<` and
-//! follows all possible states of the reference's runs as one set.
+//! when they are parsed. Inside scripts, comments and values, an automaton starts at each `<` and follows all
+//! possible parser states as one set.
 //!
-//! Limitation: the result is an upper bound, not the reference's count. A run has at most as many attributes
-//! as begin while the set is not empty, and each attribute counts for at most two runs. A page with too high
-//! a bound is left to the reference.
+//! Limitation: the result is an upper bound. A run has at most as many attributes as begin while the set is
+//! not empty, and each attribute counts for at most two runs. If the bound is too high, the reference parses
+//! the page.
 
 use crate::tag_state::State;
 
@@ -25,10 +25,10 @@ const STATES: [State; 8] = [
     State::Single,
 ];
 
-/// One example for each class of bytes with equal treatment.
+/// One example byte for each class of bytes that are treated alike.
 const EXAMPLES: [u8; 7] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\''];
 
-/// For each set of states and class of bytes: the next set, and whether an attribute begins.
+/// For each set of states and class of bytes: the next set of states, and whether an attribute begins.
 static STEPS: [[(u8, bool); 8]; 256] = steps();
 
 const fn steps() -> [[(u8, bool); 8]; 256] {
@@ -81,11 +81,11 @@ const fn class(byte: u8) -> u8 {
     }
 }
 
-/// An upper bound of the cost of the page's attributes.
+/// An upper bound of the cost of comparing the page's attributes.
 #[derive(Default)]
 pub(super) struct Flood {
     spent: u64,
-    /// The source up to here needs no further check.
+    /// Offset up to which the source needs no further check.
     scanned: usize,
 }
 

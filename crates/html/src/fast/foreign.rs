@@ -42,7 +42,7 @@ impl Builder<'_> {
         self.arena.attributes[of].iter().map(|(name, _)| &**name)
     }
 
-    /// Closes foreign elements up to one that may contain HTML.
+    /// Closes foreign elements until the current element may contain HTML.
     fn leave_foreign(&mut self) {
         while self.is_foreign() && !self.stack.is_current_in(set::HTML_POINT | set::TEXT_POINT) {
             self.stack.pop();
@@ -68,7 +68,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Renames and sorts foreign attributes: first those without a prefix, then the others by prefix.
+    /// Renames and sorts foreign attributes: attributes without a prefix first, then the others by prefix.
     fn adjusted(&mut self, attributes: &Range<u32>, is_svg: bool) -> Range<u32> {
         let of = attributes.start as usize..attributes.end as usize;
         let mut all: Vec<(u8, (LocalName, Range<u32>))> = Vec::with_capacity(of.len());
@@ -84,7 +84,8 @@ impl Builder<'_> {
         attributes.clone()
     }
 
-    /// Closes the nearest foreign element of this name. At an HTML element, the insertion mode's rules apply.
+    /// Closes the nearest foreign element of this name. If an HTML element comes first, the rules of the
+    /// insertion mode apply.
     pub(super) fn end_in_foreign(&mut self, end: &Name) {
         if matches!(end.tag, Tag::Br | Tag::P) {
             self.leave_foreign();

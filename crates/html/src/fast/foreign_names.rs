@@ -1,7 +1,7 @@
-//! Element names in SVG and attribute names in SVG and MathML that are not in lower case, and attributes with
-//! a prefix (13.2.6.5, from "adjust SVG tag names" on).
+//! Names of SVG elements and of SVG and MathML attributes that have capitals or a prefix (13.2.6.5, from
+//! "adjust SVG tag names" on).
 
-/// Returns the name of an SVG element in its correct case; `None`: the name is in lower case.
+/// Returns the name of an SVG element with its capitals. Returns `None` if the name has no capitals.
 pub(super) fn element_name(lower: &str) -> Option<&'static str> {
     find(&ELEMENTS, lower)
 }

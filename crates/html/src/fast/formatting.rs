@@ -52,7 +52,7 @@ impl Formatting {
         self.all.iter_mut().for_each(|entry| entry.node = entry.node.map(&moved));
     }
 
-    /// Adds an entry. Of more than three equal entries, the earliest is removed ("Noah's Ark clause").
+    /// Adds an entry. If more than three equal entries exist, the earliest is removed ("Noah's Ark clause").
     pub(super) fn push(&mut self, entry: Entry, arena: &Arena<'_>) {
         let from = self.from();
         let alike = |index: &usize| is_alike(&self.all[*index], &entry, arena);

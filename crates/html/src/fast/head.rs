@@ -1,4 +1,4 @@
-//! The insertion modes up to the body (13.2.6.4.1 to 13.2.6.4.6), and the dispatch by mode.
+//! The insertion modes up to the body (13.2.6.4.1 to 13.2.6.4.6), and the choice of the handler by mode.
 
 use html5ever::local_name;
 
@@ -97,7 +97,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Inserts an element with the same rules in any mode: those of the head.
+    /// Inserts an element that follows the rules of the head in every mode.
     pub(super) fn start_of_head(&mut self, start: &Start) {
         match start.tag {
             Tag::HeadVoid => drop(self.insert_void(start)),

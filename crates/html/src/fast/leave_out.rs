@@ -2,14 +2,14 @@
 //!
 //! From a skipped element, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD are
 //! written, as its children. For all other tags, only the name and the end are read. The end of the skipped
-//! element must be certain, and no element inside may outlive it. This is so while every end tag closes the
+//! element must be certain, and no element inside may outlive it. This holds while every end tag closes the
 //! innermost open element. So each tag is compared with a list of open elements, in which paragraphs, items
 //! and options may end implicitly. Any other special case of the standard ends the attempt: a link in a link,
 //! a block in a paragraph with formatting, text in a table, a heading in a heading, templates. Then the
-//! element is built as usual, so the rest of the page does not change.
+//! element is built like any other, so the rest of the page does not change.
 //!
-//! Limitation: the content of a failed attempt is read twice. Attempts stop after failed ones have read as
-//! many bytes as the page has.
+//! Limitation: the content of a failed attempt is read twice. No more attempts are made once failed attempts
+//! have read as many bytes as the page has.
 
 use html5ever::{LocalName, local_name};
 
@@ -25,7 +25,7 @@ use super::tag::Tag;
 /// Maximum number of open elements inside a skipped element.
 const DEPTH: usize = 200;
 
-/// For a tag of at most this many bytes, an upper bound of the number of attributes replaces the count.
+/// Maximum length in bytes of a tag whose attributes are estimated by an upper bound instead of counted.
 const SHORT_TAG: usize = 400;
 
 pub(super) struct LeaveOut<'a> {
@@ -78,7 +78,7 @@ impl Builder<'_> {
         kinds::hash(tag, value(local_name!("class")), value(local_name!("id")))
     }
 
-    /// Whether the content of the current element can neither close nor rebuild elements outside it.
+    /// Whether the content of the current element can neither close nor reopen elements outside it.
     fn is_calm(&self) -> bool {
         matches!(self.mode, Mode::InBody | Mode::InCell)
             && self.template_modes.is_empty()
@@ -88,7 +88,8 @@ impl Builder<'_> {
             && !self.stack.in_scope(Tag::Heading)
     }
 
-    /// Skips the current element's content and closes the element. Writes nothing if its end is not certain.
+    /// Skips the content of the current element and closes it. Writes nothing if the element's end is
+    /// uncertain.
     fn attempt(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
         let (at, nodes) = (self.at, self.arena.nodes.len());
         let (attributes, extra) = (self.arena.attributes.len(), self.arena.extra.len());
@@ -257,7 +258,7 @@ impl Builder<'_> {
     }
 
     fn spend_passed(&mut self, open: usize) {
-        // As in `spend_tag`.
+        // The same amount as in `spend_tag`.
         self.spend(((self.stack.len() + open + 8) * 24) as u64);
     }
 }

@@ -1,10 +1,9 @@
-//! Builds a page in one pass over its bytes if the result is certain, as for nearly all pages.
+//! Builds a page in one pass over its bytes. Nearly all pages can be built in this way.
 //!
 //! html5ever with scraper parses 40 to 60 MB/s: each token costs some allocations, each name a keyed hash,
 //! and each node 160 bytes in a linked tree, which is then copied. Here, a scanner and a stack of open
-//! elements write directly into the page's flat list. Elements are only appended, so document order is
-//! writing order, and one backward pass computes the ranges of subtrees. Texts and values are ranges of the
-//! source.
+//! elements write directly into the page's flat list. Elements are only appended in document order, and one
+//! backward pass computes the ranges of subtrees. Texts and values are ranges of the source.
 //!
 //! [`Builder`] follows the HTML standard's tree construction (13.2.6) as html5ever implements it. The
 //! insertion modes are in modules: `head` for those before and around the head, `body`, `table`, and
@@ -14,10 +13,10 @@
 //! an [`Unsure`], and the reference ([`Page::parse_reference`](crate::Page::parse_reference)) parses the
 //! page.
 //!
-//! Limitation: "certain" means equal to the result of one version of html5ever, including its deviations from
-//! the standard. Comparisons with the reference on recorded pages, on random markup and by fuzzing check
-//! this; repeat all three after an update of html5ever. If the builder gives up at the end of a page, the
-//! page costs an extra pass. A page that might exceed the reference's budget is left to the reference.
+//! Limitation: the result must equal the result of one version of html5ever, including its deviations from
+//! the standard. Tests compare both on recorded pages and on random markup, and fuzzing compares them too.
+//! Repeat all three after an update of html5ever. If the builder gives up at the end of a page, the page
+//! costs an extra pass. The reference parses pages that might exceed its budget.
 
 mod adoption;
 mod arena;
@@ -51,7 +50,8 @@ pub(crate) use leave_out::is_json_ld;
 use crate::page::{NodeId, Parts};
 
 pub(crate) enum Built {
-    /// The page, equal to the reference's except for skipped content, and the elements of the skipped kinds.
+    /// The page, and the elements of the skipped kinds. Except for skipped content, the page equals the
+    /// reference's.
     Sure(Parts, Vec<NodeId>),
     /// The reference must build the page.
     Unsure(Unsure),

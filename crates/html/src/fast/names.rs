@@ -2,8 +2,8 @@
 //!
 //! html5ever's interned names are cheap to compare but expensive to create: each costs a keyed hash, and an
 //! unknown name also costs a lock. A page repeats some hundred names thousands of times. So names of up to 24
-//! bytes are cached by their bytes, as three words, in a table with two places per hash. Each thread keeps
-//! its table between pages ([`Names::take`]). The table does not affect results.
+//! bytes are cached in a table with two entries per hash. The key is the name's bytes as three integers. Each
+//! thread keeps its table between pages ([`Names::take`]). The table does not affect results.
 //!
 //! Limitation: of three names with the same hash, only two are cached.
 
@@ -13,7 +13,7 @@ use html5ever::LocalName;
 
 use super::tag::Tag;
 
-/// Size of the table, a power of two.
+/// Number of entries in the table, a power of two.
 const PLACES: usize = 512;
 
 const LONGEST: usize = 24;
@@ -26,7 +26,7 @@ thread_local! {
 pub(super) struct Name {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// The first eight bytes as a number. Comparing these numbers compares the bytes.
+    /// The first eight bytes as an integer. Integers have the same order as the bytes.
     pub(super) head: u64,
 }
 
@@ -68,7 +68,7 @@ impl Names {
         self.other(place, key, &source[from..to])
     }
 
-    /// Returns the name from the second place, or creates it.
+    /// Returns the name from the hash's second entry, or creates it.
     fn other(&mut self, place: usize, key: [u64; 3], written: &str) -> &Name {
         let is_short = written.len() <= LONGEST;
         if self.places[place ^ 1].0 != key || !is_short {
@@ -102,8 +102,8 @@ fn lower_word(bytes: &[u8], from: usize, to: usize) -> u64 {
     word | (upper_case(word) >> 2)
 }
 
-/// Marks upper-case letters in the highest bit of each byte. One addition carries into this bit for bytes
-/// from `A` on, another for bytes after `Z`.
+/// Sets the highest bit of each byte that is an upper-case letter. One addition carries into this bit for
+/// bytes from `A` on, another for bytes after `Z`.
 #[inline]
 fn upper_case(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;

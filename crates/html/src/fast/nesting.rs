@@ -1,4 +1,4 @@
-//! Tracks the open elements inside a skipped element while they are certain.
+//! Tracks the open elements inside a skipped element while they can be determined with certainty.
 //!
 //! Paragraphs, items and options end implicitly as in the standard. Any other element must end with its own
 //! end tag, or the state is uncertain.
@@ -7,10 +7,10 @@ use html5ever::LocalName;
 
 use super::tag::{Tag, set};
 
-/// The open elements are not certain.
+/// The open elements cannot be determined with certainty.
 pub(super) struct Uncertain;
 
-/// Whether a tag is a table or a part that may contain only other parts.
+/// Whether a tag is a table or one of its parts in which only other table parts are allowed.
 pub(super) fn is_table_part(tag: Tag) -> bool {
     matches!(tag, Tag::Table | Tag::TableBody | Tag::Tr | Tag::Colgroup)
 }
@@ -38,7 +38,7 @@ pub(super) fn enter_foreign(
     Ok(())
 }
 
-/// Opens an HTML element if its implied end tags are certain.
+/// Opens an HTML element. Fails if it is uncertain which open elements the start tag closes.
 pub(super) fn enter(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: LocalName) -> Result<(), Uncertain> {
     let has = |tag: Tag| open.iter().any(|(open, _)| *open == tag);
     let last = open.last().map_or(Tag::Other, |(tag, _)| *tag);
@@ -96,7 +96,8 @@ fn close_paragraph(open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
     Ok(())
 }
 
-/// Closes the previous item at a new one, if only paragraphs are open in it.
+/// Closes the previous item when a new item starts. Fails unless only paragraphs are open in the previous
+/// item.
 fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncertain> {
     for index in (0..open.len()).rev() {
         let tag = open[index].0;
@@ -113,7 +114,7 @@ fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncerta
     Err(Uncertain)
 }
 
-/// Closes the innermost element. First closes elements inside it that end implicitly.
+/// Closes the innermost element, after the elements inside it that end implicitly.
 pub(super) fn leave(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
     if tag == Tag::P && open.iter().all(|(open, _)| *open != Tag::P) {
         // The end tag creates an empty paragraph.

@@ -1,7 +1,7 @@
 //! Finds the ends of text, comments, tags and raw text. Offsets are in bytes. The functions do not allocate,
 //! and use memchr for longer skips. The source has no NUL and no carriage return. Every function accepts the
-//! offset of the source's end. For a construct that is never closed, it returns that offset, or `None` for a
-//! tag.
+//! source's length as an offset. For a construct that is never closed, it returns the source's length, or
+//! `None` for a tag.
 
 use memchr::memmem;
 
@@ -11,7 +11,7 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
 }
 
-/// Returns the end of the text: the next `<` of a tag or comment. Also whether the text has a `&`.
+/// Returns the end of the text, which is the next `<` of a tag or comment, and whether the text has a `&`.
 pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut from, mut has_reference) = (at, false);
     while let Some(found) = memchr::memchr2(b'<', b'&', &bytes[from..]) {
@@ -52,7 +52,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Returns the offset after a tag; `None`: the source ends in the tag.
+/// Returns the offset after a tag. Returns `None` if the source ends in the tag.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'>') {
         return Some(at + 1);
@@ -70,7 +70,7 @@ fn tag_end_from(bytes: &[u8], at: usize, mut state: State) -> Option<usize> {
     None
 }
 
-/// Like [`tag_end`], but faster for values with normal quotes.
+/// Like [`tag_end`], but faster for tags whose values are in quotes.
 pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut from = at;
     loop {
@@ -89,7 +89,7 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the ends of the raw text and of the name in its end tag.
+/// Returns the end of the raw text, and the end of the name in its end tag.
 pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize) {
     let mut from = at;
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {

@@ -1,4 +1,4 @@
-//! The stack of open elements, and the queries of the rules.
+//! The stack of open elements, and the conditions of the standard's rules on it.
 //!
 //! An element of SVG or MathML has the tag [`Tag::Other`], so queries for HTML elements never match.
 
@@ -144,7 +144,7 @@ impl Stack {
         self.paragraphs > 0 && self.is_within(SCOPE | BUTTON, |open| open.tag == Tag::P)
     }
 
-    /// Closes elements with implied end tags, down to one for which `stays` is true.
+    /// Closes elements with implied end tags until `stays` is true for the current element.
     pub(super) fn generate_implied_end_tags(&mut self, set: u16, stays: impl Fn(&Open) -> bool) {
         while self.current().is_some_and(|open| open.is(set) && !stays(open)) {
             self.pop();
@@ -175,7 +175,7 @@ impl Stack {
         self.pop_until_tag(Tag::P);
     }
 
-    /// Returns the position of the topmost matching element, unless a special element is above it.
+    /// Returns the position of the topmost matching element. Returns `None` if a special element is above it.
     pub(super) fn above_special(&self, is_it: impl Fn(&Open) -> bool) -> Option<usize> {
         for (index, open) in self.all.iter().enumerate().rev() {
             if is_it(open) {

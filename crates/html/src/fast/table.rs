@@ -1,4 +1,4 @@
-//! Handles tables (13.2.6.4.9 to 13.2.6.4.15). Foster parenting is left to the reference.
+//! Handles tables (13.2.6.4.9 to 13.2.6.4.15). The reference handles foster parenting.
 
 use html5ever::local_name;
 
@@ -88,7 +88,7 @@ impl Builder<'_> {
             Tag::Body | Tag::Html => {}
             tag if tag.is_of_table() => {}
             Tag::Template => self.end_template(),
-            // Only these two end tags add an element.
+            // Only the end tags `</p>` and `</br>` add an element.
             Tag::P | Tag::Br => self.give_up(Unsure::Foster),
             _ => self.end_in_body(end),
         }

@@ -1,6 +1,6 @@
 //! The elements with rules in tree construction, and the HTML standard's sets of elements.
 //!
-//! The sets are html5ever's with its deviations from the standard: `dialog` and `search` are not special, and
+//! The sets are html5ever's, which deviate from the standard: `dialog` and `search` are not special, and
 //! `select` bounds a scope.
 
 /// Declares [`Tag`] and its lookup by name.
@@ -8,7 +8,7 @@ macro_rules! tags {
     ($($tag:ident $($name:literal)+;)+) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum Tag {
-            /// Any other name.
+            /// An element whose name has no rule.
             Other,
             $($tag,)+
         }
@@ -21,7 +21,7 @@ macro_rules! tags {
                 }
             }
 
-            /// Whether it is a single name.
+            /// Whether the tag has only one name.
             pub(super) const fn is_one(self) -> bool {
                 match self {
                     $(Self::$tag => [$($name),+].len() == 1,)+
@@ -94,7 +94,7 @@ tags! {
     Math "math";
     Svg "svg";
     Isindex "isindex";
-    // Named only in the rules for foreign content.
+    // These elements occur only in the rules for foreign content.
     Inline "span" "sub" "sup" "var";
     MathPoint "mi" "mo" "mn" "ms" "mtext";
     MathGlyph "mglyph" "malignmark";
@@ -178,12 +178,12 @@ impl Tag {
         matches!(self, Self::HeadVoid | Self::Title | Self::HeadRaw | Self::Script | Self::Template)
     }
 
-    /// Whether it is a part of a table and ignored elsewhere.
+    /// Whether the element is a part of a table. Outside tables, it is ignored.
     pub(super) const fn is_of_table(self) -> bool {
         matches!(self, Self::Caption | Self::Col | Self::Colgroup | Self::TableBody | Self::Cell | Self::Tr)
     }
 
-    /// Whether its start tag ends foreign content. For `font` this depends on the attributes.
+    /// Whether the element's start tag ends foreign content. For `font`, this depends on the attributes.
     pub(super) const fn breaks_out(self, name: &str) -> bool {
         match self {
             Self::Formatting => !matches!(name.as_bytes(), b"font"),

@@ -74,7 +74,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Keeps white space after the head until the body starts, as the head may still get elements.
+    /// Stores white space after the head until the body starts, because the head may still get elements.
     fn keep_behind_head(&mut self, space: Range<u32>) {
         match self.behind_head.pop() {
             Some(before) if !self.is_behind_comment => {

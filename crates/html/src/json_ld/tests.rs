@@ -1,4 +1,4 @@
-//! Tests the reading of JSON-LD.
+//! Tests the parsing of JSON-LD.
 
 use super::*;
 

@@ -8,7 +8,7 @@ use super::Sources;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArticleType {
-    /// A report, by its schema.org type (`NewsArticle`, `ReportageNewsArticle`, `AnalysisNewsArticle`).
+    /// A news report, by its schema.org type (`NewsArticle`, `ReportageNewsArticle`, `AnalysisNewsArticle`).
     News,
     /// A comment, column, editorial or letter.
     Opinion,
@@ -37,7 +37,7 @@ impl ArticleType {
     }
 }
 
-/// Lower-case names of sections and directories that indicate a type.
+/// Lower-case names of sections and URL directories that indicate a type.
 const NAMES: [(ArticleType, &[&str]); 5] = [
     (
         ArticleType::Sponsored,
@@ -137,9 +137,9 @@ const NAMES: [(ArticleType, &[&str]); 5] = [
     ),
 ];
 
-/// Returns the type by the schema.org types, or else by the section, the directories of the address,
-/// `og:type` or the other schema.org types of the page, if any. Of several schema.org types, the first in the
-/// order of [`by_schema`] counts.
+/// Returns the type from the schema.org types of the article. If they show none, these sources follow: the
+/// section, the directories of the address, `og:type`, and the other schema.org types of the page. If several
+/// schema.org types match, the first in the order of [`by_schema`] is used.
 pub(super) fn article_type(sources: &Sources, section: Option<&str>) -> Option<ArticleType> {
     let declared = &sources.article.kinds;
     let by_graph = || {
@@ -148,7 +148,7 @@ pub(super) fn article_type(sources: &Sources, section: Option<&str>) -> Option<A
     };
     let is_article = !declared.is_empty();
     let is_news = declared.iter().any(|kind| kind.ends_with("NewsArticle"));
-    // A page with an article may also have a video.
+    // An article may contain a video, so the types of media count only on pages without an article.
     let media = || if is_article { None } else { by_schema(&sources.kinds, &OF_MEDIA) };
     by_schema(declared, &OF_ARTICLES)
         .or_else(|| by_schema(&sources.kinds, &OF_ARTICLES))
@@ -159,7 +159,7 @@ pub(super) fn article_type(sources: &Sources, section: Option<&str>) -> Option<A
         .or(is_news.then_some(ArticleType::News))
 }
 
-/// The types in schema.org, most specific first.
+/// Types of schema.org, most specific first.
 const OF_ARTICLES: [(&str, ArticleType); 3] = [
     ("LiveBlogPosting", ArticleType::Live),
     ("AdvertiserContentArticle", ArticleType::Sponsored),

@@ -1,16 +1,16 @@
 //! Determines when a page was published and changed.
 //!
-//! The publication time is the first of these with a date: declarations in JSON-LD, `<meta>` and microdata; a
-//! printed date with a label (`Published on`); the day in the page's address; a date printed next to the
-//! headline; a date in the page's scripts under a name such as `publishedAt`; a printed date that may be
-//! today's; the time of the last change. A printed date of the address's day adds its time. A date more than
-//! a day after the fetch does not count. Three rules correct the result:
+//! The publication time is the first date found in these sources: declarations in JSON-LD, `<meta>` and
+//! microdata; a printed date with a label (`Published on`); the day in the page's address; a date printed
+//! next to the headline; a date in the page's scripts under a name such as `publishedAt`; a printed date that
+//! may be today's; the time of the last change. If the day comes from the address, a printed date of the same
+//! day adds the time. A date more than a day after the fetch is ignored. Three rules correct the result:
 //!
 //! * If it equals the time of the last change, and the page states an earlier publication elsewhere, the
-//!   earlier one counts, unless the address confirms the later one. Site builders write the time of their
-//!   last build into both declarations.
-//! * If the address has the day before or after, and the time is in UTC or has no zone, the address's day
-//!   counts. It is the publisher's local day.
+//!   earlier date is used, unless the address confirms the later one. Site builders often write the time of
+//!   their last build into both declarations.
+//! * If the day in the address is one day earlier or later, and the time is in UTC or has no zone, the day in
+//!   the address is used. It is the publisher's local day.
 //! * A local time without a zone gets the zone of the page's other dates. A page in Vietnamese gets `+07:00`,
 //!   because Vietnam has one zone. On other pages only the day is kept.
 //!
@@ -38,7 +38,7 @@ const VIETNAM: i32 = 7 * 60;
 const WEST: i8 = 12;
 const EAST: i8 = 14;
 
-/// When a page was published and changed; `None`: not stated.
+/// When a page was published and changed. `None` means not stated.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Dates {
     pub(super) published: Option<String>,
@@ -76,7 +76,7 @@ pub(super) fn dates(page: &Page, sources: &Sources, headline: Option<NodeId>, wr
     zoned(published, modified, address, written.language)
 }
 
-/// Adds the zone of the page's other dates, and applies the day of the address to the publication.
+/// Adds the zone of the page's other dates, and corrects the publication day by the day in the address.
 fn zoned(
     published: Option<Moment>,
     modified: Option<Moment>,
@@ -95,7 +95,7 @@ fn zoned(
     }
 }
 
-/// Returns the page's data that affect the reading of its dates.
+/// Returns the page's data that decide how its dates are read.
 fn reader<'a>(page: &'a Page, sources: &'a Sources, written: Written<'a>) -> Reader<'a> {
     let Sources { article, whole, .. } = sources;
     let declared =
@@ -125,7 +125,7 @@ fn certain_change(page: &Page, sources: &Sources) -> Option<Date> {
     (read(Order::MonthFirst) == Some(day)).then_some(day)
 }
 
-/// Returns the day of the address, or a printed date at most one day away.
+/// Returns the printed date if it is at most one day from the address's day, otherwise the address's day.
 fn at_address(day: Date, printed: &Printed) -> Moment {
     let is_near =
         |found: &Moment| [Some(day), day.yesterday().ok(), day.tomorrow().ok()].contains(&Some(found.day));
@@ -136,13 +136,13 @@ fn at_address(day: Date, printed: &Printed) -> Moment {
         .unwrap_or_else(|| Moment::from_day(day))
 }
 
-/// Whether both are the same time, or the same day if one lacks a time.
+/// Whether both are the same time. If one lacks a time, the days are compared.
 fn is_same(a: Option<Moment>, b: Option<Moment>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     if a.time.is_some() && b.time.is_some() { a.instant() == b.instant() } else { a.day == b.day }
 }
 
-/// Returns the earliest stated publication if it is before this day.
+/// Returns the earliest stated publication if it is before `day`.
 fn earlier_day(
     day: Date,
     page: &Page,
@@ -154,7 +154,7 @@ fn earlier_day(
     stated.filter(|other| other.day < day).min_by_key(|other| other.day)
 }
 
-/// Whether a time in UTC or without a zone may be on this other day in the publisher's zone.
+/// Whether a time in UTC or without a zone can be on `day` in the publisher's zone.
 fn is_local_day(at: Moment, day: Date) -> bool {
     let Some(time) = at.time.filter(|_| at.offset.is_none_or(|offset| offset == 0)) else { return false };
     let is_before = at.day.yesterday().ok() == Some(day) && time.hour() < WEST;

@@ -1,18 +1,18 @@
 //! Finds the publication time in a page's data for its scripts.
 //!
 //! Scripts are searched for keys such as `publishedAt`, `datePublished`, `first_publication_date` and
-//! `pubDate`, also inside a string of JSON, where quotes have backslashes. Such data often contain other
-//! articles, so the date counts only if all values have the same day.
+//! `pubDate`. Keys inside a JSON string are found too, although their quotes have backslashes. Such data
+//! often contain other articles, so the date is used only if all values have the same day.
 
 use memchr::memmem::find_iter;
 
 use crate::Page;
 use crate::date::{Moment, Reader};
 
-/// Parts of keys in lower case. The rest of the key may be any word.
+/// Parts of keys, in lower case. The rest of the key is arbitrary.
 const KEYS: [&str; 4] = ["publish", "publication", "pubdate", "pub_date"];
 
-/// Keys with these parts are for other dates.
+/// Parts of keys that hold other dates.
 const OTHERS: [&str; 6] = ["unpublish", "last", "updated", "modified", "publisher", "expir"];
 
 const MOST: usize = 50;
@@ -20,10 +20,10 @@ const MOST: usize = 50;
 /// Maximum length in bytes of a key and of a value.
 const LONGEST: usize = 60;
 
-/// Quotation marks of keys and values, in strings of JSON with backslashes.
+/// Quotation marks of keys and values. In a JSON string, they have backslashes.
 const QUOTES: [char; 3] = ['\\', '"', '\''];
 
-/// Returns the publication time in the scripts; `None`: no time, or different days.
+/// Returns the publication time in the scripts. Returns `None` if there is no time, or if the days differ.
 pub(super) fn embedded_date(page: &Page, reader: &Reader) -> Option<Moment> {
     let scripts: Vec<String> = page.elements("script").map(|id| page.raw_text(id)).collect();
     let mut found =

@@ -1,4 +1,4 @@
-//! Tests which of several statements of a page becomes its metadata.
+//! Tests which statement of a page is used for its metadata.
 
 use super::*;
 

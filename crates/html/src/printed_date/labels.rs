@@ -91,7 +91,7 @@ const PUBLISHED: [&str; 46] = [
     "เผยแพร่",
 ];
 
-/// The labels in the form of [`plain`].
+/// The labels, normalized by [`plain`].
 static FOLDED: LazyLock<[Vec<String>; 2]> = LazyLock::new(|| {
     [&CHANGED[..], &PUBLISHED[..]].map(|labels| labels.iter().map(|it| plain(it)).collect())
 });
@@ -104,7 +104,7 @@ pub(super) fn parted(text: &str) -> Vec<&str> {
     if text.len() > LONGEST_LINE || years(text) != 2 {
         return vec![text];
     }
-    // East Asian labels need no space before them.
+    // East Asian labels may follow other text without a space.
     let is_start =
         |at: usize, c: char| at > 0 && (c >= '\u{3040}' || !text[..at].ends_with(char::is_alphanumeric));
     let begins = |at: usize| {
@@ -136,7 +136,7 @@ pub(super) fn is_change(text: &str) -> bool {
 pub(super) fn has_publication_label(text: &str) -> bool {
     let text = text.trim_start();
     let beginning = text.char_indices().nth(20).map_or(text, |(at, _)| &text[..at]);
-    // The first letter rejects most texts before folding.
+    // Checking the first letter rejects most texts without folding them.
     let is_first = |c: char| !c.is_ascii() || b"pfcxndvegwouzy".contains(&(c.to_ascii_lowercase() as u8));
     if !beginning.starts_with(is_first) {
         return false;

@@ -1,11 +1,12 @@
-//! Recognizes dates that are not the article's: of comments, related stories, footers, and today's date.
+//! Recognizes dates that are not the article's: dates of comments, related stories and footers, and today's
+//! date.
 
 use crate::author::names_a_class;
 use crate::small_text::ancestors;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
 
-/// Words in names of elements with other articles or the rights of the site.
+/// Words in class names and ids of elements that contain other articles or copyright notes.
 const OTHERS: [&str; 9] = [
     "latest",
     "newest",
@@ -18,12 +19,12 @@ const OTHERS: [&str; 9] = [
     "readmore",
 ];
 
-/// Words in names of elements with today's date.
+/// Words in class names and ids of elements with today's date.
 const TODAY: [&str; 8] =
     ["today", "todays", "todaysdate", "currentdate", "currenttime", "datenow", "clock", "datetoday"];
 
-/// With `date` or `time` in a name: words that indicate today's date, words at its beginning that do, and
-/// words that do not.
+/// Words in names that also contain `date` or `time`. `NOW` indicates today's date anywhere in the name, and
+/// `OF_HEADER` at its beginning. `OF_ARTICLE` indicates the article's date.
 const NOW: [&str; 2] = ["current", "now"];
 const OF_HEADER: [&str; 3] = ["header", "topbar", "masthead"];
 const OF_ARTICLE: [&str; 6] = ["article", "entry", "post", "story", "news", "content"];
@@ -53,8 +54,8 @@ pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) ->
     })
 }
 
-/// Whether a date is today's: by the name of an element around it, or because it has a weekday and is above
-/// the `article` or `main` of the headline.
+/// Whether a date is today's date. This is decided by the name of an element around it, or because the date
+/// has a weekday and is above the `article` or `main` of the headline.
 pub(super) fn is_todays(page: &Page, id: NodeId, text: &str, headline: Option<NodeId>) -> bool {
     let holds_headline = |at: &NodeId| headline.is_some_and(|headline| page.subtree(*at).contains(&headline));
     let mut around = ancestors(page, id).take(MOST_AROUND).take_while(|at| !holds_headline(at));
@@ -69,7 +70,8 @@ fn is_above(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     ancestors(page, headline).filter(holds).last().is_some_and(|outermost| id < outermost)
 }
 
-/// Names for a header's date count only above the headline, because an article may also have a header.
+/// Whether the element's name indicates today's date. Header names count only above the headline, because an
+/// article may also have a header.
 fn is_named_for_today(page: &Page, id: NodeId, is_before: bool) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;

@@ -1,4 +1,4 @@
-//! Tests the dates that a page prints in its text.
+//! Tests the parsing of dates that pages print in their text.
 
 use super::*;
 

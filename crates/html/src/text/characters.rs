@@ -1,17 +1,17 @@
 //! Normalizes the characters of a line: removes invisible ones and adds missing spaces.
 //!
-//! Limitation: where only a style sheet separates two words, the gap is guessed ([`starts_anew`]).
+//! Limitation: if only a style sheet separates two words, the missing space is guessed ([`starts_anew`]).
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// Marks the place of something visible that was omitted, as in Unicode.
+/// Marks where something visible was omitted. This is Unicode's object replacement character.
 pub(super) const OBJECT: char = '\u{FFFC}';
 
 /// Marks the edge of an inline element between two texts. The character has no meaning in page text.
 pub(super) const EDGE: char = '\u{FFFB}';
 
-/// Whether a character is a soft hyphen, a zero-width space, a control (including controls of writing
-/// direction and annotation) or a noncharacter.
+/// Whether a character is a soft hyphen, a zero-width space, a control (also of writing direction or
+/// annotation) or a noncharacter.
 pub(super) fn is_noise(c: char) -> bool {
     match c {
         '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
@@ -20,8 +20,8 @@ pub(super) fn is_noise(c: char) -> bool {
     }
 }
 
-/// Whether the joiners U+200C and U+200D may matter next to this character: letters of scripts that join or
-/// stack, marks and emoji. In Latin text the joiners are leftovers.
+/// Whether the joiners U+200C and U+200D may change the display next to this character. This is so for marks,
+/// emoji and the letters of scripts that join or stack. In Latin text the joiners are leftovers.
 fn joins(c: char) -> bool {
     c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
 }
@@ -45,7 +45,7 @@ fn starts_anew(before: &str, c: char) -> bool {
         }
 }
 
-/// Whether a character never changes: it is neither white space nor noise, and in NFC.
+/// Whether normalization never changes a character: it is neither white space nor noise, and in NFC.
 pub(crate) fn is_plain(c: char) -> bool {
     let is_letter = || {
         matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
@@ -58,7 +58,7 @@ pub(crate) fn is_plain(c: char) -> bool {
     c.is_ascii_graphic() || (!c.is_ascii() && (is_letter() || is_mark()))
 }
 
-/// Returns the length in bytes of the leading plain characters with single spaces.
+/// Returns the length in bytes of the leading part that has only plain characters and single spaces.
 fn plain_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -20,7 +20,8 @@ pub(super) struct Inherited {
     pub(super) depth: u32,
     pub(super) tags: [u8; TAGS.len()],
     pub(super) kinds: [u8; KIND_COUNT],
-    /// Distance up to the nearest common ancestor with the best element, then down to the best element.
+    /// Number of elements up to the nearest common ancestor with the best element, and down from there to the
+    /// best element.
     pub(super) to_best: (u8, u8),
     /// The index of the element's tag in [`OWN`]; the length of [`OWN`] for other tags.
     pub(super) own_tag: f32,

@@ -2,8 +2,8 @@
 //!
 //! Groups, in order: the block's own text, its place, the page's metadata, the tags and names around it, sums
 //! over the elements around it, similar siblings, its path, the element with the most prose, its neighbours,
-//! the page. The distance to an ancestor is a number of elements, from 0 for the block's own element; without
-//! such an ancestor it is [`FAR`]. Logarithms are `ln(1 + x)`.
+//! the page. The distance to an ancestor is a number of elements; for the block's own element, it is 0. If
+//! there is no such ancestor, the distance is [`FAR`]. Logarithms are `ln(1 + x)`.
 //!
 //! Limitation: every change of a feature's name, position or computation requires a newly trained model. A
 //! model file with other feature names is rejected. A changed computation is not detected.
@@ -30,12 +30,13 @@ const FAR: f32 = 99.0;
 
 const REACH: usize = 24;
 
-/// Similar siblings are counted for this number of elements, from the block's own element upwards.
+/// Number of elements for which similar siblings are counted, from the block's own element upwards.
 const INNER: usize = 9;
-/// The number of outermost elements that this count skips.
+/// The number of outermost elements for which similar siblings are not counted.
 const OUTERMOST: u32 = 2;
 
-/// Receives a block's features: name, number (if several features share the name) and value.
+/// Receives a block's features. The parameters are the name, a number if several features have this name, and
+/// the value.
 pub(super) trait Sink {
     fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
 }
@@ -148,7 +149,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// For each block: words of the page before the last short line with this saying; -1 without such a line.
+/// For each block: the number of words on the page from the last short line with this saying to the block. -1
+/// if there is no such line.
 fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     let (mut words, mut since) = (0.0, -1.0);
     let mut of = |block: &Block| {

@@ -1,4 +1,4 @@
-//! The kind of an element, from the words in its class, id, role and itemprop.
+//! Determines the kind of an element from the words in its class, id, role and itemprop.
 //!
 //! Limitation: long words match anywhere in a name, so `authority` counts as `author`. Short words must match
 //! a whole word of the name, so `shadow` does not count as `ad`.
@@ -200,7 +200,7 @@ const KINDS: [Entry; KIND_COUNT] = [
         ],
         whole: &["alert", "message", "form", "rules", "hidden"],
     },
-    // The names of consent platforms, and common names of a site's own dialog.
+    // Names used by consent platforms, and common names of dialogs that sites make themselves.
     Entry {
         name: "consent",
         parts: &[
@@ -250,7 +250,7 @@ const LONGEST_NAMES: usize = 400;
 pub(in crate::block_model) struct Kinds<'a>(HashMap<&'a str, u32>);
 
 impl<'a> Kinds<'a> {
-    /// Returns the kinds of an element: bit `n` is for `KIND_NAMES[n]`.
+    /// Returns the kinds of an element. Bit `n` stands for `KIND_NAMES[n]`.
     pub(in crate::block_model) fn of(&mut self, page: &'a Page, element: NodeId) -> u32 {
         let (mut kinds, mut length) = (0, 0);
         for (name, value) in page.attributes(element) {
@@ -298,8 +298,8 @@ fn whole() -> HashMap<&'static str, u32> {
 }
 
 /// Splits names into lower-case words, at capitals after lower-case letters and at characters that are
-/// neither letters nor digits. A word that ends with digits is returned with and without them: `relatedNews2`
-/// gives `related`, `news` and `news2`.
+/// neither letters nor digits. A word that ends with digits is returned with and without the digits:
+/// `relatedNews2` yields `related`, `news` and `news2`.
 fn name_words(names: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in names.split(|c: char| !c.is_alphanumeric()) {

@@ -1,7 +1,7 @@
 //! Word lists that determine the kinds of elements ([`kinds`]) and of short lines ([`sayings`]).
 //!
 //! The words for elements are common in web design and not specific to a site. The phrases for lines are in
-//! some 15 languages. Each list is one feature with a weight from training.
+//! some 15 languages. Each list is one feature, whose weight is learned in training.
 //!
 //! Limitation: the model identifies a list by position, so reordering the lists requires retraining.
 
@@ -17,7 +17,7 @@ struct Entry {
     name: &'static str,
     /// Strings that match anywhere. They are long enough to avoid false matches.
     parts: &'static [&'static str],
-    /// For element names only: strings that match a whole word of a name.
+    /// Strings that match only whole words of a name. Used only for element names.
     whole: &'static [&'static str],
 }
 
