@@ -1,8 +1,9 @@
-//! Prints remarks, progress and errors for people on standard error.
+//! Prints messages for people on standard error: remarks, progress and errors.
 //!
-//! Limitation: if standard error cannot be written (full disk, closed terminal), these lines are lost.
-//! `eprintln!` would panic, and the results would also be lost. So only this function, the log and the
-//! progress bar write to standard error.
+//! Only this function, the log and the progress bar write to standard error. `eprintln!` would panic if
+//! standard error cannot be written, and the results would be lost.
+//!
+//! Limitation: if standard error cannot be written (full disk, closed terminal), the messages are lost.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -12,8 +13,8 @@ use console::Term;
 use crate::table::wrapped;
 
 pub(crate) fn say(line: impl Display) {
-    // A single write, so that lines of several threads do not mix.
+    // One write for the whole line, so that lines of several threads do not mix.
     let line = wrapped(&format!("{line}\n"), &Term::stderr());
-    // A failed write cannot be reported anywhere.
+    // If the write fails, there is no other place to report the failure.
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }

@@ -17,7 +17,7 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::settings;
 
-/// How long a reading command waits for an unreachable database.
+/// How long a command that only reads waits for an unreachable database.
 const SHORT: Duration = Duration::from_secs(20);
 
 pub(crate) fn is_shared(config: &Config) -> bool {
@@ -75,7 +75,7 @@ pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, F
     let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
     match stop.cloned() {
         Some(stop) => options.should_stop = Arc::new(move || stop.is_requested()),
-        // Reading commands do not create the folder.
+        // Commands that only read do not create the folder.
         None => (options.patience, options.makes_folder) = (SHORT, false),
     }
     Objects::open(address, options).map_err(Failure::work)
@@ -98,7 +98,8 @@ fn let_alone(config: &Config) -> Option<String> {
     })
 }
 
-/// Joins the workers of the corpus. `waits`: takes no partitions until [`Writer::work`].
+/// Joins the workers of the corpus. If `waits` is set, the worker leases no partitions until
+/// [`Writer::work`].
 pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
     let_alone(config).iter().for_each(say);
     let should_stop = stop.clone();
@@ -119,7 +120,7 @@ pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) ->
     }
 }
 
-/// Returns the parameters of a migration's connection to the database.
+/// Returns the parameters with which a migration connects to the database.
 pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
     Ok(Membership {
         address: config.store.engine.clone(),
@@ -144,12 +145,12 @@ fn name(config: &Config) -> String {
     name.replace(char::is_whitespace, "-")
 }
 
-/// Settings that must be equal for all workers: they decide which URLs are fetched, how often, and how pages
-/// are processed. Settings for a worker's own load are not among them.
+/// Settings that must be equal for all workers. They decide which URLs are fetched, how often, and how pages
+/// are processed. Settings that only affect the load of one worker are excluded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agreed(BTreeMap<String, String>);
 
-/// Keys that may differ between workers.
+/// Settings that may differ between workers.
 const OWN: [&str; 10] = [
     "fetch.proxy",
     "fetch.concurrency",
@@ -164,7 +165,7 @@ const OWN: [&str; 10] = [
 ];
 
 impl Agreed {
-    /// `command`: the command that the workers run together.
+    /// `command` is the command that all workers must run.
     pub(crate) fn new(
         config: &Config,
         command: &str,
@@ -181,13 +182,13 @@ impl Agreed {
         let sites = serde_json::to_string(&config.site).map_err(Failure::work)?;
         agreed.insert("the settings of sites".into(), digest(&sites));
         agreed.insert("archive.keep".into(), config.archive.keep.to_string());
-        // The database uses the older name of `workers.lease`, so that workers of both versions agree.
+        // The database uses the older name of the setting, so that older and newer workers can run together.
         agreed.insert("cluster.lease".into(), format!("{:?}", config.workers.lease.get()));
         let mut urls: Vec<&str> = seeds.unwrap_or_default().iter().map(|seed| seed.url.as_str()).collect();
         urls.sort_unstable();
         agreed.insert("the list of seeds".into(), digest(&urls.join("\n")));
         agreed.insert("the pins".into(), digest(pins));
-        // The list decides which worker has a host.
+        // The public suffix list determines a host's site, and thus which worker crawls the host.
         agreed.insert("the public suffix list".into(), PUBLIC_SUFFIX_LIST.into());
         Ok(Self(agreed))
     }

@@ -1,4 +1,4 @@
-//! Defines how a command fails: its message and exit code.
+//! Defines how a command fails: its error message and its exit code.
 
 use std::fmt::Display;
 use std::io;
@@ -11,11 +11,12 @@ pub(crate) enum Failure {
     /// The command line, the configuration or a seed file is invalid.
     Usage(String),
     Work(String),
-    /// Done, but the result needs attention: the report has findings, or partitions have no worker.
+    /// The command succeeded, but the result needs attention: the report has findings, or partitions have no
+    /// worker.
     Unusual,
-    /// The user stopped the command. Nothing is lost.
+    /// The user stopped the command. All finished work is stored.
     Interrupted,
-    /// The reader of standard output closed it (`gleaner export | head`).
+    /// The reader of standard output closed the pipe, as in `gleaner export | head`.
     NobodyReads,
 }
 
@@ -28,7 +29,8 @@ impl Failure {
         Self::Work(error.to_string())
     }
 
-    /// For `map_err` on errors while writing to `target`. A closed pipe becomes [`Failure::NobodyReads`].
+    /// Converts an error while writing to `target`, for use in `map_err`. A closed pipe becomes
+    /// [`Failure::NobodyReads`].
     pub(crate) fn writing(target: impl Display) -> impl FnOnce(io::Error) -> Self {
         move |error| match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,

@@ -1,4 +1,4 @@
-//! Writes the log to standard error, above the progress bar if there is one.
+//! Writes the log to standard error, above the progress bar if a bar is shown.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,8 @@ pub(crate) fn begin(
     telemetry: &Telemetry,
 ) -> Result<(), Failure> {
     let plain = !log.level.contains(['=', ',']);
-    // A level without targets applies to gleaner only, because warnings of libraries are rarely useful.
+    // A level without targets applies only to gleaner's own crates, because warnings of libraries are rarely
+    // useful.
     let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
     let filter = EnvFilter::try_new(directives)
         .map_err(|error| Failure::Usage(format!("log.level = \"{}\": {error}", log.level)))?;
@@ -61,7 +62,7 @@ impl Write for Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        // A failed write cannot be reported anywhere.
+        // If the write fails, there is no other place to report the failure.
         self.bar.suspend(|| io::stderr().write_all(&self.text).ok());
     }
 }

@@ -1,10 +1,10 @@
 //! The binary `gleaner`: parses the command line and runs the command.
 //!
-//! Exit codes: 0 success; 1 failure; 2 invalid command line, configuration or seeds; 3 a crawl ended with
-//! findings, or partitions have no worker; 130 interrupted. Results are on standard output; progress, logs
-//! and errors are on standard error.
+//! Exit codes: 0 success, 1 failure, 2 invalid command line, configuration or seeds, 130 interrupted. 3 means
+//! that a crawl ended with findings, or that partitions have no worker. Results go to standard output.
+//! Progress, logs and errors go to standard error.
 
-// `eprintln!` panics if standard error cannot be written; `aside::say` does not.
+// `eprintln!` panics if standard error cannot be written, and `aside::say` does not.
 #![warn(clippy::print_stderr)]
 
 mod args;
@@ -32,7 +32,7 @@ use crate::failure::Failure;
 
 fn main() -> ExitCode {
     open_files::raise();
-    // Errors and help need the color setting before parsing.
+    // The color setting is needed before parsing, because help and parse errors use it.
     let color = args::Color::typed(std::env::args_os());
     let matches = Args::command().color(color.of_clap()).get_matches();
     let Args { command, common } = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

@@ -1,22 +1,23 @@
 //! Raises the limit of open files and adapts the number of parallel requests to it.
 //!
-//! Each connection is an open file. Most systems limit a process to 1,024 open files, but allow it to raise
-//! this limit to the hard limit. If the hard limit is too low for `fetch.concurrency`, fewer requests are in
-//! flight: a crawl without free files could neither connect nor write its store.
+//! Each connection is an open file. Most systems limit a process to 1,024 open files, but the process may
+//! raise this limit up to the hard limit. If even the hard limit is too low for `fetch.concurrency`, the
+//! crawl sends fewer requests at the same time. Otherwise it could run out of files, and could neither
+//! connect nor write its store.
 
 use gleaner_config::Fetch;
 use gleaner_fetch::FILES_OF_A_REQUEST;
 
 use crate::aside::say;
 
-/// The default maximum of Linux (`fs.nr_open`). A child process inherits the limit. With a higher one, a
-/// program that closes all possible files at startup would take minutes; the program in `report.command` may
-/// do this.
+/// The default of `fs.nr_open` on Linux. A higher limit could delay the program in `report.command`, which
+/// inherits it: a program that closes all possible files at startup would take minutes.
 const MOST: u64 = 1 << 20;
-/// Number of open files for all other uses. At most 40 were observed.
+/// Number of open files reserved for everything except connections. At most 40 were observed.
 const RESERVED: u64 = 96;
 
-/// Raises the limit of open files as far as the system allows. Returns it, if known.
+/// Raises the limit of open files as far as the system allows. Returns the new limit, or `None` if it is
+/// unknown.
 pub(crate) fn raise() -> Option<u64> {
     rlimit::increase_nofile_limit(MOST).ok().or_else(current)
 }

@@ -12,7 +12,7 @@ const NAMED: usize = 3;
 
 pub(crate) struct Row<'a> {
     pub(crate) host: &'a str,
-    /// Usual number of new documents in a run; `None`: unknown.
+    /// Usual number of new documents in a run, or `None` if unknown.
     pub(crate) usual: Option<f64>,
     pub(crate) counts: GroupedCounts,
 }
@@ -23,8 +23,8 @@ impl<'a> From<&'a Host> for Row<'a> {
     }
 }
 
-/// Formats the hosts of a run, those with the most new documents first. Only counts hosts beyond `most`, and
-/// hosts without new, changed or failed pages.
+/// Formats a table of a run's hosts, sorted by new documents. Lists at most `most` hosts that have new,
+/// changed or failed pages, and only counts all other hosts.
 pub(crate) fn hosts(mut rows: Vec<Row<'_>>, most: usize) -> String {
     let is_active = |row: &Row<'_>| row.counts.new + row.counts.revised + row.counts.failed() > 0;
     let all = rows.len();
@@ -63,8 +63,8 @@ fn line(host: &str, usual: Option<f64>, counts: &GroupedCounts) -> Vec<String> {
     ]
 }
 
-/// Formats reasons with their numbers of URLs and hosts, most frequent first. `counts`: an entry for each
-/// host and reason. Empty without entries.
+/// Formats a table of reasons with the numbers of URLs and hosts, most frequent first. Each item of `counts`
+/// is a host, a reason and a number of URLs. Returns an empty text if there are no items.
 pub(crate) fn reasons<'a>(
     title: &str,
     head: [&str; 3],

@@ -1,5 +1,5 @@
-//! Formats a running crawl for a terminal: a line for the whole crawl, then a line for each active host that
-//! fits. Sizes, times and counters are parameters. Host names and outcomes are ASCII, so a character is a
+//! Formats a running crawl for a terminal: a line for the whole crawl, then one line for each active host.
+//! Hosts that do not fit are only counted. Host names and outcomes are ASCII, so each character takes one
 //! column.
 
 use std::time::Duration;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use gleaner_crawl::{Active, NoResponse, Snapshot};
 use gleaner_frontier::Class;
 
-/// Number of free lines: one for the cursor, one for the log.
+/// Number of lines that stay free: one for the cursor, one for the log.
 const LEFT_ALONE: usize = 2;
 const NAME: usize = 32;
-/// A longer request is shown as slow.
+/// A request that takes longer is shown as slow.
 const SLOW: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy)]
@@ -25,9 +25,10 @@ impl Size {
     }
 }
 
-/// Formats the lines of the screen, cut to its width. `more`: number of active hosts that are not in `hosts`.
+/// Formats the lines of the screen, cut to its width. `more` is the number of active hosts that are not in
+/// `hosts`.
 pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, colors: bool) -> String {
-    // A terminal also wraps a line of exactly its width.
+    // A terminal wraps a line that is exactly as wide as the terminal.
     let columns = size.columns.saturating_sub(1);
     let mut lines = vec![cut_words(whole, columns)];
     let is_full = more > 0 || hosts.len() > size.hosts();
@@ -47,7 +48,8 @@ pub(crate) fn unanswered(no: &NoResponse) -> String {
     format!("no response from any site; requests: {}; last error: {}", no.requests, no.error)
 }
 
-/// Formats the line for the whole crawl. Important numbers come first: a narrow terminal cuts the end.
+/// Formats the line for the whole crawl. Important numbers come first, because a narrow terminal cuts the
+/// end.
 pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
     let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, buffered, in_flight } =
         now;

@@ -26,7 +26,7 @@ pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
     }
 }
 
-/// Like [`load`], for a command with both a folder and a database.
+/// Loads the settings for a command that uses both a data folder and a database.
 pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     let text = match &common.config {
         Some(path) => Some((path.display().to_string(), read_text(path)?)),
@@ -43,7 +43,7 @@ pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// Returns the seeds of the command line, from `files` and `urls`. Without these, reads `crawl.seeds`.
+/// Returns the seeds from `files` and `urls`. If both are empty, reads the setting `crawl.seeds`.
 pub(crate) fn seeds(files: &[PathBuf], urls: &[String], config: &Config) -> Result<Vec<Seed>, Failure> {
     let mut seeds: Vec<Seed> = Vec::new();
     for url in urls {
@@ -89,7 +89,7 @@ fn seed_file(file: &Path) -> Result<Vec<Seed>, Failure> {
     parse_seeds(&read_text(file)?, &file.display().to_string()).map_err(Failure::usage)
 }
 
-/// Refuses an address in the place of a file of addresses.
+/// Refuses a URL where the option expects a file with URLs.
 fn refuse_address(option: &str, file: &Path) -> Result<(), Failure> {
     let text = file.to_string_lossy();
     if !text.contains("://") || file.exists() {
@@ -113,8 +113,8 @@ fn seed(url: &str) -> Result<Seed, Failure> {
 
 const KEEP: &str = "text.keep";
 
-/// Reads the pins of a host: from the file with its name, or else its site's pins in the settings. The
-/// inserts of the settings apply unless the pins set their own.
+/// Reads the pins of a host from the file with its name. Without such a file, uses the pins of its site in
+/// the settings. The setting `text.keep` applies unless the pins set their own inserts.
 pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failure> {
     let files = pins_files(Path::new(&config.template.pins))?;
     let is_of_host = |path: &&PathBuf| host.is_some_and(|host| path.ends_with(format!("{host}.toml")));
@@ -174,7 +174,7 @@ fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
         is_pins
     });
-    // Sorted, so that of several errors the same one is always reported.
+    // Sorted, so that the same error is reported every time.
     files.sort();
     Ok(files)
 }
@@ -195,7 +195,7 @@ fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
     })
 }
 
-/// Figures of a document that depend on other documents and are unknown at admission.
+/// Figures of a document that are unknown at admission, because they depend on other documents.
 const LATER: [&str; 2] = ["similarity", "near_duplicates"];
 
 pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
@@ -256,10 +256,10 @@ fn finished(config: &Config, store: Store) -> Result<Store, Failure> {
     }
 }
 
-/// Returns a message if the store is incomplete because of an unfinished rebuild or migration.
+/// Returns a message if the store is incomplete, because a rebuild or a migration did not finish.
 pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
-        // During a migration, the settings name the database even if `store` is the folder's.
+        // During a migration, the settings name the database even if `store` is in the folder.
         let place = match store.is_shared() {
             true => distributed::place(config),
             false => config.store.path.clone(),
@@ -277,13 +277,13 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
     }))
 }
 
-/// Opens the store in the data folder for writing, even with an unfinished rebuild or migration.
+/// Opens the store in the data folder for writing, even if a rebuild or a migration did not finish.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(|error| unopened(config, error))
 }
 
-/// Opens the store in the data folder for writing; `None`: another process has it open.
+/// Opens the store in the data folder for writing. Returns `None` if another process has it open.
 pub(crate) fn try_open_store(config: &Config) -> Result<Option<Writer>, Failure> {
     match open(Path::new(&config.store.path), &Options { cache: config.store.cache.get(), create: false }) {
         Ok(writer) => Ok(Some(writer)),

@@ -1,4 +1,4 @@
-//! Handles Ctrl-C and SIGTERM: the first signal requests a stop, the second quits at once.
+//! Handles Ctrl-C and SIGTERM. The first signal requests a stop, and the second ends the process at once.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 
 use crate::aside::say;
 
-/// Handles signals while the runtime exists. Calls `ask` after the first signal.
+/// Handles signals until the runtime ends. Calls `ask` after the first signal.
 pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'static) {
     let _inside = runtime.enter();
     let Ok(mut signals) = Signals::new() else { return };

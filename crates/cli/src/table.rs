@@ -1,19 +1,18 @@
-//! Formats tables and lines for people, as wide as the terminal.
+//! Formats tables and lines for people. They fit the width of the terminal.
 //!
-//! The width comes from `COLUMNS` or the terminal. Without either, nothing is wrapped, so that a program
-//! reads one record per line.
+//! The width comes from `COLUMNS`, or else from the terminal. If both are missing, nothing is wrapped, so
+//! that programs can read one record per line.
 
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
 };
 use console::Term;
 
-/// A line below the header, and no others.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
 pub(crate) const NOTHING: &str = "–";
 
-/// Minimum width. A narrower terminal is treated like this.
+/// Minimum width in columns. A narrower terminal is treated as if it had this width.
 const NARROWEST: usize = 40;
 
 /// Formats a table. Numbers are right-aligned. Cells wrap if the table is wider than the terminal.
@@ -34,7 +33,7 @@ fn table_within(width: Option<usize>, head: &[&str], rows: impl IntoIterator<Ite
         table.set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
         for (column, longest) in table.column_iter_mut().zip(longest) {
-            // With padding on both sides.
+            // The cell has padding on both sides.
             let least = Width::Fixed(u16::try_from(longest + 2).unwrap_or(u16::MAX));
             column.set_constraint(ColumnConstraint::LowerBoundary(least));
         }
@@ -54,8 +53,8 @@ fn longest_word(text: &str) -> usize {
     text.split_whitespace().map(textwrap::core::display_width).max().unwrap_or_default()
 }
 
-/// Wraps the lines of a text between words. Continuation lines start where the text of their line begins:
-/// after the indentation and a mark such as `!`.
+/// Wraps the lines of a text between words. Continuation lines are indented to the text of their first line,
+/// which starts after spaces and a mark such as `!`.
 pub(crate) fn wrapped(text: &str, term: &Term) -> String {
     match width(term) {
         Some(width) => wrapped_within(width, text),
@@ -87,7 +86,7 @@ fn filled(line: &str, indent: usize, width: usize) -> String {
     textwrap::fill(line, options)
 }
 
-/// Returns the width of the output; `None`: the output is not for people.
+/// Returns the width of the output in columns, or `None` if the output is not a terminal.
 fn width(term: &Term) -> Option<usize> {
     let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = named.or_else(|| term.is_term().then(|| usize::from(term.size().1)))?;

@@ -1,8 +1,8 @@
 //! Sends spans to an OpenTelemetry collector if an endpoint is set.
 //!
-//! The visit of a URL is a span with address, host, role and outcome. Its request and the parsing of its page
-//! are child spans. A separate thread sends the spans in batches. A slow or unreachable collector loses
-//! spans, but does not delay the crawl.
+//! Each visit of a URL is a span with address, host, role and outcome. The request and the parsing of the
+//! page are child spans. A separate thread sends the spans in batches. If the collector is slow or
+//! unreachable, spans are lost, but the crawl is not delayed.
 
 use gleaner_config::Telemetry as Settings;
 use opentelemetry::trace::TracerProvider;
@@ -16,12 +16,12 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::failure::Failure;
 
-/// Sends the remaining spans when dropped. Does nothing if telemetry is off.
+/// Exports spans. Sends the remaining spans when dropped. `None` means that telemetry is off.
 #[derive(Debug, Default)]
 pub(crate) struct Telemetry(Option<SdkTracerProvider>);
 
 impl Telemetry {
-    /// Starts if an endpoint is set. Must not be called within an async runtime.
+    /// Starts the export if an endpoint is set. Must not be called within an async runtime.
     pub(crate) fn begin(settings: &Settings) -> Result<Self, Failure> {
         if settings.endpoint.is_empty() {
             return Ok(Self(None));
@@ -35,7 +35,7 @@ impl Telemetry {
         Ok(Self(Some(provider)))
     }
 
-    /// Returns the layer that exports the crawl's spans; `None`: telemetry is off.
+    /// Returns the layer that exports the crawl's spans, or `None` if telemetry is off.
     pub(crate) fn layer<S>(&self) -> Option<OpenTelemetryLayer<S, SdkTracer>>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
@@ -45,7 +45,7 @@ impl Telemetry {
     }
 }
 
-/// Returns a filter that selects the crawl's spans, without events.
+/// Returns a filter that accepts only the crawl's spans, and no events.
 pub(crate) fn spans() -> FilterFn {
     filter_fn(|metadata| metadata.is_span() && metadata.target().starts_with("gleaner_crawl"))
 }

@@ -1,4 +1,4 @@
-//! Shows the progress of a crawl: a bar on a terminal, plain lines elsewhere.
+//! Shows the progress of a crawl: a progress bar on a terminal, otherwise plain lines.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::screen::{Size, screen, unanswered, whole};
 
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Pause between checks without a terminal.
+/// Pause between two checks of the progress, without a terminal.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Time without any response before a message.
+/// How long a crawl must run before a message may say that no site responds.
 const SILENCE: Duration = Duration::from_secs(3);
 
 const ACTIVE: Duration = Duration::from_secs(60);
@@ -49,7 +49,7 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Starts the display. Without a terminal, prints a line after each `every`.
+    /// Starts the display. Without a terminal, it prints a line after each interval `every`.
     pub(crate) fn begin(progress: Arc<Progress>, bar: ProgressBar, every: Duration, colors: bool) -> Self {
         let (done, ended) = mpsc::channel();
         let show = move || {
@@ -82,7 +82,8 @@ fn redraw(progress: &Progress, bar: &ProgressBar, colors: bool, ended: &Receiver
     }
 }
 
-/// Prints a line after each `every`. Soon prints once that no site responds.
+/// Prints a line after each interval `every`. If no site responds, says so, the first time without waiting
+/// for `every`.
 fn lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
     let (begun, mut last, mut rate, mut is_said) = (Instant::now(), Instant::now(), Rate::default(), false);
     while ended.recv_timeout(LOOK.min(every)) == Err(RecvTimeoutError::Timeout) {
@@ -113,16 +114,17 @@ impl Drop for Watching {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(thread) = self.thread.take() {
-            // The thread only prints, so its panic needs no handling.
+            // The thread only prints, so its panic can be ignored.
             let _ = thread.join();
         }
     }
 }
 
-/// Longer than any wait of a run.
+/// Longer than any wait in a run.
 const LONG_AGO: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Says for which host an idle crawl waits: the one whose wait ends first, else those with a retry.
+/// Returns a message that says which host an idle crawl waits for: the host whose wait ends first, or else
+/// the hosts with a retry.
 fn waiting(hosts: &[Active]) -> Option<String> {
     let paused = hosts.iter().filter_map(|host| Some((host.waits?, host, host.waits_for.as_ref()?)));
     if let Some((left, host, why)) = paused.min_by_key(|(left, ..)| *left) {

@@ -1,7 +1,7 @@
-//! Measures writing documents as a stream in several formats, in one thread.
+//! Measures how fast documents are written as a stream in several formats, in one thread.
 //!
-//! `cargo bench -p gleaner-export`. Writes 200 made-up documents of about 3 KB to a sink. On a shared
-//! machine, only the ratio of two figures from the same run is meaningful.
+//! Run it with `cargo bench -p gleaner-export`. It writes 200 made-up documents of about 3 KB to a sink. On a
+//! shared machine, only the ratio of two figures from the same run is meaningful.
 
 use std::hint::black_box;
 use std::io;

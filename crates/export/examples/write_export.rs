@@ -1,6 +1,6 @@
 //! Writes two documents as JSON Lines and as Parquet, and prints what a filter excluded.
 //!
-//! `cargo run -p gleaner-export --example write_export`
+//! Run it with `cargo run -p gleaner-export --example write_export`.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 

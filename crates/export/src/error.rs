@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// An error of an export, with the file concerned.
+/// Why an export failed, with the path of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// A file cannot be written or flushed to disk.

@@ -2,21 +2,21 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | [`record`] | an exported document: its fields and their order |
-//! | [`filter`] | selects the exported documents, and counts the others by reason |
-//! | [`sample`] | a random sample of documents |
-//! | `tokens` | sentences and tokens of a line |
+//! | [`record`] | defines the fields of an exported document and their order |
+//! | [`filter`] | selects documents, and counts the excluded documents by filter |
+//! | [`sample`] | selects documents at random |
+//! | `tokens` | splits lines into sentences and tokens |
 //! | [`repeated`] | removes paragraphs that the corpus repeats |
-//! | [`format`](mod@format) | the formats of a record |
-//! | [`single`] | one file, written atomically |
-//! | [`folder`] | many files, written atomically, and resumed after an interruption |
-//! | [`manifest`] | the list of written files, with checksums |
-//! | [`card`] | files for other programs: a card and a registry file |
+//! | [`format`](mod@format) | renders records in each format |
+//! | [`single`] | writes one file atomically |
+//! | [`folder`] | writes many files atomically, and resumes an interrupted export |
+//! | [`manifest`] | lists the written files with checksums |
+//! | [`card`] | writes the files that other programs expect, such as a dataset card |
 //!
-//! docs/corpus.md describes record, formats and guarantees for users.
+//! docs/corpus.md describes records, formats and guarantees for users.
 //!
-//! Limitation: an export reads the current corpus. If documents are removed or extracted again during an
-//! interruption, earlier shards have the old state and later ones the new state.
+//! Limitation: an export reads the current corpus. If documents change during an interruption, earlier files
+//! have the old versions and later files the new ones.
 
 pub mod card;
 mod error;

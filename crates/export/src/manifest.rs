@@ -1,8 +1,8 @@
-//! The `manifest.json` file: lists the exported files for users, for verification and for resuming.
+//! The file `manifest.json`. It lists the exported files for users, for verification and for resuming.
 //!
-//! The manifest is written atomically after every complete file, so it lists exactly the complete data on
-//! disk, up to the document `last_id`. Documents are exported in the order of their ids, so `last_id`
-//! suffices to resume.
+//! The manifest is written atomically whenever a file is complete. Therefore it lists exactly the complete
+//! files on disk, up to the document `last_id`. Documents are exported in the order of their ids, so
+//! `last_id` suffices to resume.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -17,30 +17,31 @@ use crate::{ExportError, Tally};
 /// The manifest's file name.
 pub const NAME: &str = "manifest.json";
 
-/// The manifest version that this program writes.
+/// The version of the manifest format that this program writes.
 pub const VERSION: u32 = 1;
 
 /// The content of an export and of `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The manifest version, [`VERSION`].
+    /// The version of the manifest format, see [`VERSION`].
     pub manifest_version: u32,
     /// The version of gleaner that wrote the export.
     pub gleaner: String,
     /// The command line without the program's name.
     pub command: Vec<String>,
-    /// Whether the export is complete; always true in a folder with its final name.
+    /// Whether the export is complete. Always true if the folder has its final name.
     pub complete: bool,
     /// When the export began.
     pub started: Timestamp,
-    /// Documents fetched before this time are excluded; `None`: no limit.
+    /// Documents fetched before this time are excluded. `None` means that there is no such limit.
     pub since: Option<Timestamp>,
-    /// Documents fetched at this time or later are excluded. It is the `--since` of the next export.
+    /// Documents fetched at this time or later are excluded. The next export can start from it with
+    /// `--since`.
     pub until: Timestamp,
     /// Counts of exported and excluded documents.
     #[serde(flatten)]
     pub tally: Tally,
-    /// The id of the last processed document; `None`: none yet.
+    /// The id of the last processed document, or `None` if no document was processed yet.
     pub last_id: Option<String>,
     /// The data files, in the order of their documents.
     pub files: Vec<DataFile>,
@@ -55,15 +56,15 @@ pub struct DataFile {
     pub documents: u64,
     /// The file's size in bytes.
     pub bytes: u64,
-    /// SHA-256 of the file: 64 hexadecimal digits, as in `sha256sum`.
+    /// SHA-256 of the file as 64 hexadecimal digits, the format of `sha256sum`.
     pub sha256: String,
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; `None`: the folder has none.
+    /// Reads the manifest in a folder. Returns `None` if the folder has no manifest.
     ///
     /// # Errors
-    /// The manifest cannot be read.
+    /// An error means that the manifest cannot be read.
     pub fn read(folder: &Path) -> Result<Option<Self>, ExportError> {
         let path = folder.join(NAME);
         let text = match fs::read(&path) {
@@ -79,7 +80,7 @@ impl Manifest {
     /// Writes the manifest atomically into a folder.
     ///
     /// # Errors
-    /// The manifest cannot be written.
+    /// An error means that the manifest cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), ExportError> {
         let path = folder.join(NAME);
         let new = folder.join("manifest.json.new");
@@ -100,7 +101,7 @@ pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Windows cannot open folders and needs no such call.
+    // Windows cannot open folders, and does not need to flush them.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
@@ -142,7 +143,7 @@ pub(crate) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hashes the first `bytes` bytes of a file. The returned hash accepts more bytes.
+/// Hashes the first `bytes` bytes of a file. The caller can add more bytes to the returned hash.
 pub(crate) fn hash_file(path: &Path, bytes: u64) -> io::Result<Sha256> {
     let mut hash = Sha256::new();
     let mut counted = io::Read::take(File::open(path)?, bytes);
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_the_standard() {
-        // FIPS 180-2, appendix B.1.
+        // The example of FIPS 180-2, appendix B.1.
         let mut counted = Counted::new(Vec::new());
         counted.write_all(b"abc").unwrap();
         let (out, bytes, hash) = counted.into_parts();

@@ -1,16 +1,17 @@
 //! Removes paragraphs that the corpus repeats.
 //!
-//! The first pass counts the paragraphs of representatives ([`Repeats::count`]). It ignores other documents,
-//! so that copies of one article do not make its paragraphs repeated. The second pass removes repeated
-//! paragraphs from each text and returns their hashes ([`Repeats::leave_out`]).
-//! [`gleaner_corpus::dedup::paragraphs`] defines when a paragraph is repeated.
+//! The first pass counts the paragraphs of all representatives ([`Repeats::count`]). It skips other
+//! documents, because near-duplicates of one article would make its paragraphs look repeated. The second pass
+//! removes repeated paragraphs from each text, and returns their hashes ([`Repeats::leave_out`]).
+//! [`gleaner_corpus::dedup::paragraphs`] defines when a paragraph counts as repeated.
 //!
-//! Limitation: the counts take up to 200 KB of memory per host, for all hosts at the same time.
+//! Limitation: the counts need up to 200 KB of memory for each host, and the counts of all hosts are in
+//! memory at the same time.
 
 use gleaner_corpus::Document;
 use gleaner_corpus::dedup::paragraphs::{ParagraphParams, Paragraphs, without};
 
-/// Counts paragraphs and finds the repeated ones.
+/// Counts paragraphs, and removes the repeated ones.
 #[derive(Debug, Clone)]
 pub struct Repeats {
     paragraphs: Paragraphs,
@@ -23,13 +24,13 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Counts the paragraphs of a document. It must be a representative.
+    /// Counts the paragraphs of a document. The document must be the representative of its cluster.
     pub fn count(&mut self, document: &Document) {
         self.paragraphs.count(&document.host, &document.text);
     }
 
-    /// Removes the repeated paragraphs and their letters from a text and its kinds. Returns the hashes of the
-    /// removed paragraphs in the order of the text, 16 hexadecimal digits each.
+    /// Removes the repeated paragraphs from the document's text and `kinds`. Returns the hash of each removed
+    /// paragraph, in the order of the text, as 16 hexadecimal digits.
     #[must_use]
     pub fn leave_out(&self, document: &mut Document) -> Vec<String> {
         let repeated = self.paragraphs.repeated(&document.host, &document.text);

@@ -1,43 +1,45 @@
-//! A uniform random sample of documents.
+//! Selects a uniform random sample of documents.
 //!
-//! The rank of a document is the hash of the seed and its id. The sample of N documents has the N lowest
-//! ranks. So the sample does not depend on the order of documents or the number of workers, and a larger
-//! sample with the same seed contains it. The first pass finds the highest rank in the sample, with N ranks
-//! in memory. The second pass writes the documents up to this rank.
+//! The rank of a document is a hash of the seed and the document's id. A sample of N documents consists of
+//! the documents with the N lowest ranks. Therefore it does not depend on the order of documents or the
+//! number of workers. A larger sample with the same seed contains the smaller one.
+//!
+//! The first pass finds the highest rank in the sample, with N ranks in memory. The second pass exports the
+//! documents up to this rank.
 
 use std::collections::BinaryHeap;
 
 use gleaner_corpus::DocumentId;
 use sha2::{Digest, Sha256};
 
-/// The first 16 bytes of a hash.
+/// The first 16 bytes of a document's hash.
 type Rank = [u8; 16];
 
-/// Finds the highest rank of the sample in a first pass over the documents.
+/// Finds the highest rank in the sample, in a first pass over the documents.
 #[derive(Debug, Clone)]
 pub struct Sampler {
     seed: u64,
     size: usize,
-    /// The lowest ranks so far, at most `size`.
+    /// The lowest ranks so far. There are at most `size`.
     ranks: BinaryHeap<Rank>,
 }
 
-/// A sample: all documents up to a rank.
+/// A sample: all documents whose rank is not above a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     seed: u64,
-    /// `None`: the sample is empty.
+    /// `None` if the sample is empty.
     highest: Option<Rank>,
 }
 
 impl Sampler {
-    /// Begins a sample of `size` documents.
+    /// Returns a sampler for `size` documents. Equal seeds select the same documents.
     #[must_use]
     pub const fn new(size: usize, seed: u64) -> Self {
         Self { seed, size, ranks: BinaryHeap::new() }
     }
 
-    /// Adds a document that may be in the sample. Add each document once.
+    /// Adds a document that passes the filter. Add each document only once.
     pub fn add(&mut self, id: DocumentId) {
         self.ranks.push(rank(self.seed, id));
         if self.ranks.len() > self.size {
@@ -45,7 +47,7 @@ impl Sampler {
         }
     }
 
-    /// Returns the sample: all added documents if they are fewer than its size.
+    /// Returns the sample. It has all added documents if there are fewer than the requested size.
     #[must_use]
     pub fn sample(&self) -> Sample {
         Sample { seed: self.seed, highest: self.ranks.peek().copied() }
@@ -53,7 +55,8 @@ impl Sampler {
 }
 
 impl Sample {
-    /// Whether the document is in the sample. The document must have been added to the sampler.
+    /// Whether the document is in the sample. The result is correct only for documents that the sampler has
+    /// seen.
     #[must_use]
     pub fn contains(&self, id: DocumentId) -> bool {
         self.highest.is_some_and(|highest| rank(self.seed, id) <= highest)
@@ -96,7 +99,8 @@ mod tests {
         for seed in 0..1000 {
             chosen(0..100, 20, seed).iter().for_each(|id| counts[usize::from(*id)] += 1);
         }
-        // Each count has mean 200 and standard deviation 12.6. The seeds are fixed, so the result is too.
+        // Each count has mean 200 and standard deviation 12.6. The seeds are fixed, so the test is
+        // deterministic.
         assert!(counts.iter().all(|count| (140..260).contains(count)), "{counts:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! Writes one stream of documents: to standard output, or atomically to one file.
+//! Writes documents as one stream: to standard output, or atomically to one file.
 //!
-//! There is no manifest, and an interrupted export starts over. Devices and pipes are written directly.
+//! There is no manifest, so an interrupted export must start over. Devices and pipes are written directly.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::{ExportError, Fields, Filter, Format, RecordContext, Selection, Tally
 /// Size in bytes of a Parquet row group before compression.
 pub(crate) const GROUP: u64 = 32 << 20;
 
-/// Writes selected documents to a writer.
+/// Writes the selected documents to a writer.
 #[derive(Debug)]
 pub struct Stream<W: Write + Send> {
     sink: Sink<W>,
@@ -22,25 +22,25 @@ pub struct Stream<W: Write + Send> {
 }
 
 impl<W: Write + Send> Stream<W> {
-    /// Begins a stream. `format` must not [need a folder](Format::needs_folder).
+    /// Begins a stream. The format must not [need a folder](Format::needs_folder).
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// An error means that `out` cannot be written.
     pub fn new(out: W, format: Format, fields: &Fields, filter: Filter) -> io::Result<Self> {
         let sink = format.sink(out, fields, GROUP)?;
         Ok(Self { sink, selection: Selection::new(filter, Tally::default()) })
     }
 
-    /// Whether the filter's limit is reached. No later document is then written.
+    /// Whether the filter's limit is reached. Further documents are then not written.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.selection.is_full()
     }
 
-    /// Writes a document with its additional data if it passes the filter.
+    /// Writes a document with its context if it passes the filter.
     ///
     /// # Errors
-    /// The writer fails.
+    /// An error means that the writer failed.
     pub fn write(&mut self, document: &Document, context: &RecordContext) -> io::Result<()> {
         match self.selection.take(document, context) {
             Some(record) => self.sink.write(&record),
@@ -51,7 +51,7 @@ impl<W: Write + Send> Stream<W> {
     /// Finishes and flushes the stream. Returns the writer and the counts.
     ///
     /// # Errors
-    /// The writer fails.
+    /// An error means that the writer failed.
     pub fn finish(self) -> io::Result<(W, Tally)> {
         let mut out = self.sink.finish()?;
         out.flush()?;
@@ -64,17 +64,17 @@ impl<W: Write + Send> Stream<W> {
 pub struct Single {
     stream: Stream<BufWriter<File>>,
     target: PathBuf,
-    /// `None`: a device or a pipe.
+    /// The temporary path, or `None` for a device or pipe.
     part: Option<PathBuf>,
 }
 
 impl Single {
-    /// Creates the file under its temporary name.
+    /// Creates the file under its temporary name. A device or a pipe is opened directly.
     ///
     /// # Errors
-    /// The file cannot be created.
+    /// An error means that the file cannot be created.
     pub fn begin(path: &Path, format: Format, fields: &Fields, filter: Filter) -> Result<Self, ExportError> {
-        // Resolves symbolic links, so that a link stays a link.
+        // Symbolic links are resolved, so that the export replaces the file and not the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let is_special = fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file());
         let part = (!is_special).then(|| {
@@ -90,7 +90,7 @@ impl Single {
         Ok(Self { stream: stream.map_err(ExportError::writing(path))?, target, part })
     }
 
-    /// Whether the filter's limit is reached. No later document is then written.
+    /// Whether the filter's limit is reached. Further documents are then not written.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.stream.is_full()
@@ -99,7 +99,7 @@ impl Single {
     /// Writes a document if it passes the filter.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// An error means that the file cannot be written.
     pub fn write(&mut self, document: &Document, context: &RecordContext) -> Result<(), ExportError> {
         self.stream
             .write(document, context)
@@ -109,14 +109,15 @@ impl Single {
     /// Finishes the file, flushes it to disk, renames it and returns the counts.
     ///
     /// # Errors
-    /// The file cannot be written, or an export without documents would replace a file that is not empty.
+    /// An error means that the file cannot be written, or that an export without documents would replace a
+    /// file that is not empty.
     pub fn finish(self) -> Result<Tally, ExportError> {
         let Self { stream, target, part } = self;
         if let Some(part) = &part
             && stream.selection.tally().documents == 0
             && fs::metadata(&target).is_ok_and(|target| target.len() > 0)
         {
-            // The next error matters more.
+            // An error of the removal matters less than the next error.
             let _ = fs::remove_file(part);
             return Err(ExportError::WouldEmpty { path: target });
         }
@@ -131,10 +132,10 @@ impl Single {
     }
 }
 
-/// Removes the partial file, so that it does not fill the disk.
+/// Removes the partial file, so that it does not take up disk space. Returns `error` with the path.
 fn abandon(part: Option<&Path>, target: &Path, error: io::Error) -> ExportError {
     if let Some(part) = part {
-        // The first error is reported.
+        // Only the first error is reported.
         let _ = fs::remove_file(part);
     }
     ExportError::writing(target)(error)

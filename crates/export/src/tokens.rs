@@ -1,12 +1,12 @@
-//! Splits lines into sentences and tokens, for vertical text, CoNLL-U and the counts of both.
+//! Splits lines into sentences and tokens, for vertical text, CoNLL-U and their counts.
 //!
-//! [`gleaner_corpus::quality::sentences`] defines the sentences. It knows abbreviations; UAX #29 alone would
-//! end a sentence after "Mr." and "TP.". Tokens are the segments between Unicode word boundaries (UAX #29):
-//! "It's" and "3.5" are one token each, and so is each Vietnamese syllable and each punctuation mark. White
-//! space, control characters and characters without width are not tokens.
+//! [`gleaner_corpus::quality::sentences`] finds the sentences. It knows abbreviations, because UAX #29 alone
+//! would end a sentence after "Mr." and "TP.". Tokens are the segments between the word boundaries of Unicode
+//! (UAX #29). "It's" and "3.5" are one token each, and so is each Vietnamese syllable and each punctuation
+//! mark. White space, control characters and zero-width characters are not tokens.
 //!
-//! Limitation: scripts without spaces (Thai, Khmer) are not split into words, and Chinese is split into
-//! characters. The sentences have the limitations of that function.
+//! Limitation: text in scripts without spaces (Thai, Khmer) is not split into words, and Chinese is split
+//! into characters. The limitations of the sentence function also apply.
 
 use gleaner_corpus::quality::sentences as split;
 use unicode_segmentation::UnicodeSegmentation;
@@ -20,7 +20,7 @@ pub(crate) struct Sentence<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
-    /// Whether the next token follows without white space.
+    /// Whether the next token follows without white space between them.
     pub(crate) is_glued: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn counts(text: &str) -> Counts {
     counts
 }
 
-/// Whether `c` is white space, a control character or a character without width.
+/// Whether `c` is white space, a control character or a zero-width character.
 pub(crate) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }

@@ -1,8 +1,8 @@
-//! Compares the speed of linear, improved and original Body Text Extraction. One thread.
+//! Compares the speed of linear, improved and original Body Text Extraction, in one thread.
 //!
-//! `cargo bench -p gleaner-methods`. The input is a generated page and, if present, the recorded pages.
-//! Measurements start from the decoded source and include parsing, which the original method does not need.
-//! On a shared machine, only ratios of figures from one run are meaningful.
+//! Run it with `cargo bench -p gleaner-methods`. The input is a generated page and, if present, the recorded
+//! pages. A measurement starts from the decoded source and includes parsing, which the original method does
+//! not need. On a shared machine, only ratios of figures from the same run are meaningful.
 
 use std::hint::black_box;
 
@@ -18,7 +18,8 @@ fn text(bytes: &[u8]) -> String {
 fn body_text(criterion: &mut Criterion) {
     let params = bte::BteParams::default();
     for (name, pages) in measured::groups() {
-        // The original method searches pages with more tokens differently than published.
+        // Pages with more tokens are excluded, because the linear search replaces the original method for
+        // them.
         let is_small = |source: &String| original::Tokens::from_source(source).len() <= params.max_tokens;
         let sources: Vec<String> = pages.iter().map(|bytes| text(bytes)).filter(is_small).collect();
         if sources.is_empty() {

@@ -12,30 +12,30 @@ use crate::{bte, comma_score, line_block, text_to_tag_ratio};
 /// A page in both forms: source and parsed.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
-    /// The decoded source, for methods that read lines and tags as written.
+    /// The decoded source. Some methods read its lines and tags.
     pub source: &'a str,
-    /// The parsed source.
+    /// The page parsed from the source.
     pub page: &'a Page,
 }
 
-/// A single-page method, with its paper's parameters.
+/// A single-page method with the parameters of its paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SinglePage {
-    /// [`bte::original`], on the source as written.
+    /// [`bte::original`], which uses the uncleaned source.
     BteOriginal,
     /// [`bte::improved`].
     BteImproved,
     /// [`bte::linear`].
     BteLinear,
-    /// [`text_to_tag_ratio`], lines by the threshold.
+    /// [`text_to_tag_ratio`] with a threshold.
     TtrThreshold,
-    /// [`text_to_tag_ratio`], lines by prediction.
+    /// [`text_to_tag_ratio`] with prediction.
     TtrPrediction,
-    /// [`text_to_tag_ratio`], lines by k-means.
+    /// [`text_to_tag_ratio`] with k-means.
     TtrKMeans,
-    /// [`text_to_tag_ratio`], lines by expectation maximization.
+    /// [`text_to_tag_ratio`] with expectation maximization.
     TtrExpectationMaximization,
-    /// [`text_to_tag_ratio`], lines by farthest first.
+    /// [`text_to_tag_ratio`] with farthest first.
     TtrFarthestFirst,
     /// [`line_block`] with constant thresholds.
     LineBlock,
@@ -52,7 +52,7 @@ pub enum SinglePage {
 }
 
 impl SinglePage {
-    /// All methods: those of the papers, then our own.
+    /// All methods. The methods of the papers are first, gleaner's own is last.
     pub const ALL: [Self; 14] = [
         Self::BteOriginal,
         Self::BteImproved,
@@ -70,7 +70,7 @@ impl SinglePage {
         Self::BlockModel,
     ];
 
-    /// Returns the name on the command line and in tables, such as `bte-linear`.
+    /// Returns the method's name on the command line and in tables, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -91,13 +91,13 @@ impl SinglePage {
         }
     }
 
-    /// Returns the method with this name, if any.
+    /// Returns the method with this name, or `None` if the name is unknown.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// Returns the page's text; empty if the method finds none.
+    /// Returns the text of the page, or no lines if the method finds none.
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
         let by_ratio = |clustering| {

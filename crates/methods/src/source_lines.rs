@@ -1,17 +1,19 @@
-//! Cuts a page's source into lines, for the methods that do not use the parsed tree.
+//! Splits a page's source into lines, for the methods that do not use the parsed tree.
 //!
-//! A line is the source between two breaks, with the length of its text and the number of its tags. Scripts,
-//! style sheets and remarks (HTML comments) are excluded. A line with neither tags nor text does not count.
-//! Text is measured as a reader sees it: without tags, with references resolved and white space collapsed.
-//! Neither indentation nor `&nbsp;` counts as text.
+//! Each line has the length of its text and its number of tags. Scripts, style sheets and HTML comments are
+//! excluded. A line without tags and without text is omitted. The text length is measured as a reader sees
+//! the text: without tags, with character references resolved, and with white space collapsed. Neither
+//! indentation nor `&nbsp;` counts as text.
 //!
-//! A line break inside a tag, a script or a remark does not end a line, so a line contains only whole tags. A
-//! tag counts on its first line. If a method requires whole links, a break inside a complete link
+//! A line break inside a tag, a script or a comment does not end a line, so a line contains only whole tags.
+//! A tag counts in the line where it begins. If a method requires whole links, a break inside a complete link
 //! ([`complete`]) does not end a line either.
 //!
-//! Limitation: without the tree, hidden text and text in `noscript`, `button` or `select` counts.
+//! Limitation: hidden text and text in `noscript`, `button` or `select` counts, because the tree is not
+//! known.
 //!
-//! Cost: linear in time and memory. [`Lines::Auto`] takes twice as long with too few line breaks.
+//! Cost: linear in time and memory. [`Lines::Auto`] takes twice as long if the source has too few line
+//! breaks.
 
 use std::ops::Range;
 
@@ -20,19 +22,20 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use crate::source_links::{complete, has_address};
 
-/// Maximum number of block-level tags and `br` in a written line that [`Lines::Auto`] treats as one line.
+/// The largest number of block-level tags and `br` in a source line that [`Lines::Auto`] still accepts as a
+/// line.
 const MOST_BLOCK_TAGS: usize = 12;
 
-/// Where a line of source ends.
+/// Where a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Lines {
     /// At the line breaks of the source, as in the papers.
     AsWritten,
     /// Before the start tag and after the end tag of a block-level element ([`is_block`]), and after `br`.
-    /// Line breaks of the source are white space. Most programs format sources in such lines.
+    /// Line breaks in the source count only as white space. Most programs format HTML in such lines.
     AtBlocks,
-    /// As written; but at blocks if more than half of the page's text is on written lines with more than 12
-    /// block-level tags each.
+    /// Like [`Self::AsWritten`]. Uses [`Self::AtBlocks`] if more than half of the page's text is in source
+    /// lines with more than 12 block-level tags each.
     #[default]
     Auto,
 }
@@ -40,7 +43,8 @@ pub enum Lines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Head {
     Kept,
-    /// Without `title`s and the head, which ends at `</head>` or before the first block-level element.
+    /// Excludes every `title` and the head. The head ends at `</head>` or before the first block-level
+    /// element.
     Removed,
 }
 
@@ -49,13 +53,13 @@ pub(crate) struct SourceLine {
     text: Range<usize>,
     pub(crate) length: usize,
     pub(crate) tags: usize,
-    /// The number of characters in links (`a` with `href`), at most `length`.
+    /// The number of characters in links (`a` with `href`). At most `length`.
     pub(crate) anchor_length: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct SourceLines {
-    /// The text of all lines; `'\n'` marks a block-level tag or `br`.
+    /// The text of all lines. `'\n'` marks a block-level tag or `br`.
     text: String,
     lines: Vec<SourceLine>,
     title: String,
@@ -70,7 +74,8 @@ impl SourceLines {
         Self::read(source, lines, head, &complete(source))
     }
 
-    /// Cuts a source into lines that do not end inside links marked in `whole`, an entry for each `a`.
+    /// Splits a source into lines. `whole` has an entry for each `a`. Lines do not end inside an `a` whose
+    /// entry is true.
     fn read(source: &str, lines: Lines, head: Head, whole: &[bool]) -> Self {
         match lines {
             Lines::AsWritten => Reader::new(false, head, whole).read(source),
@@ -86,7 +91,8 @@ impl SourceLines {
         self.lines.iter()
     }
 
-    /// Returns the tidied text of the first `title` with text, or an empty string.
+    /// Returns the text of the first `title` that has text, with white space collapsed. Otherwise an empty
+    /// text.
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
@@ -95,8 +101,8 @@ impl SourceLines {
         &self.text[line.text.clone()]
     }
 
-    /// Returns the text of the selected lines. Neighbouring lines are joined, so a paragraph of several
-    /// source lines is one line. A block-level tag or `br` ends a line.
+    /// Returns the text of the selected lines. Adjacent selected lines are joined, so a paragraph of several
+    /// source lines becomes one line. A block-level tag or `br` ends a line.
     pub(crate) fn selected(&self, is_selected: impl Fn(usize) -> bool) -> Vec<Line> {
         let mut out = Vec::new();
         let mut number = 0;
@@ -138,7 +144,7 @@ struct Reader<'a> {
     in_head: bool,
     in_title: bool,
     in_link: bool,
-    /// For each remaining `a`, in order: whether a link here must stay on one line.
+    /// Whether the link must stay on one line, for each remaining `a` in order.
     whole: &'a [bool],
     in_whole_link: bool,
     is_overdue: bool,

@@ -1,4 +1,4 @@
-//! Edge cases: empty pages, deep pages, input that is not HTML.
+//! Tests edge cases: empty pages, deep pages, and input that is not HTML.
 
 use gleaner_extract::words;
 use gleaner_html::Page;

@@ -1,7 +1,8 @@
-//! Executes the changes behind the buttons, and checks the token.
+//! Executes the changes that the buttons request, and checks the token.
 //!
-//! Only a running crawl writes the store: it receives a command ([`gleaner_crawl::Control`]) and executes it
-//! at its next tick. Without a crawl, the change is written at once.
+//! During a crawl, only the crawl writes to the store. The page sends it a command
+//! ([`gleaner_crawl::Control`]), which the crawl executes at its next tick. Without a crawl, the page writes
+//! the change itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use crate::key::COOKIE_NAME;
 use crate::pages;
 use crate::site::Site;
 
-/// How often and at which interval a response checks whether the crawl has executed the command.
+/// How often, and at which interval, a request checks whether the crawl has executed its command.
 const PATIENCE: u32 = 20;
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -34,7 +35,7 @@ pub(crate) struct ActionForm {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Typed {
     token: String,
-    /// The path of the next page.
+    /// The path to open after the token was accepted.
     #[serde(default)]
     back: String,
 }
@@ -145,7 +146,7 @@ pub(crate) async fn sign_in(
         return (StatusCode::FORBIDDEN, pages::key::page(&asked, &back, true)).into_response();
     }
     let is_tls = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
-    // Only a path of this server, in no form that browsers take for another server.
+    // The redirect must stay on this server. Browsers read `//` and `\` as the start of another host's name.
     let back =
         if back.starts_with('/') && !back.starts_with("//") && !back.contains('\\') { &back } else { "/" };
     with_cookie(to(back), &site.key.cookie(), is_tls)

@@ -19,7 +19,7 @@ const LONGEST: usize = 500;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) language: Language,
-    /// Whether the request sets the language. The response then stores it in a cookie.
+    /// Whether the request's parameters set the language. The response then stores it in a cookie.
     pub(crate) chosen: bool,
     pub(crate) has_key: bool,
     pub(crate) path: String,
@@ -40,12 +40,12 @@ impl Asked {
         self.language.of(english, vietnamese)
     }
 
-    /// Returns the same address with these parameters changed. Omits empty parameters.
+    /// Returns the address of this request with the parameters in `changes` replaced. Omits empty parameters.
     pub(crate) fn with(&self, changes: &[(&str, &str)]) -> String {
         self.with_at(&self.path, changes)
     }
 
-    /// Returns another path with the same parameters, and these changed.
+    /// Returns the path `path` with the parameters of this request. Parameters in `changes` are replaced.
     pub(crate) fn with_at(&self, path: &str, changes: &[(&str, &str)]) -> String {
         let mut all = self.parameters.clone();
         for (name, value) in changes {

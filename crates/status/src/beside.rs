@@ -1,10 +1,10 @@
 //! Classifies the lines of a document's page.
 //!
-//! The page comes from the archive, or from the store while it is buffered. It is classified as in a crawl,
-//! with the host's newest template.
+//! The page comes from the archive, or from the store while the page is buffered for training. It is
+//! classified with the host's newest template.
 //!
-//! Limitation: the two columns differ if the template is newer than the stored text's, or the archive has a
-//! later version of the page.
+//! Limitation: the stored text and the classified lines can differ. The template can be newer than the text,
+//! or the archive can have a later version of the page.
 
 use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, stored_page};
@@ -30,7 +30,8 @@ pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<L
     Ok(Some(listed(&explained, MOST_LINES)))
 }
 
-/// Returns the document's page; `None`: the corpus has none, or it cannot be read (see `gleaner verify`).
+/// Returns the HTML of the document's page, or `None` if the corpus has no page or cannot read it. `gleaner
+/// verify` reports unreadable pages.
 pub(crate) fn text(corpus: &Corpus, document: &Document) -> Result<Option<String>, StoreError> {
     let key = UrlKey::from_bytes(document.id.0);
     match stored_page(&corpus.config, &corpus.store, key) {

@@ -1,4 +1,4 @@
-//! Caches the view of the corpus for all pages: runs, hosts, totals.
+//! Caches what all pages show of the corpus: runs, hosts, totals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::workers::{State, Workers};
 
 pub(crate) const RUNS_SHOWN: usize = 14;
 
-/// Number of runs in charts and in the list of runs.
+/// Maximum number of runs in the charts and in the list of runs.
 pub(crate) const RUNS: usize = 60;
 
 #[derive(Debug, Default)]
@@ -22,16 +22,17 @@ pub(crate) struct CorpusView {
     pub(crate) runs: Vec<(Run, Counts)>,
     pub(crate) hosts: Vec<HostView>,
     pub(crate) totals: Totals,
-    /// Size in bytes of the data folder and the archive, or of a shared corpus's files in object storage.
+    /// Size in bytes of the data folder and the archive. For a shared corpus, the size of its files in object
+    /// storage.
     pub(crate) disk: u64,
-    /// `None`: the corpus is not shared.
+    /// `None` if the corpus is not shared.
     pub(crate) workers: Option<Workers>,
-    /// The newest reports, newest first.
+    /// Summaries of the last reports, newest first.
     pub(crate) reports: Vec<Arc<Brief>>,
     pub(crate) newest_report: Option<Report>,
 }
 
-/// Returns the number of new documents. As in the reports, near-duplicates do not count.
+/// Returns the number of new documents. Like the reports, it excludes near-duplicates.
 pub(crate) fn new(counts: &Counts) -> u64 {
     counts.ended("stored")
 }
@@ -49,7 +50,7 @@ pub(crate) fn newest(host: &HostView) -> Counts {
 }
 
 impl CorpusView {
-    /// How long the cached view is used.
+    /// How long the cached view is shown before it is computed again.
     pub(crate) const FRESH: Duration = Duration::from_secs(5);
 
     pub(crate) fn from_corpus(corpus: &Corpus, reports: &Reports) -> Result<Self, StoreError> {
@@ -84,8 +85,8 @@ impl CorpusView {
         self.workers.as_ref().is_some_and(crawls)
     }
 
-    /// Returns the last runs with a host's counts, oldest first, at most [`RUNS_SHOWN`]. The counts of a run
-    /// without the host are empty.
+    /// Returns the last runs with a host's counts, oldest first, at most [`RUNS_SHOWN`]. If a run did not
+    /// visit the host, its counts are empty.
     pub(crate) fn runs_of(&self, host: &HostView) -> Vec<(&Run, Counts)> {
         let counts =
             host.counts.iter().cloned().chain(std::iter::repeat(None)).map(Option::unwrap_or_default);
@@ -95,7 +96,7 @@ impl CorpusView {
         runs
     }
 
-    /// Returns a host's number of new documents in each of the runs of [`Self::runs_of`].
+    /// Returns the host's number of new documents for each run that [`Self::runs_of`] returns.
     pub(crate) fn news(&self, host: &HostView) -> Vec<u64> {
         self.runs_of(host).iter().map(|(_, counts)| new(counts)).collect()
     }
@@ -113,7 +114,7 @@ fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
     Ok(folders[..apart].iter().copied().map(size).sum())
 }
 
-/// Returns the size in bytes of a folder with two levels of subfolders. Unreadable files count as 0.
+/// Returns the size in bytes of a folder, including two levels of subfolders. Unreadable files count as 0.
 fn size(folder: &std::path::Path) -> u64 {
     fn below(folder: &std::path::Path, levels: u32) -> u64 {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,7 +1,8 @@
-//! Exports the result of a search as JSON Lines, with the records of `gleaner export`.
+//! Exports all results of a search as JSON Lines, in the same format as `gleaner export`.
 //!
-//! A download holds the ids of its documents and a few records. It reads more documents when the client has
-//! received these, so a slow client occupies neither a thread nor much memory.
+//! A download keeps only the ids of its documents and at most one batch of records in memory. It reads the
+//! next batch after the client has received the previous one. Therefore a slow client blocks no thread and
+//! needs little memory.
 
 use std::io;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use crate::site::Site;
 
 pub(crate) const MOST: usize = 10_000;
 
-/// Number of documents that are read together.
+/// Number of documents in a batch.
 const TOGETHER: usize = 50;
 
 struct Download {
@@ -34,7 +35,7 @@ struct Download {
     context: ContextReader,
     ids: Vec<DocumentId>,
     done: usize,
-    /// Counts the downloads.
+    /// Limits the number of simultaneous downloads.
     _place: OwnedSemaphorePermit,
 }
 
@@ -72,7 +73,7 @@ pub(crate) async fn search(State(site): State<Arc<Site>>, asked: Asked) -> Respo
     }
 }
 
-/// Returns the lines in pieces. An error ends the response, so the client sees that it is incomplete.
+/// Returns the lines in batches. An error ends the response early, so the client sees that it is incomplete.
 fn lines(download: Download) -> impl Stream<Item = io::Result<Bytes>> {
     stream::try_unfold(download, async |mut download| {
         if download.done >= download.ids.len() {
@@ -89,7 +90,7 @@ impl Download {
         let ids = self.ids.iter().skip(self.done).take(TOGETHER);
         let mut piece = Vec::new();
         for id in ids {
-            // The document was removed after the last update of the index.
+            // A document can be missing because it was removed after the last index update.
             let Some(document) = self.site.corpus.store.document(*id).map_err(io::Error::other)? else {
                 continue;
             };
@@ -100,7 +101,7 @@ impl Download {
     }
 }
 
-/// Returns the record of a document as a line of JSON, with the line end.
+/// Returns a document's export record as one line of JSON, with the line end.
 pub(crate) fn line(context: &ContextReader, document: &Document) -> io::Result<Vec<u8>> {
     let context = context.read(document).map_err(io::Error::other)?;
     let mut line = Vec::new();

@@ -1,4 +1,4 @@
-//! Groups outcomes into families, so that charts have few colors and every outcome belongs to a named family.
+//! Groups outcomes into families. Charts then need only a few colors, and every color has a name.
 
 use gleaner_frontier::Class;
 use gleaner_store::Counts;
@@ -17,7 +17,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    /// All families, in the order of a bar's parts from bottom to top.
+    /// All families, in the order in which a bar stacks them from bottom to top.
     pub(crate) const ALL: [Self; 7] = [
         Self::New,
         Self::Duplicate,
@@ -28,7 +28,7 @@ impl Family {
         Self::Failed,
     ];
 
-    /// Returns the family of an outcome from its reason; `None`: no outcome has this label.
+    /// Returns the family of an outcome with this reason, or `None` if no outcome has this reason.
     pub(crate) fn of(reason: &str) -> Option<Self> {
         Some(match Class::from_reason(reason)? {
             Class::Stored => Self::New,

@@ -1,10 +1,11 @@
 //! Checks every request and sets the security headers of every response.
 //!
-//! 1. A server that is bound to loopback accepts only loopback names and the names from the user. This
+//! 1. A server that is bound to loopback accepts only loopback names, and the names that the user lists. This
 //!    prevents DNS rebinding.
 //! 2. A request for a change must come from a page of this server, according to `Origin` or `Sec-Fetch-Site`.
-//!    Programs send neither header and are accepted.
-//! 3. Every response forbids frames, forms to other servers, and foreign scripts, styles and pictures.
+//!    Requests without both headers come from programs, not from browsers, and are accepted.
+//! 3. Response headers forbid frames, forms to other servers, and scripts, styles and pictures from other
+//!    servers.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::site::Site;
 
-/// The content security policy: only the style and script of this server, nothing inline.
+/// The content security policy. It allows only styles and scripts from this server, and nothing inline.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -24,7 +25,7 @@ const HEADERS: [(&str, &str); 6] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    // With `no-referrer`, browsers would send no `Origin` with a form.
+    // With `no-referrer`, browsers would send forms without `Origin`.
     ("referrer-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
@@ -45,7 +46,7 @@ pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next:
     response
 }
 
-/// Returns the reason to refuse a request; `None`: the request is accepted.
+/// Returns the reason to refuse a request, or `None` to accept it.
 fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(&HOST).unwrap_or_default();
@@ -68,7 +69,7 @@ fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     pub(crate) any: bool,
-    /// The names from the user, without ports.
+    /// The names that the user lists, without ports.
     pub(crate) named: Vec<String>,
 }
 

@@ -1,12 +1,12 @@
-//! Checks the token that authorizes changes.
+//! Checks the token that authorizes changes on the status page.
 //!
-//! 1. The token is in a file that the user names. Otherwise it is generated at the first start and stored in
-//!    the data folder, readable only by its owner.
-//! 2. After the user has entered the token in a form, a cookie ([`Key::cookie`]) contains its hash, which
-//!    does not reveal the token.
+//! 1. The token is in a file that the user names. Without such a file, the server generates a token at the
+//!    first start. It stores the token in the data folder, readable only by its owner.
+//! 2. After the user has entered the token in a form, the browser stores a cookie with a hash of the token
+//!    ([`Key::cookie`]). The token cannot be computed from the cookie.
 //! 3. Programs send the token as `Authorization: Bearer KEY`.
 //!
-//! Only hashes are compared, in constant time, by the BLAKE3 crate.
+//! The code compares only hashes. The BLAKE3 crate compares them in constant time.
 //!
 //! Limitation: plain HTTP exposes token and cookie to the network. docs/status.md explains how to add TLS.
 
@@ -16,18 +16,17 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// The file of a generated token, in the data folder.
 const FILE: &str = "status.token";
 
 /// Minimum length of a token in characters. Shorter tokens can be guessed.
 const SHORTEST: usize = 16;
 
-/// The context of the cookie's hash. It makes the hash invalid for other purposes.
+/// The BLAKE3 context of the cookie's hash. Because of it, the hash is valid only as this cookie.
 const COOKIE: &str = "gleaner 2026 status page cookie";
 
 pub(crate) const COOKIE_NAME: &str = "gleaner_key";
 
-/// The token.
+/// The token that authorizes changes, stored as hashes.
 #[derive(Clone)]
 pub struct Key {
     hash: blake3::Hash,
@@ -40,7 +39,7 @@ pub enum KeyError {
     /// The file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file.
+        /// The path of the token's file.
         path: PathBuf,
         /// The system error.
         source: io::Error,
@@ -48,16 +47,16 @@ pub enum KeyError {
     /// The token is too short.
     #[error("the token in {} has fewer than {SHORTEST} characters; to create one: openssl rand -hex 24", path.display())]
     TooShort {
-        /// The file.
+        /// The path of the token's file.
         path: PathBuf,
     },
 }
 
 impl Key {
-    /// Reads the token from the user's file.
+    /// Reads the token from the user's file `path`.
     ///
     /// # Errors
-    /// The file cannot be read, or the token is too short.
+    /// An error means that the file cannot be read, or that the token is too short.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let wrong = |source| KeyError::File { path: path.to_owned(), source };
         let text = fs::read_to_string(path).map_err(wrong)?;
@@ -67,10 +66,11 @@ impl Key {
         }
     }
 
-    /// Reads the token in the data folder, or generates one. Also returns the path of its file.
+    /// Reads the token from its file in the data folder `data`, and returns it with the path of the file. If
+    /// the file does not exist, the function first creates it with a random token.
     ///
     /// # Errors
-    /// The file cannot be read or written, or the token is too short.
+    /// An error means that the file cannot be read or written, or that the token is too short.
     pub fn kept(data: &Path) -> Result<(Self, PathBuf), KeyError> {
         let path = data.join(FILE);
         if !path.exists() {

@@ -1,6 +1,7 @@
-//! Selects Vietnamese or English. Both texts are side by side where they are used.
+//! Selects Vietnamese or English. The code has both versions of a text side by side.
 //!
-//! Limitation: texts from the crawl, such as a rule of robots.txt or a reason, are always English.
+//! Limitation: texts that come from the crawl, such as a robots.txt rule or a failure reason, are always
+//! English.
 
 use gleaner_render::text::{Notation, minute_in};
 use jiff::Timestamp;
@@ -13,7 +14,8 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// Returns the language of a tag such as `vi` or `vi-VN`; `None`: neither Vietnamese nor English.
+    /// Returns the language of a tag such as `vi` or `vi-VN`, or `None` if it is neither Vietnamese nor
+    /// English.
     pub(crate) fn named(tag: &str) -> Option<Self> {
         match tag.trim().split('-').next()?.to_ascii_lowercase().as_str() {
             "vi" => Some(Self::Vietnamese),
@@ -22,7 +24,8 @@ impl Language {
         }
     }
 
-    /// Returns the preferred language of a browser (RFC 9110, 12.5.4); English if it accepts neither.
+    /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language. Returns
+    /// English if the browser accepts neither language.
     pub(crate) fn accepted(header: &str) -> Self {
         let weighted = header.split(',').take(20).filter_map(|range| {
             let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));
@@ -87,7 +90,7 @@ impl Language {
     }
 }
 
-/// Returns short labels for an axis of times: days, or times of day if all are within two days.
+/// Returns short labels for a time axis: times of day if all times are within 48 hours, otherwise days.
 pub(crate) fn axis_labels(times: &[Timestamp]) -> Vec<String> {
     let span = times.first().zip(times.last()).map(|(first, last)| last.duration_since(*first));
     let format = if span.is_some_and(|span| span.as_hours() < 48) { "%H:%M" } else { "%m-%d" };

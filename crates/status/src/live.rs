@@ -1,4 +1,4 @@
-//! Samples the running crawl every two seconds.
+//! Counts the pages of the running crawl every two seconds.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,12 @@ use gleaner_crawl::{Active, Snapshot};
 
 use crate::site::Running;
 
-/// The time between two samples.
 pub(crate) const EVERY: Duration = Duration::from_secs(2);
 
-/// The number of samples to keep: two minutes.
+/// The number of samples to keep, which cover two minutes.
 const LOOKS: usize = 60;
 
-/// How long a host counts as in progress after its last event.
+/// How long a host is shown as in progress after its last event.
 const IN_PROGRESS: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default)]
@@ -22,14 +21,14 @@ pub(crate) struct Live(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The crawl, and when it began in this process.
+    /// The crawl, and when it started in this process.
     running: Option<(Running, Instant)>,
     looks: VecDeque<(Instant, u64)>,
 }
 
 impl Live {
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics with this lock.
+        // No code panics while it holds this lock, so the data are valid even if the lock is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -42,7 +41,7 @@ impl Live {
         self.state().running.as_ref().map(|(running, _)| running.clone())
     }
 
-    /// Returns the time since the crawl began or continued in this process.
+    /// Returns the time since this process started or resumed the crawl.
     pub(crate) fn elapsed(&self) -> Option<Duration> {
         self.state().running.as_ref().map(|(_, since)| since.elapsed())
     }
@@ -61,7 +60,7 @@ impl Live {
         self.running().map(|running| running.progress.snapshot())
     }
 
-    /// Returns at most `limit` hosts in progress, busiest first, and the number of further ones.
+    /// Returns at most `limit` hosts in progress, busiest first, and how many more there are.
     pub(crate) fn hosts(&self, limit: usize) -> (Vec<Active>, usize) {
         self.running().map(|running| running.progress.active(IN_PROGRESS, limit)).unwrap_or_default()
     }

@@ -1,10 +1,10 @@
 //! Writes `/metrics` for Prometheus: the counters of the running crawl and the state of the store.
 //!
-//! Names end in their unit. A test compares the list in `docs/status.md` and the dashboard in `config/` with
-//! the served metrics.
+//! The names of metrics end in their unit. A test checks that `docs/status.md` and the dashboard in `config/`
+//! list the served metrics.
 //!
-//! Limitation: the counters belong to the running crawl and restart at 0 with the next one. Prometheus's
-//! `rate` and `increase` handle this. Without a crawl there are no counters.
+//! Limitation: the counters belong to the running crawl and restart at 0 with the next crawl. The Prometheus
+//! functions `rate` and `increase` handle the restart. Without a crawl, the counters are absent.
 
 use std::fmt;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ impl Out<'_> {
         metric.encode_histogram::<NoLabelSet>(latency.sum.as_secs_f64(), count, &classes, None)
     }
 
-    /// Without a shared corpus, these metrics have no values.
+    /// If the corpus is not shared, these metrics have no values.
     fn workers(&mut self, workers: Option<&Workers>) -> fmt::Result {
         let states = workers.map(|workers| {
             State::ALL.map(|state| ([("state", state.label())], workers.count(state))).to_vec()

@@ -1,4 +1,4 @@
-//! Draws charts. Shapes are SVG that stretches with the page. The texts of the axes are HTML, so they stay
+//! Draws charts. The shapes are SVG that stretches with the page. The axis labels are HTML, so they stay
 //! readable on small screens. Each chart has one scale and a text alternative.
 
 use gleaner_render::svg::{self, Paint, Plot, Scale, px};
@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::corpus_view::RUNS_SHOWN;
 
-/// The size of a chart in its own units. The page stretches it.
+/// Width and height of a chart in SVG units. The page stretches the chart.
 const AREA: (f64, f64) = (640.0, 160.0);
 
 const SPARK: (f64, f64) = (84.0, 22.0);
@@ -15,40 +15,40 @@ const SPARK: (f64, f64) = (84.0, 22.0);
 /// Maximum number of labels below the x axis.
 const LABELS: usize = 5;
 
-/// The parts around a chart's drawing.
+/// Title, axes and legend of a chart.
 pub(crate) struct Frame<'a> {
     /// What the y axis counts.
     pub(crate) title: &'a str,
-    /// The value at the upper end of the y axis, from [`top`].
+    /// The value at the upper end of the y axis, computed by [`top`].
     pub(crate) top: f64,
-    /// The labels of the x axis from left to right. Of many labels, only some are shown.
+    /// The labels of the x axis from left to right. If there are too many, only some of them are shown.
     pub(crate) x: &'a [String],
-    /// Whether each label belongs to a place on the x axis. Otherwise the labels are the ends of a line.
+    /// Whether each label belongs to one position on the x axis. If not, the labels mark the ends of a line.
     pub(crate) has_places: bool,
     pub(crate) legend: Markup,
     pub(crate) notation: Notation,
 }
 
-/// Returns the smallest round number from `most` on: 1, 2, 4, 6, 8 or 10 times a power of ten.
+/// Returns the smallest round number that is at least `most`: 1, 2, 4, 6, 8 or 10 times a power of ten.
 pub(crate) fn top(most: f64) -> f64 {
     let power = 10_f64.powf(most.max(0.1).log10().floor());
     let steps = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].map(|step| step * power);
     steps.into_iter().find(|step| *step >= most).unwrap_or(most)
 }
 
-/// Returns the upper end of an axis of counts. Half of it is also a whole number.
+/// Returns the upper end of an axis for counts. It is even, so the label at half height is a whole number.
 pub(crate) fn top_of_counts(counts: impl IntoIterator<Item = u64>) -> f64 {
     top(counts.into_iter().max().unwrap_or(0).max(2) as f64)
 }
 
-/// Adds title, axes and legend to a drawing. `said`: the figures in words.
+/// Adds title, axes and legend to a drawing. `said` is the text alternative.
 fn chart(class: &str, frame: &Frame<'_>, said: &str, drawing: &Markup) -> Markup {
     let (width, height) = AREA;
     let lines = html! {
         @for y in [0.0, height / 2.0, height] { line.grid x1="0" x2=(width) y1=(y) y2=(y) {} }
     };
     let every = if frame.has_places { frame.x.len().div_ceil(LABELS).max(1) } else { 1 };
-    // The last place always has a label. The others are counted from it.
+    // The last position always has a label. The others follow at regular distances to its left.
     let is_shown = |at: usize| (frame.x.len() - 1 - at).is_multiple_of(every);
     html! {
         figure.chart {
@@ -70,7 +70,7 @@ fn chart(class: &str, frame: &Frame<'_>, said: &str, drawing: &Markup) -> Markup
 
 pub(crate) struct Bar {
     pub(crate) label: String,
-    /// The classes of the parts, from bottom to top, with their counts.
+    /// The CSS class and the count of each stacked part, from bottom to top.
     pub(crate) parts: Vec<(&'static str, u64)>,
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn area(frame: &Frame<'_>, values: &[f64]) -> Markup {
     chart("area", frame, &frame.notation.decimal(last), &drawing)
 }
 
-/// Returns the class, start and height of each stacked part.
+/// Returns the CSS class, start and height of each stacked part that is not empty.
 fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static str, u64, u64)> + 'a {
     let mut below: u64 = 0;
     parts.iter().filter(|(_, count)| *count > 0).map(move |(class, count)| {
@@ -134,12 +134,12 @@ fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static 
     })
 }
 
-/// Draws a small chart of counts for a table's cell: bars, the last one highlighted, and the largest count on
-/// the left. `said`: the text alternative.
+/// Draws a small bar chart of counts for a table cell. It highlights the last bar, and shows the largest
+/// count on its left. `said` is the text alternative.
 pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let step = SPARK.0 / counts.len().max(RUNS_SHOWN) as f64;
-    // The last run is at the right edge, even with few runs.
+    // The last run is at the right edge even if there are few runs.
     let left = SPARK.0 - step * counts.len() as f64;
     let text = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let of_class = |class: &'static str| {
@@ -163,7 +163,8 @@ pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     }
 }
 
-/// Draws a share from 0 to 1 as a bar. The text next to it states the number.
+/// Draws a fraction from 0 to 1 as a bar. It has no text alternative, because the text beside it has the
+/// number.
 pub(crate) fn share(share: f64) -> Markup {
     html! {
         svg.share-bar aria-hidden="true" width="64" height="8" viewBox="0 0 64 8" {

@@ -1,7 +1,7 @@
 //! Reads the reports in the data folder.
 //!
-//! Limitation: a worker writes its reports into its own data folder. A page for a shared corpus shows only
-//! those in the folder of its own settings.
+//! Limitation: each worker writes its reports into its own data folder. The page for a shared corpus shows
+//! only the reports in the data folder of its own process.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,23 +14,22 @@ use tracing::warn;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Brief {
-    /// The name of its file without the ending.
+    /// The name of the report's file without the extension.
     pub(crate) name: String,
     pub(crate) run: u32,
     pub(crate) started: Timestamp,
     pub(crate) status: Status,
-    /// The reason for the status, in a sentence.
     pub(crate) why: String,
 }
 
-/// The reports that were read; `None`: unreadable. Reports never change: each is read once, except the
-/// newest.
+/// The reports that were already read, by path. `None` means that the file is unreadable. A finished report
+/// never changes, so only the newest report is read more than once.
 #[derive(Debug, Default)]
 pub(crate) struct Reports(Mutex<HashMap<PathBuf, Option<Arc<Brief>>>>);
 
 impl Reports {
-    /// Returns at most `limit` reports of the data folder, newest first, and the newest in full. Omits
-    /// unreadable ones with a warning.
+    /// Returns summaries of at most `limit` reports in the data folder `data`, newest first, and the newest
+    /// report in full. Unreadable reports are omitted with a warning.
     pub(crate) fn newest(&self, data: &Path, limit: usize) -> (Vec<Arc<Brief>>, Option<Report>) {
         let paths = folder::list(&folder::of(data)).unwrap_or_else(|error| {
             warn!(%error, "cannot list the reports");

@@ -1,6 +1,6 @@
 //! Runs the HTTP server until its [`Server`] is dropped.
 //!
-//! Pages are rendered on several blocking threads: a slow page does not delay crawl or `/healthz`.
+//! Pages are rendered on separate threads, so a slow page delays neither the crawl nor `/healthz`.
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -30,7 +30,8 @@ use crate::pages::{self, Fault, Made};
 use crate::site::Site;
 use crate::{Corpus, Hooks, Key, Running, actions, download, live, metrics};
 
-/// The interval between index updates if other processes crawl. Each update reads every document.
+/// The interval between updates of the search index for a shared corpus, which other processes write. Each
+/// update reads every document.
 const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 
 /// How to serve the page.
@@ -38,8 +39,8 @@ const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 pub struct Options {
     /// The address to bind. Port 0 selects a free port.
     pub address: SocketAddr,
-    /// Host names to accept in addition to loopback names. A server that is bound to loopback accepts no
-    /// other names. Any other server accepts every name if the list is empty.
+    /// Host names that requests may use in addition to loopback names. If the server is bound to loopback, it
+    /// accepts no other names. If it is not, and the list is empty, it accepts every name.
     pub hosts: Vec<String>,
     /// The token that authorizes changes.
     pub key: Key,
@@ -61,7 +62,7 @@ pub enum ServerError {
     Thread(std::io::Error),
 }
 
-/// A running server. It stops when dropped.
+/// A running server. Dropping it stops the server.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -72,10 +73,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts the server and the update of the search index.
+    /// Starts the server and the thread that updates the search index.
     ///
     /// # Errors
-    /// The address cannot be bound, or a thread cannot be started.
+    /// An error means that the address cannot be bound, or that the thread cannot be started.
     pub fn start(
         runtime: &Handle,
         options: Options,
@@ -103,20 +104,20 @@ impl Server {
         Ok(Self { address, site, updates, tasks, keeper: Some(keeper) })
     }
 
-    /// Returns the bound address.
+    /// Returns the bound address, with the actual port if port 0 was requested.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Sets the running crawl of this process; `None`: the crawl has ended, and the search index is updated.
-    /// During a crawl, changes are sent to it as commands.
+    /// Sets the crawl that runs in this process. `None` means that the crawl has ended, and starts an update
+    /// of the search index. During a crawl, the pages send changes to it as commands.
     pub fn watch(&self, running: Option<Running>) {
         let has_ended = running.is_none();
         self.site.live.watch(running);
         self.site.changed();
         if has_ended {
-            // A pending update suffices.
+            // If an update is already requested, a second request is unnecessary.
             let _ = self.updates.try_send(());
         }
     }
@@ -129,13 +130,14 @@ impl Drop for Server {
         let (closed, _) = mpsc::sync_channel(0);
         drop(std::mem::replace(&mut self.updates, closed));
         if let Some(keeper) = self.keeper.take() {
-            // The panic message is already on standard error.
+            // An error means that the thread panicked. Its message is already on standard error.
             let _ = keeper.join();
         }
     }
 }
 
-/// Starts the thread that updates the search index: at startup, on request, at intervals.
+/// Starts the thread that updates the search index. It updates at startup and on request. For a shared
+/// corpus, it also updates at intervals.
 fn keep_search(site: &Arc<Site>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
     let (updates, told) = mpsc::sync_channel(1);
     let (site, shared) = (Arc::clone(site), site.corpus.store.is_shared());
@@ -205,7 +207,7 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-/// Renders a page. The text is the last part of the path if the route has a name in it, otherwise empty.
+/// Renders a page. The text is the last path segment if the route has a parameter. Otherwise it is empty.
 type Make = fn(&Site, &Asked, &str) -> Result<Made, Fault>;
 
 async fn show(site: Arc<Site>, asked: Asked, name: String, make: Make) -> Response {

@@ -23,40 +23,40 @@ const AT_ONCE: usize = 4;
 
 const DOWNLOADS: usize = 2;
 
-/// The corpus on the pages.
+/// The corpus that the pages show, with its settings.
 #[derive(Debug, Clone)]
 pub struct Corpus {
     /// The store. Reading does not block a writer.
     pub store: Store,
-    /// The settings, such as archive folder, gaps and user agent.
+    /// The settings, such as the archive folder, delays between requests, and the user agent.
     pub config: Config,
-    /// The user's pins for all hosts.
+    /// The rules with which the user corrects templates, for all hosts.
     pub pins: HostPins,
-    /// The sites of the seeds; `None`: unknown.
+    /// The sites that the seeds allow to crawl; `None` if they are unknown.
     pub scope: Option<Scope>,
 }
 
 /// A crawl in this process.
 #[derive(Debug, Clone)]
 pub struct Running {
-    /// Its counters and the queue of user commands.
+    /// The crawl's counters, and its queue of user commands.
     pub progress: Arc<Progress>,
-    /// Stops only this crawl.
+    /// Stops this crawl, but not the process.
     pub stop: Stop,
 }
 
-/// Starts a crawl, or returns why it cannot start.
+/// Starts a crawl. The error is the reason why it cannot start.
 pub type CrawlNow = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// Returns when the next crawl starts; `None`: no start is planned.
+/// Returns when the next crawl starts, or `None` if no start is planned.
 pub type NextStart = Box<dyn Fn() -> Option<Timestamp> + Send + Sync>;
 
-/// Actions of the serving process for the pages.
+/// Functions of the serving process that the pages call.
 #[derive(Default)]
 pub struct Hooks {
-    /// Starts a crawl now; `None`: there is no button.
+    /// Starts a crawl now. With `None`, the page has no button for it.
     pub crawl_now: Option<CrawlNow>,
-    /// The next start of the schedule; `None`: this process has no schedule.
+    /// Returns the next start of the schedule. `None` means that this process has no schedule.
     pub next_start: Option<NextStart>,
 }
 
@@ -100,9 +100,9 @@ impl Site {
         }
     }
 
-    /// Returns the view of the corpus. It may be some seconds old.
+    /// Returns the cached view of the corpus, which can be some seconds old.
     pub(crate) fn corpus_view(&self) -> Result<Arc<CorpusView>, StoreError> {
-        // Locked during the computation, so that waiting requests share one result.
+        // The lock is held during the computation, so that waiting requests share its result.
         let mut kept = self.view.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((made, view)) = &*kept
             && made.elapsed() < CorpusView::FRESH

@@ -1,5 +1,5 @@
-//! Tests the pages of a fixture corpus without a socket, and compares the names of metrics in documents,
-//! dashboard and output.
+//! Tests the pages of a test corpus without a network socket. Also checks that documentation, dashboard and
+//! output have the same metric names.
 
 mod changes;
 mod pages;
@@ -30,7 +30,7 @@ use crate::{Corpus, Hooks, Key, Running};
 
 pub(crate) const KEY: &str = "a key that nobody guesses";
 
-/// Markup that a malicious site may contain.
+/// Markup that a malicious site could send.
 const EVIL: &str = "<script>alert(1)</script>";
 
 pub(crate) struct Fixture {
@@ -262,7 +262,7 @@ fn rows(page: &str) -> Vec<&str> {
 async fn hosts_are_sorted_and_filtered() {
     let fixture = Fixture::new();
     let page = fixture.page("/hosts?lang=en").await;
-    // The two hosts without new documents are folded.
+    // The page folds the two hosts without new documents.
     let all = ["bao.example", "old.example", "www.tin.example", "x&lt;script&gt;.example"];
     assert_eq!(rows(&page), all);
     assert!(
@@ -336,7 +336,6 @@ async fn the_language_is_kept() {
     assert!(text(fixture.ask(accepting).await).await.contains("Tổng quan"));
 }
 
-/// The names of the metrics, without the suffixes of histograms and counters.
 fn names(text: &str) -> std::collections::BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let names = words.filter(|word| word.starts_with("gleaner_"));

@@ -1,9 +1,9 @@
 //! Reads the workers of a shared corpus.
 //!
-//! Each worker writes its partitions and its progress to the database three times per lease duration.
+//! Each worker writes its list of partitions and its progress to the database three times per lease duration.
 //!
-//! Limitation: with the default lease, the data are up to 10 s old. A worker counts its pages from its start,
-//! so totals do not include stopped workers.
+//! Limitation: with the default lease duration, the data are up to 10 s old. A worker counts pages since its
+//! own start, and the totals omit workers that have stopped.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use gleaner_store::{PARTITIONS, StoreError, WorkerStatus};
 
 use crate::site::Corpus;
 
-/// Workers that were silent for a longer time are not shown.
+/// Workers that have not reported for longer than this are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum State {
     AtWork,
     Idle,
     Waiting,
-    /// The worker was silent for longer than a lease.
+    /// The worker has not reported for longer than a lease duration.
     Gone,
 }
 
@@ -73,7 +73,8 @@ impl Workers {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
-    /// Returns the number of partitions that lack a worker; 0 while all workers wait for the next crawl.
+    /// Returns the number of partitions that no worker has leased, or 0 while all workers wait for the next
+    /// crawl.
     pub(crate) fn partitions_without(&self) -> u64 {
         let crawls = self.count(State::AtWork) + self.count(State::Idle) > 0;
         if !crawls && self.count(State::Waiting) > 0 {
@@ -82,7 +83,8 @@ impl Workers {
         PARTITIONS.saturating_sub(self.all.iter().map(|worker| worker.partitions).sum())
     }
 
-    /// Returns the pages per second of all present workers. Starts at 0.0, because an empty sum would be -0.
+    /// Returns the pages per second of all workers that are not `Gone`. The sum starts at 0.0, because
+    /// `sum()` of an empty iterator returns -0.0.
     pub(crate) fn rate(&self) -> f64 {
         self.by_name().values().fold(0.0, |sum, done| sum + done.rate)
     }

@@ -34,17 +34,17 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
-        // The reason for a missing report is in the log.
+        // If the report could not be created, the log has the reason.
         None | Some(Status::Fine) => Ok(()),
         Some(Status::Unusual) => Err(Failure::Unusual),
         Some(Status::Failed) => Err(Failure::Work("no page of any seed could be fetched".into())),
     }
 }
 
-/// Maximum number of hosts in the table at the end of a run. The report has all.
+/// Maximum number of hosts in the table at the end of a run. The report has all hosts.
 const HOSTS: usize = 20;
 
-/// `words`: the options with which other commands find the corpus.
+/// `words` are the options with which other commands find the corpus.
 fn end(summary: &Summary, seconds: f64, place: &str, report: Option<&Report>, words: &str) -> String {
     let mut text = headline(summary, seconds, place);
     if summary.hosts.is_empty() {
@@ -101,7 +101,6 @@ fn findings(report: Option<&Report>, words: &str) -> String {
     })
 }
 
-/// `words`: the options with which other commands find the corpus.
 fn next_step(summary: &Summary, words: &str) -> String {
     let (key, value) = match summary.ending {
         Ending::Stopped => {

@@ -1,7 +1,7 @@
 //! Runs `gleaner duplicates`: lists clusters of near-duplicates, or related documents.
 //!
-//! Clusters are listed by size, largest first. One pass over the store finds them; memory holds only shown
-//! clusters.
+//! Clusters are listed by size, largest first. The command reads all clusters once, and keeps only those that
+//! it will show in memory.
 //!
 //! Limitation: the search for related documents reads all documents.
 
@@ -53,7 +53,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    /// Shows the largest clusters; of equally large ones, the oldest first.
+    /// Shows the largest clusters. Among clusters of equal size, the oldest comes first.
     fn clusters(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
         let mut largest = BTreeMap::new();
         for (age, cluster) in self.store.clusters().enumerate() {

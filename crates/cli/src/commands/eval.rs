@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Eval) -> Done {
         return Err(Failure::Usage(scores.remarks.join("; ")));
     }
     let worst = worst_tables(&scores, args.worst.unwrap_or(0));
-    // Programs read the JSON and CSV rows, so remarks for people are on standard error.
+    // Programs read JSON and CSV from standard output, so remarks for people go to standard error.
     let (rows, aside) = match args {
         Eval { json: true, .. } => (report.json(), worst),
         Eval { csv: true, .. } => (report.csv(), worst),
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Eval) -> Done {
     unread(&scores.unread)
 }
 
-/// Fails if pages could not be read. The printed rows are valid nevertheless.
+/// Fails if pages could not be read. The printed rows are valid for all other pages.
 fn unread(pages: &[String]) -> Done {
     const REMEDY: &str = "fix it or remove it from the manifest";
     match pages {

@@ -1,4 +1,4 @@
-//! Runs `gleaner template explain`: writes a page as HTML that shows how each line was classified, and why.
+//! Runs `gleaner template explain`: writes an HTML page that shows how each line was classified, and why.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     Ok(())
 }
 
-/// Returns the last segment of the path or URL, with `.explained.html` instead of its HTML extension.
+/// Returns the last path segment of the file or URL, with `.explained.html` instead of its HTML extension.
 fn default_name(page: &str) -> PathBuf {
     let path = page.split(['?', '#']).next().filter(|_| page.contains("://")).unwrap_or(page);
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());

@@ -39,8 +39,8 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     Ok(())
 }
 
-/// Returns the message of an error. If the pages are of several hosts, the message has a command for the one
-/// with the most pages.
+/// Returns the message of an error. If the pages are from several hosts, the message suggests a command for
+/// the host with the most pages.
 fn explained(error: &LearnError, args: &Learn) -> String {
     let LearnError::SeveralHosts { hosts } = error else { return error.to_string() };
     let most = hosts.iter().max_by_key(|(_, pages)| **pages).map_or("HOST", |(host, _)| host.as_str());

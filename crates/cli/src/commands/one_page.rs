@@ -21,7 +21,8 @@ use crate::settings;
 
 pub(crate) struct OnePage {
     pub(crate) source: String,
-    /// At the URL that was fetched, else at that of `--url`, else at the canonical URL stated in the page.
+    /// The parsed page. Its URL is the fetched URL, or else that of `--url`, or else the canonical URL in the
+    /// page.
     pub(crate) page: Page,
 }
 
@@ -43,11 +44,10 @@ pub(crate) struct Source<'a> {
     how: &'a HowToRead,
     common: &'a Common,
     config: &'a Config,
-    /// The template of `--template`.
     given: Option<Arc<Template>>,
-    /// The corpus, opened for the first page that needs it; `None`: no corpus.
+    /// The corpus, opened when a page first needs it. The inner `None` means that there is no corpus.
     store: OnceLock<Option<Store>>,
-    /// The host of the last page and its template, since pages of one host usually follow each other.
+    /// The last page's host and its template. Consecutive pages are often from the same host.
     last: Mutex<Option<(String, Option<Arc<Template>>)>>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Source<'a> {
         Ok(Self { how, common, config, given: given.transpose()?, store, last })
     }
 
-    /// Reads a page: a URL, a file, or `-` for standard input.
+    /// Reads a page from a URL, a file, or `-` for standard input.
     pub(crate) fn read(&self, page: &str) -> Result<OnePage, Failure> {
         if self.how.url.is_some() && is_url(page) {
             let reason = format!("--url is for files: {page} is already a URL");
@@ -86,7 +86,7 @@ impl<'a> Source<'a> {
         Ok(Fetched { source: pages::source(page)?, url })
     }
 
-    /// Reads a page of the corpus.
+    /// Reads a page from the corpus.
     fn archived(&self, page: &str) -> Result<Fetched, Failure> {
         let url = parse(page)?;
         let Some(store) = self.store()? else {
@@ -100,8 +100,8 @@ impl<'a> Source<'a> {
         Ok(Fetched { source: found.html, url: Some(url) })
     }
 
-    /// Finds the template and pins of a page. The pins belong to the page's host or, if unknown, to the
-    /// template's host. `--keep` overrides the inserts of the pins.
+    /// Finds the template and the pins of a page. The pins are those of the page's host. If the host is
+    /// unknown, they are those of the template's host. `--keep` overrides the inserts of the pins.
     pub(crate) fn knowledge(&self, url: Option<&CanonicalUrl>) -> Result<Knowledge, Failure> {
         let template = self.template(url)?;
         let host = url.map(CanonicalUrl::host).or(template.as_ref().map(|template| template.host()));
@@ -117,13 +117,14 @@ impl<'a> Source<'a> {
         Ok(Knowledge { template, pins })
     }
 
-    /// Finds the template: the file of `--template`, else the template of the page's host in the corpus.
+    /// Returns the template in the file of `--template`, or else the template of the page's host in the
+    /// corpus.
     fn template(&self, url: Option<&CanonicalUrl>) -> Result<Option<Arc<Template>>, Failure> {
         if self.given.is_some() || self.how.no_template {
             return Ok(self.given.clone());
         }
         let Some(host) = url.map(CanonicalUrl::host) else { return Ok(None) };
-        // The value is complete even after a panic.
+        // A panic cannot leave the value incomplete.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, template)) = last.as_ref().filter(|(known, _)| known == host) {
             return Ok(template.clone());
@@ -147,7 +148,7 @@ impl<'a> Source<'a> {
             || distributed::is_shared(self.config);
         let store = match is_wanted.then(|| settings::read_store(self.config)).transpose() {
             Ok(store) => store,
-            // The user did not name this corpus, and a crawl may be using it.
+            // The user did not name this corpus, and a running crawl may have it open. So this is no failure.
             Err(Failure::Work(message)) if self.common.data.is_none() => {
                 say(format_args!("gleaner: extracted without a template: {message}"));
                 None
@@ -162,7 +163,7 @@ fn parse(url: &str) -> Result<CanonicalUrl, Failure> {
     CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))
 }
 
-/// Fetches one page like a crawl: requests robots.txt first and keeps the gap.
+/// Fetches one page as politely as a crawl: it obeys robots.txt and the delay between requests.
 pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
     let mut url = parse(url)?;
     let runtime =

@@ -18,7 +18,7 @@ pub(crate) fn source(path: &str) -> Result<String, Failure> {
     })
 }
 
-/// Reads a page from a file or, for `-`, from standard input. Decompresses gzip.
+/// Reads a page from a file, or from standard input for `-`. Decompresses gzip.
 fn read(path: &str) -> Result<Vec<u8>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {path}: {error}"));
     let bytes = if path == "-" {
@@ -42,7 +42,8 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Lists the given files, and the HTML files of the given folders by name. Fails if a folder has none.
+/// Returns the files in `paths`, and for each folder its HTML files, sorted by name. Fails if a folder has no
+/// HTML files.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {
@@ -71,8 +72,8 @@ pub(crate) fn is_pattern(page: &str) -> bool {
     page.contains(['*', '?', '[']) && !page.contains("://") && !Path::new(page).exists()
 }
 
-/// Lists the pages of files, folders and patterns in the order of the arguments. Folders and patterns are
-/// sorted by name. Fails if a pattern matches nothing.
+/// Returns the pages that files, folders and patterns name, in the order of the arguments. The files of a
+/// folder or a pattern are sorted by name. Fails if a pattern matches no file.
 pub(crate) fn expand(arguments: &[String]) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for argument in arguments {
@@ -81,7 +82,7 @@ pub(crate) fn expand(arguments: &[String]) -> Result<Vec<String>, Failure> {
         } else if Path::new(argument).is_dir() {
             found.extend(files(&[PathBuf::from(argument)])?);
         } else {
-            // An unreadable file is reported in its turn.
+            // If the file is unreadable, the error is reported when the file is read.
             found.push(PathBuf::from(argument));
         }
     }

@@ -1,7 +1,8 @@
-//! Runs `gleaner eval --protocol papers`: prints the papers' tables with our figures.
+//! Runs `gleaner eval --protocol papers`: prints the tables of the papers with the figures that gleaner
+//! reproduces.
 //!
-//! The computation takes minutes, so invalid options are refused first. The tables are printed before the
-//! pictures are written. With `--json` and `--csv`, remarks are on standard error.
+//! Invalid options are refused first, because the computation takes minutes. The tables are printed before
+//! the pictures are written. With `--json` and `--csv`, remarks go to standard error.
 
 use std::fmt::Write;
 use std::fs;

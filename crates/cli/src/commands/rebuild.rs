@@ -1,4 +1,4 @@
-//! Prepares a rebuild: renames the old store, or resumes an interrupted rebuild.
+//! Prepares a rebuild: moves the old store away, or resumes an interrupted rebuild.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,11 +15,11 @@ use crate::settings;
 
 pub(super) struct Begun {
     pub(super) writer: Writer,
-    /// Number of documents in the old store, and its new path; `None`: unknown.
+    /// Number of documents in the old store, and its new path. `None` if unknown.
     pub(super) before: Option<(u64, PathBuf)>,
 }
 
-/// Opens the store to fill: a new one, or the one of an interrupted rebuild.
+/// Opens the store that the rebuild fills: a new one, or the one of an interrupted rebuild.
 pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     let folder = Path::new(&config.store.path);
     let mut documents = None;
@@ -28,7 +28,7 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
             say("gleaner: resuming the interrupted rebuild (--force starts over)");
             return Ok(Begun { writer, before: None });
         }
-        // Documents without pages in the archive, such as ingested ones, would be lost.
+        // A rebuild would lose documents without pages in the archive, such as ingested documents.
         Ok(Standing::Whole { without_archive: lost @ 1.., .. }) => {
             return Err(Failure::Work(format!(
                 "the archive has no page for some documents: {lost}. `gleaner rebuild --force` drops them; \
@@ -61,7 +61,7 @@ pub(super) fn known_seeds(config: &Config) -> Option<Vec<Seed>> {
 
 enum Standing {
     Unfinished(Writer),
-    /// A complete store. `without_archive`: number of documents without a page in the archive.
+    /// A complete store. `without_archive` is the number of documents whose page is not in the archive.
     Whole {
         documents: u64,
         without_archive: u64,
@@ -70,7 +70,7 @@ enum Standing {
     GivenUp,
 }
 
-/// Examines the old store. Opening it finds some damage; other damage is found only by reading.
+/// Examines the old store. Some damage is found only by reading all records, which this function does not do.
 fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, StoreError> {
     let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
     let writer = gleaner_store::open(folder, &options)?;
@@ -81,7 +81,7 @@ fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, Sto
     if store.is_rebuilding()? {
         return Ok(Standing::Unfinished(writer));
     }
-    // A missing or truncated archive file may lack records to which the store refers.
+    // If an archive file is missing or truncated, the store refers to records that no longer exist.
     let files = archive_files(config).unwrap_or_default();
     let lengths: BTreeMap<u32, u64> = files.into_iter().map(length_of).collect();
     let is_there = |at: Archived| lengths.get(&at.file).is_some_and(|length| at.offset < *length);

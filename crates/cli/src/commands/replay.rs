@@ -31,7 +31,7 @@ use crate::{Done, distributed, logging, settings, signals, watching};
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     distributed::refuse(&config, "rebuild")?;
-    // Checked before the old store is renamed.
+    // Errors must appear before the old store is renamed.
     let rules = Rules::from_config(&config)?;
     let sources = own_archive(&config)?;
     let seeds = match rebuild::known_seeds(&config).filter(|_| args.seeds.is_empty()) {
@@ -94,7 +94,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
         false => writer(&config, true)?,
         true => {
             let agreed = Agreed::new(&config, "ingest", None, &settings::pins_text(&config)?)?;
-            // Each worker reads all files, but processes only the pages of its own partitions.
+            // Each worker reads all files, but processes only the pages in its own partitions.
             let agreed = agreed.and("the list of files", &listed(&sources)?);
             distributed::join(&config, agreed, false, &context.stop)?
         }
@@ -104,7 +104,8 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     ended(purpose, &replayed)
 }
 
-/// Lists files with lengths in bytes and numbers of selected records. Equal for all workers.
+/// Lists the files with length in bytes and number of selected records. The list must be equal for all
+/// workers.
 fn listed(sources: &[WarcFile]) -> Result<String, Failure> {
     let line = |source: &WarcFile| {
         let path = source.path.display();
@@ -177,7 +178,7 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let ReplayContext { bar, color, stop } = context;
     let Start { config, rules: Rules { pins, admission }, purpose, seeds, writer, sources } = start;
     let used_pins = pins.clone();
-    // The runtime only handles signals. A replay sends no requests.
+    // The runtime is only for signals, because a replay sends no requests.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -204,7 +205,7 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     Ok(replayed)
 }
 
-/// Reasons for which a page that is extracted again keeps its text.
+/// Reasons why a page that is extracted again keeps its old text.
 const TEXT_KEPT: [&str; 2] = ["no_text_today", "no_article_today"];
 
 fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
@@ -276,7 +277,7 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<WarcFile>, Failure> {
     let mut sources = Vec::new();
     for path in paths {
         let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
-        // The store records the position in a file by its absolute path.
+        // The store identifies a file by its absolute path.
         let path = fs::canonicalize(path).map_err(wrong)?;
         if path.is_dir() {
             let entries = fs::read_dir(&path).map_err(wrong)?;
@@ -305,7 +306,8 @@ fn ends(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads the files and record offsets of an index. Paths in the index are relative to its folder.
+/// Reads the file names and record offsets of an index. Paths in the index are relative to the index's
+/// folder.
 fn indexed(path: &Path) -> Result<Vec<WarcFile>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(wrong)?;

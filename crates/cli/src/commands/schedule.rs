@@ -1,8 +1,8 @@
 //! Runs `gleaner schedule`: crawls at the times in the settings.
 //!
-//! The store stays open between runs. A failed run is reported, and the next run starts as scheduled. Errors
-//! that would affect every run (command line, settings, seeds, an unusable data folder) end the program
-//! before the first run.
+//! The store stays open between runs. A failed run is reported, and the next run starts as scheduled. Some
+//! errors would affect every run: an invalid command line, invalid settings or seeds, or an unusable data
+//! folder. They end the program before the first run.
 
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -21,8 +21,8 @@ use crate::failure::Failure;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::reporting;
 
-/// Interval between checks of the clock and the stop flag. One long sleep would end at the wrong time after
-/// the machine was suspended or its clock was set.
+/// Interval between checks of the clock and the stop flag. After a suspend or a change of the clock, one long
+/// sleep would end at the wrong time.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
@@ -99,10 +99,10 @@ fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
     Err(Failure::Interrupted)
 }
 
-/// Returns the number of the last run if other workers started it at or after `start` and completed it. Each
-/// worker delays its start by a random time, so this one may be too late.
+/// Returns the number of the last run if other workers started it at or after `start` and finished it.
+/// Workers delay their starts by random times, so this worker may come too late.
 fn done_by_others(daemon: &Daemon, start: Timestamp) -> Option<u32> {
-    // If the store is unreadable, continue: the crawl will report the error.
+    // If the store is unreadable, the crawl starts and reports the error.
     let last = daemon.store.last_run().ok().flatten().filter(|_| daemon.store.is_shared())?;
     is_done(&last, start).then_some(last.number)
 }

@@ -1,6 +1,6 @@
 //! Runs `gleaner serve`: serves the status page of a corpus in a folder or in a database.
 //!
-//! With a corpus in a folder, a button on the page starts a crawl. A corpus in a database is only read.
+//! For a corpus in a folder, a button on the page starts a crawl. A corpus in a database is only read.
 
 use std::thread;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::scheduled::daemon::Daemon;
 use crate::scheduled::reporting;
 use crate::{Done, distributed};
 
-/// Interval between checks for a requested crawl, copy or stop.
+/// Interval between checks for a requested crawl, a requested copy, or a stop.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     let mut daemon = Daemon::visit(common, &args.seeds)?;
-    // This process only reads a shared corpus.
+    // This process only reads a shared corpus, so its page has no buttons that need a writer.
     let hooks = if distributed::is_shared(&daemon.config) { Hooks::default() } else { daemon.hooks() };
     daemon.serve(Some(args.address), &args.access, hooks)?;
     while !daemon.stop.is_requested() {

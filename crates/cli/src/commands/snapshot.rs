@@ -1,4 +1,4 @@
-//! Runs `gleaner snapshot`: copies the corpus in a consistent state.
+//! Runs `gleaner snapshot`: makes a consistent copy of the corpus.
 
 use std::path::{Path, absolute};
 use std::thread;
@@ -36,7 +36,8 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
     Ok(())
 }
 
-/// Requests a copy from the process that has the folder open. If the process ends, makes the copy here.
+/// Requests a copy from the process that has the data folder open. If that process ends without an answer,
+/// this process makes the copy.
 pub(crate) fn from_crawl(config: &Config, target: &Path) -> Done {
     let target = &absolute(target).map_err(Failure::work)?;
     let data = Path::new(&config.store.path);
@@ -49,7 +50,7 @@ pub(crate) fn from_crawl(config: &Config, target: &Path) -> Done {
         }
         if let Some(writer) = settings::try_open_store(config)? {
             snapshot::withdraw(data);
-            // The process may have answered before it ended.
+            // The process may have finished the copy before it ended.
             return match snapshot::answer(data) {
                 Some(answer) => answer.map_err(Failure::Work),
                 None => snapshot::take(config, &writer, target).map_err(Failure::work),

@@ -19,15 +19,15 @@ use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
-/// Maximum number of faults to print. All are counted.
+/// Maximum number of faults to print. Further faults are only counted.
 const PRINTED: usize = 50;
 
 const COPY: &str = "verify-copy";
 
-/// Maximum number of bytes read of a record. Longer records have no digest check.
+/// Maximum number of bytes to read of a record. The digest of longer records is not checked.
 const BLOCK: usize = 256 << 20;
 
-/// Minimum age of an unused file in object storage. The store may not yet have recorded a younger one.
+/// Minimum age of an unused file in object storage. The store may not yet have recorded a younger file.
 const SPARED: SignedDuration = SignedDuration::from_hours(24);
 
 pub(crate) fn run(common: &Common, args: &Verify) -> Done {
@@ -35,17 +35,18 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     if distributed::is_shared(&config) {
         return check(&config, &distributed::visit(&config)?, args);
     }
-    // A store may be verified during a rebuild.
+    // A store can also be verified while a rebuild is unfinished.
     match settings::try_open_store(&config)? {
         Some(writer) => check(&config, &writer.store(), args),
         None => check_copy(config, args),
     }
 }
 
-/// Checks a copy of a corpus that another process is changing: records that change are not always consistent.
+/// Checks a copy of the corpus, because another process is changing it. Records that are changing can be
+/// inconsistent.
 fn check_copy(mut config: Config, args: &Verify) -> Done {
     let copy = Path::new(&config.store.path).join(COPY);
-    // A killed process leaves its copy.
+    // If an earlier process was killed, its copy still exists.
     let _ = fs::remove_dir_all(&copy);
     snapshot::from_crawl(&config, &copy)?;
     say("gleaner: the corpus is in use; checking a copy of it");
@@ -98,7 +99,7 @@ fn check(config: &Config, store: &Store, args: &Verify) -> Done {
     }
 }
 
-/// Reports files in object storage that the store does not record. Removes them on request.
+/// Reports files in object storage that the store does not record. Removes them if `sweeps` is set.
 fn tidy(store: &Store, sweeps: bool) -> Done {
     let files = store.leftovers(Timestamp::now() - SPARED).map_err(Failure::work)?;
     let bytes: u64 = files.iter().map(|file| file.size).sum();
@@ -172,7 +173,6 @@ fn look_at_archive(
     Ok(look)
 }
 
-/// Checks an archive in object storage. Reads only the files that the store records.
 fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Failure> {
     let mut look = ArchiveLook::default();
     for file in store.archive_files() {
@@ -211,8 +211,8 @@ fn look_at_file(
     Ok(())
 }
 
-/// Checks the records of one archive file. `known_to`: the file's length in bytes in the store. Damage after
-/// it is not a fault: it comes from a crash, and the next crawl cuts it off.
+/// Checks the records of one archive file. `known_to` is the file's length in bytes according to the store.
+/// Damage after this length is not a fault. It comes from a crash, and the next crawl removes it.
 fn look_at_items(
     items: impl Iterator<Item = io::Result<Item>>,
     name: &str,

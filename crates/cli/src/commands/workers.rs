@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
-/// Workers without a heartbeat for a longer time are not shown.
+/// Workers whose last heartbeat is older are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
 pub(crate) fn run(common: &Common, args: &Workers) -> Done {

@@ -1,4 +1,4 @@
-//! Shows a running crawl on the terminal; without a terminal, prints lines.
+//! Shows a running crawl on the terminal. Without a terminal, prints plain lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ impl Console {
         Self { bar: watching::bar(), colors: color.wanted_on_stderr() }
     }
 
-    /// Returns the bar of the whole crawl. Suspend it to print lines.
+    /// Returns the progress bar. Suspend it while printing lines.
     pub(crate) const fn bar(&self) -> &ProgressBar {
         &self.bar
     }
@@ -28,7 +28,7 @@ impl Console {
         self.colors
     }
 
-    /// Shows a crawl's progress until the returned value is dropped.
+    /// Shows the progress of a crawl until the returned value is dropped.
     pub(crate) fn watch(&self, progress: &Arc<Progress>, every: Duration) -> Watching {
         Watching::begin(Arc::clone(progress), self.bar.clone(), every, self.colors)
     }

@@ -1,6 +1,7 @@
-//! The daemon has the settings, the seeds and the open store. It runs crawls one after another.
+//! The daemon holds the settings, the seeds and the open store. It runs crawls one after another.
 //!
-//! Crawls share store, progress and stop flag, so a terminal or status page can keep references.
+//! All crawls use the same store, progress and stop flag, so the terminal and the status page keep valid
+//! references.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -27,19 +28,19 @@ use crate::scheduled::console::Console;
 use crate::telemetry::Telemetry;
 use crate::{logging, open_files, settings, signals};
 
-/// Pause between two attempts to take the writer.
+/// Pause between two attempts to get the store's writer.
 const MOMENT: Duration = Duration::from_millis(20);
 
 /// The long-running process of `gleaner schedule` and `gleaner serve`. `gleaner crawl` uses it for one crawl.
 pub(crate) struct Daemon {
     pub(crate) config: Config,
-    /// `None`: without known seeds, no crawl can start.
+    /// `None` if the seeds are unknown. Then no crawl can start.
     seeds: Option<Vec<Seed>>,
     pins: HostPins,
     admission: Admission,
     pub(crate) store: Store,
     pub(crate) progress: Arc<Progress>,
-    /// Set by Ctrl-C and SIGTERM. The status page stops only the running crawl.
+    /// Set by Ctrl-C and SIGTERM. The stop button of the status page does not set it.
     pub(crate) stop: Stop,
     next_start: Arc<Mutex<Option<Timestamp>>>,
     pub(crate) console: Console,
@@ -59,7 +60,7 @@ enum CrawlRequest {
 }
 
 impl Daemon {
-    /// Reads all input of a crawl, and opens or creates the store. The seeds are in `files` and `urls`.
+    /// Reads all input of a crawl, and opens or creates the store. The seeds come from `files` and `urls`.
     /// `check` may change or refuse the settings before anything is opened.
     pub(crate) fn open(
         common: &Common,
@@ -81,8 +82,8 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Like `open`, for a process that shows the corpus and may crawl later. The store must exist. Without
-    /// `files` and `crawl.seeds`, uses the seeds of the last crawl.
+    /// Opens a daemon for a process that shows the corpus and may crawl later. The store must exist. Without
+    /// `files` and the setting `crawl.seeds`, it uses the seeds of the last crawl.
     pub(crate) fn visit(common: &Common, files: &[PathBuf]) -> Result<Self, Failure> {
         let config = settings::load(common)?;
         let is_set = !files.is_empty() || config.crawl.seeds != Config::default().crawl.seeds;
@@ -173,14 +174,14 @@ impl Daemon {
         });
         self.show(None);
         drop(watching);
-        // Other workers take over the released partitions. Local state waits for the next crawl.
+        // Releases this worker's partitions, so that other workers can lease them before the next crawl.
         if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
             warn!(%error, "cannot release this worker's partitions; their leases will expire");
         }
         summary
     }
 
-    /// Takes the writer. Waits while the status page has it, which is brief.
+    /// Waits for the store's writer. The status page uses the writer only for short changes.
     fn writer(&self) -> Result<Writer, CrawlError> {
         loop {
             if let Some(writer) = self.store.writer()? {
@@ -204,7 +205,7 @@ impl Daemon {
     ) -> Result<(), Failure> {
         let Some(address) = address else { return Ok(()) };
         if distributed::is_shared(&self.config) {
-            // A reading process needs the folder for the token and the search index.
+            // The status page stores its token and its search index in the data folder.
             std::fs::create_dir_all(&self.config.store.path)
                 .map_err(Failure::writing(&self.config.store.path))?;
         }
@@ -226,7 +227,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// The actions of the status page: "crawl now", if there are seeds.
+    /// Returns the functions that the status page calls, such as the one that requests a crawl.
     pub(crate) fn hooks(&self) -> Hooks {
         let request = Arc::clone(&self.request);
         let ask: CrawlNow = Box::new(move || {
@@ -260,12 +261,13 @@ impl Daemon {
     }
 }
 
-/// Locks a value. A poisoned lock is safe, because no thread can leave the value half changed.
+/// Locks a value. Ignores poisoning, because no thread can leave the value half changed.
 fn held<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the seeds: from `files` and `urls`, the settings, or the bundled newspaper, which it starts.
+/// Returns the seeds from `files` and `urls`, or else from the settings. If the bundled newspaper is
+/// configured, starts it and uses its seeds by default.
 pub(crate) fn seeds(
     config: &mut Config,
     files: &[PathBuf],
@@ -287,7 +289,8 @@ pub(crate) fn ask_for_contact(config: &Config) {
     }
 }
 
-/// Starts the bundled newspaper on request. As the crawl's proxy, it lets its hosts keep their names.
+/// Starts the bundled newspaper if it is configured. The crawl uses it as its proxy, so that its made-up host
+/// names work.
 fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
     if !config.demo.newspaper {
         return Ok(None);

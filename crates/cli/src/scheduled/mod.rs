@@ -1,4 +1,4 @@
-//! Shared by the crawling commands: the daemon, its console and the reporting of a run.
+//! Code that the crawling commands share: the daemon, its console and the reporting of a run.
 
 pub(crate) mod console;
 pub(crate) mod daemon;

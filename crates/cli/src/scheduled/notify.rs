@@ -1,6 +1,6 @@
-//! Runs the command of `report.command` with the report of a crawl.
+//! Runs the command in the setting `report.command` with the report of a crawl.
 //!
-//! The command runs without a shell, so text in the report cannot become a command.
+//! The command runs without a shell, so text in the report is never interpreted as a command.
 //!
 //! Limitation: a command that hangs delays the next run by up to its time limit.
 
@@ -18,7 +18,8 @@ use tracing::{error, info};
 const LIMIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Runs the command for the report's status, if any. A failure is only logged.
+/// Runs the notification command if the settings request it for the report's status. Failures are only
+/// logged.
 pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>) {
     let [program, arguments @ ..] = settings.command.as_slice() else { return };
     let is_told = match settings.notify {
@@ -45,11 +46,12 @@ pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>
     }
 }
 
-/// Runs a command with `text` on its standard input; `None`: it was killed after `limit`.
+/// Runs a command with `text` on its standard input. Returns `None` if it was killed after `limit`.
 fn run(command: &mut Command, text: String, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // In a separate thread, because a command may ignore its input. The thread ends with the child.
+        // A separate thread writes, because the command may not read its input. The thread ends with the
+        // command.
         thread::spawn(move || drop(input.write_all(text.as_bytes())));
     }
     wait(&mut child, Instant::now() + limit)

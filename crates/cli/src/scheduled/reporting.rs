@@ -10,8 +10,9 @@ use tracing::error;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::notify;
 
-/// Creates and writes the report of a crawl and runs the user's command. `None`: the crawl was interrupted,
-/// failed before a run began, or the report cannot be created, which is logged.
+/// Creates and writes the report of a crawl, and runs the user's notification command. Returns `None` if the
+/// crawl was interrupted or failed before a run began. Also returns `None` if the report cannot be created,
+/// and logs the error.
 pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> Option<Report> {
     let made = gleaner_crawl::report::build(&daemon.store, &daemon.config, crawled, Timestamp::now());
     let report = match made {

@@ -1,4 +1,4 @@
-//! Selects documents, and counts the exported and excluded ones.
+//! Selects the documents of an export, and counts the exported and excluded documents.
 
 mod texts;
 
@@ -12,54 +12,55 @@ use crate::{Record, RecordContext, Sample};
 
 pub use texts::{Property, TextFilter};
 
-/// The key in [`Tally::held_back`] for documents that another document represents.
+/// The key in [`Tally::held_back`] for near-duplicates that are represented by another document.
 pub const NEAR_DUPLICATE: &str = "near_duplicate";
 
-/// The key in [`Tally::held_back`] for documents that were published outside the filter's time.
+/// The key in [`Tally::held_back`] for documents published outside the filter's time range.
 pub const PUBLISHED: &str = "published";
 
-/// The key in [`Tally::held_back`] for documents without a date, if a filter needs one.
+/// The key in [`Tally::held_back`] for documents without a publication date, if the filter needs the date.
 pub const UNDATED: &str = "undated";
 
 /// The key in [`Tally::held_back`] for documents that are not in the sample.
 pub const SAMPLE: &str = "sample";
 
-/// Selects the documents to export. An empty field excludes nothing. Only [`Self::members`] adds documents.
+/// Selects the documents to export. An empty field excludes nothing. [`Self::members`] adds documents that
+/// are otherwise excluded.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Hosts to export, each with its subdomains. A host without a port includes all ports.
+    /// Hosts to export, each with its subdomains. A host without a port includes all its ports.
     pub hosts: Vec<String>,
-    /// Languages to export, as BCP 47 primary tags.
+    /// Languages to export, as BCP 47 primary tags such as `vi`.
     pub languages: Vec<String>,
-    /// Export documents fetched at this time or later.
+    /// Only documents fetched at this time or later are exported.
     pub since: Option<Timestamp>,
-    /// Export documents fetched before this time.
+    /// Only documents fetched before this time are exported.
     pub until: Option<Timestamp>,
-    /// Export only documents with a date of publication, at this time or later.
+    /// Only documents with a publication date at this time or later are exported.
     pub published_since: Option<Timestamp>,
-    /// Export only documents with a date of publication, before this time.
+    /// Only documents with a publication date before this time are exported.
     pub published_until: Option<Timestamp>,
-    /// Conditions on the documents' metadata.
+    /// Conditions on texts in the metadata, such as headline or authors.
     pub texts: Vec<TextFilter>,
-    /// Whether to include documents that another document represents.
+    /// Whether to include near-duplicates that are represented by another document.
     pub members: bool,
-    /// Conditions on the documents' figures.
+    /// Conditions on numbers of the document, such as its number of words.
     pub conditions: Vec<Condition>,
-    /// Export only the documents of this sample.
+    /// Only documents in this sample are exported.
     pub sample: Option<Sample>,
-    /// Export at most this number of documents.
+    /// Maximum number of documents to export.
     pub limit: Option<u64>,
 }
 
 impl Filter {
-    /// Whether a document passes all conditions. Ignores the limit.
+    /// Whether a document passes all conditions. The limit is ignored.
     #[must_use]
     pub fn passes(&self, document: &Document, context: &RecordContext) -> bool {
         self.held_by(document, context).is_ok()
     }
 
-    /// Returns the document's record or the first filter that excludes it. Conditions come last: they read
-    /// text.
+    /// Returns the document's record, or the name of the first filter that excludes it. The conditions on
+    /// numbers come last, because they require reading the text.
     fn held_by<'a>(&self, document: &'a Document, context: &'a RecordContext) -> Result<Record<'a>, String> {
         if !self.hosts.is_empty() && !self.hosts.iter().any(|wanted| is_of_host(&document.host, wanted)) {
             return Err("host".into());
@@ -106,7 +107,7 @@ impl Filter {
 pub struct Tally {
     /// Number of exported documents.
     pub documents: u64,
-    /// Total number of words.
+    /// Number of words in all exported documents.
     pub words: u64,
     /// The earliest fetch time of the exported documents.
     pub first_fetched: Option<Timestamp>,
@@ -116,7 +117,7 @@ pub struct Tally {
     pub languages: BTreeMap<String, Share>,
     /// Documents and words by host.
     pub hosts: BTreeMap<String, Share>,
-    /// Number of excluded documents, by the first filter that excluded each.
+    /// Number of excluded documents by filter. A document counts only for the first filter that excludes it.
     pub held_back: BTreeMap<String, u64>,
 }
 
@@ -125,7 +126,7 @@ pub struct Tally {
 pub struct Share {
     /// Number of documents.
     pub documents: u64,
-    /// Total number of words.
+    /// Number of words in these documents.
     pub words: u64,
 }
 
@@ -141,7 +142,7 @@ impl Tally {
     }
 }
 
-/// Does not allocate if the key exists.
+/// Adds a document to its share. Allocates only for a new key.
 fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
     let share = match shares.get_mut(name) {
         Some(share) => share,
@@ -159,7 +160,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Returns a selection that continues counting from `tally`.
+    /// Creates a selection. Its counts continue from `tally`.
     #[must_use]
     pub const fn new(filter: Filter, tally: Tally) -> Self {
         Self { filter, tally }
@@ -171,18 +172,18 @@ impl Selection {
         &self.filter
     }
 
-    /// Restricts the selection to a sample.
+    /// Restricts the selection to the documents in a sample.
     pub const fn set_sample(&mut self, sample: Sample) {
         self.filter.sample = Some(sample);
     }
 
-    /// Whether the limit is reached. Every later document is then excluded and not counted.
+    /// Whether the filter's limit is reached. Further documents are then excluded, and no longer counted.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         matches!(self.filter.limit, Some(limit) if self.tally.documents >= limit)
     }
 
-    /// Counts a document and returns its record; `None`: a filter excludes it.
+    /// Counts a document and returns its record. Returns `None` if a filter excludes the document.
     pub fn take<'a>(&mut self, document: &'a Document, context: &'a RecordContext) -> Option<Record<'a>> {
         if self.is_full() {
             return None;

@@ -9,9 +9,9 @@ pub enum Property {
     Title,
     /// The section.
     Section,
-    /// The authors; one must match.
+    /// The authors. One of them must match.
     Author,
-    /// The keywords; one must match.
+    /// The keywords. One of them must match.
     Tag,
 }
 
@@ -19,7 +19,7 @@ impl Property {
     /// All properties.
     pub const ALL: [Self; 4] = [Self::Title, Self::Section, Self::Author, Self::Tag];
 
-    /// Returns the name of the option, which is also the key in [`crate::Tally::held_back`].
+    /// Returns the name of the command-line option. It is also the key in [`crate::Tally::held_back`].
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Property {
     }
 }
 
-/// A search in documents' metadata. Ignores case.
+/// Selects documents whose metadata contain a text, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFilter {
     pub(super) property: Property,
@@ -48,7 +48,7 @@ pub struct TextFilter {
 }
 
 impl TextFilter {
-    /// Returns a filter for documents whose property contains one of the wanted texts.
+    /// Returns a filter that selects documents whose property contains at least one of the texts in `wanted`.
     #[must_use]
     pub fn new(property: Property, wanted: &[String]) -> Self {
         Self { property, wanted: wanted.iter().map(|wanted| folded(wanted)).collect() }

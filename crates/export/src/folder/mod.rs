@@ -1,13 +1,16 @@
 //! Exports many files into a folder atomically, and resumes an interrupted export.
 //!
-//! The export writes `FOLDER.part` and renames it to `FOLDER` when complete. Whenever the open files reach
-//! the size of a shard, they are closed and flushed to disk, and the manifest is updated. So every file in
-//! the manifest is complete. The same command, run again, reads the manifest, checks its files by their
-//! hashes, removes later files, and continues after the last document. Documents are in the order of their
-//! ids and the formats contain no current time, so the files equal those of an uninterrupted export.
+//! The export writes `FOLDER.part` and renames it to `FOLDER` when complete. When the open files reach the
+//! size of a shard, the export closes them, flushes them to disk and updates the manifest. Therefore every
+//! file in the manifest is complete.
 //!
-//! Documents that were fetched after the export began are excluded: the manifest has that time as `until`,
-//! and the next export continues there.
+//! To resume an interrupted export, the user repeats the command. The export checks the files in the manifest
+//! by their hashes, removes files that are not in the manifest, and continues after the last document. The
+//! files then equal those of an uninterrupted export, because documents are in the order of their ids and no
+//! format contains the current time.
+//!
+//! Documents that were fetched after the export began are excluded. The manifest has that time as `until`,
+//! and the next export can continue there.
 //!
 //! Limitation: the files may differ if documents change or disappear during the interruption. Plain text with
 //! one file per document is not flushed file by file, because that would take too long. After a power
@@ -38,22 +41,23 @@ use texts::Texts;
 pub struct Request {
     /// The output format.
     pub format: Format,
-    /// The fields, for a format that [has fields](Format::has_fields).
+    /// The fields to export. Used by formats that [have fields](Format::has_fields).
     pub fields: Fields,
     /// Selects the documents.
     pub filter: Filter,
-    /// Size in bytes at which a file is closed and the next begins. For plain text, the number of bytes
+    /// Size in bytes at which a file is closed and the next one begins. For plain text, the number of bytes
     /// between flushes to disk.
     pub shard_size: u64,
-    /// The command line without the program's name. To resume an interrupted export, it must be the same.
+    /// The command line without the program's name. An interrupted export can be resumed only with the same
+    /// command line.
     pub command: Vec<String>,
-    /// The current time.
+    /// The current time, when the export begins.
     pub started: Timestamp,
 }
 
-/// A layout of documents in files.
+/// How documents are distributed over files.
 trait Layout: std::fmt::Debug {
-    /// Writes a record. Returns approximately how many bytes were written since the last close.
+    /// Writes a record. Returns the approximate number of bytes written since the last call of `close`.
     fn write(&mut self, record: &Record) -> Result<u64, ExportError>;
 
     /// Closes open files, flushes them to disk and appends them to `files`.
@@ -79,13 +83,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Begins an export, or resumes an interrupted export of the same command.
+    /// Begins an export into the folder `path`, or resumes an interrupted export with the same command.
     ///
     /// # Errors
-    /// The folder exists or has another interrupted export, a file of the interrupted export is damaged, or a
-    /// file cannot be written.
+    /// An error means one of these: the folder already exists, the interrupted export has another command or
+    /// version or a damaged file, or a file cannot be written.
     pub fn begin(path: &Path, request: Request) -> Result<Self, ExportError> {
-        // Without a final slash.
+        // Removes a final slash.
         let target: PathBuf = path.components().collect();
         let Some(name) = target.file_name() else {
             return Err(ExportError::Nameless { path: path.into() });
@@ -114,25 +118,26 @@ impl Folder {
         Ok(Self { target, part, format, fields, shard_size, manifest, selection, layout, last })
     }
 
-    /// Returns the document after which the export continues; `None`: from the beginning of the corpus.
+    /// Returns the id of the last processed document. The export continues after it. `None` means that it
+    /// starts at the beginning of the corpus.
     #[must_use]
     pub const fn last(&self) -> Option<DocumentId> {
         self.last
     }
 
-    /// Returns the folder of the incomplete export.
+    /// Returns the path of the incomplete folder, `FOLDER.part`.
     #[must_use]
     pub fn part(&self) -> &Path {
         &self.part
     }
 
-    /// Returns the counts so far, including those before an interruption.
+    /// Returns the counts of exported and excluded documents, including those before an interruption.
     #[must_use]
     pub const fn tally(&self) -> &Tally {
         self.selection.tally()
     }
 
-    /// Returns the filter, with the times of the manifest.
+    /// Returns the filter. A resumed export has the time limits of its manifest.
     #[must_use]
     pub const fn filter(&self) -> &Filter {
         self.selection.filter()
@@ -143,16 +148,16 @@ impl Folder {
         self.selection.set_sample(sample);
     }
 
-    /// Whether the filter's limit is reached. No later document is then written.
+    /// Whether the filter's limit is reached. Further documents are then not written.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.selection.is_full()
     }
 
-    /// Writes a document if it passes the filter. Documents must come in the order of their ids.
+    /// Writes a document if it passes the filter. The caller must pass documents in the order of their ids.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// An error means that a file cannot be written.
     pub fn write(&mut self, document: &Document, context: &RecordContext) -> Result<(), ExportError> {
         self.last = Some(document.id);
         let Some(record) = self.selection.take(document, context) else { return Ok(()) };
@@ -166,7 +171,7 @@ impl Folder {
     /// Finishes the export, renames the folder and returns the manifest.
     ///
     /// # Errors
-    /// A file cannot be written, or the folder cannot be renamed.
+    /// An error means that a file cannot be written, or that the folder cannot be renamed.
     pub fn finish(mut self) -> Result<Manifest, ExportError> {
         self.layout.finish(&mut self.manifest.files)?;
         self.manifest.complete = true;
@@ -209,7 +214,7 @@ fn is_free(path: &Path) -> Result<bool, ExportError> {
 }
 
 fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
-    // This file remains after a kill before the first manifest is complete.
+    // This file exists if the process was killed while it wrote the first manifest.
     let left = part.join("manifest.json.new");
     if left.exists() {
         fs::remove_file(&left).map_err(ExportError::writing(left))?;
@@ -234,7 +239,7 @@ fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
     Ok(manifest)
 }
 
-/// Returns the manifest if the interrupted export has the same command and version.
+/// Returns the manifest if the interrupted export has the same command and the same version of gleaner.
 fn same(manifest: Manifest, request: &Request, part: &Path) -> Result<Manifest, ExportError> {
     let is_same = manifest.manifest_version == VERSION
         && manifest.gleaner == env!("CARGO_PKG_VERSION")

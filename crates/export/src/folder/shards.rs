@@ -1,7 +1,7 @@
-//! Writes numbered files of a given size, for all formats except plain text and Markdown.
+//! Writes numbered files of a requested size, for all formats except plain text and Markdown.
 //!
-//! A file is closed once it reaches the size. It may be larger by one document and the compressor's last
-//! blocks or the rows of a Parquet group.
+//! A file is closed once it reaches the size. It can exceed the size by one document, and by data that the
+//! compressor or the Parquet writer still buffers.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -18,7 +18,7 @@ pub(super) struct Shards {
     folder: PathBuf,
     format: Format,
     fields: Fields,
-    /// Size in bytes of a Parquet row group, at most the size of a shard.
+    /// Size in bytes of a Parquet row group, which is at most the size of a shard.
     group: u64,
     whole: usize,
     open: Option<Shard>,
@@ -32,7 +32,7 @@ struct Shard {
 }
 
 impl Shards {
-    /// Checks each complete file and continues after the last one.
+    /// Checks each complete file, and continues with a new file.
     pub(super) fn begin(
         folder: &Path,
         format: Format,
@@ -81,11 +81,11 @@ impl Shards {
         Ok(self.open.as_mut().expect("it was opened if it was not"))
     }
 
-    /// Removes the partial file, so that it does not fill the disk.
+    /// Removes the partial file, so that it does not take up disk space. Returns `error` with the path.
     fn abandon(&mut self, name: &str, error: io::Error) -> ExportError {
         self.open = None;
         let path = self.folder.join(name);
-        // The first error is reported.
+        // Only the first error is reported.
         let _ = fs::remove_file(&path);
         ExportError::writing(path)(error)
     }
@@ -140,7 +140,7 @@ impl Layout for Shards {
         Ok(())
     }
 
-    /// Closes the last file. An export without documents has one empty file, which every reader accepts.
+    /// Closes the last file. If there are no documents, writes one empty file, which every reader accepts.
     fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
         if files.is_empty() {
             self.open()?;

@@ -1,8 +1,9 @@
-//! Writes plain text, one file per site: `HOST.txt`, with two empty lines between documents.
+//! Writes plain text with one file per site: `HOST.txt`, with two empty lines between documents.
 //!
-//! The documents of a host are not consecutive, so all files grow together. A file is opened for each
-//! document, because there may be more hosts than open files are allowed. The manifest has the length up to
-//! which each file is complete. Resuming truncates the file to this length.
+//! The documents of a host are not consecutive, so the export appends to all files until it ends. It opens
+//! the file for each document, because there can be more hosts than a process may have open files. The
+//! manifest has the length up to which each file is complete. A resumed export truncates the file to this
+//! length.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -20,7 +21,7 @@ use crate::{ExportError, Record};
 pub(super) struct Sites {
     folder: PathBuf,
     sites: BTreeMap<String, Site>,
-    /// Names of files written since the last close.
+    /// Names of files written since the last call of `close`.
     touched: BTreeSet<String>,
     fresh: u64,
 }
@@ -33,7 +34,7 @@ struct Site {
 }
 
 impl Sites {
-    /// Checks the complete part of each file and truncates the file to it.
+    /// Checks the complete part of each existing file, and truncates the file to this part.
     pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
         let mut sites = BTreeMap::new();
         for file in whole {
@@ -73,7 +74,7 @@ impl Layout for Sites {
         let parting = text.len();
         render(record, &mut text);
         if text.len() == parting {
-            // Without headline and text, no separator is needed.
+            // A document without headline and text adds nothing to the file.
             return Ok(self.fresh);
         }
         let file = File::options().create(true).append(true).open(&path);

@@ -1,4 +1,5 @@
-//! Tests exports into folders: complete, interrupted and resumed, damaged, and existing folders.
+//! Tests exports into folders: complete, interrupted, resumed and damaged exports, and folders that already
+//! exist.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +52,7 @@ fn request(format: Format) -> Request {
     }
 }
 
-/// Writes at most `limit` documents after the last one written.
+/// Writes at most `limit` further documents.
 fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
     let last = folder.last();
     for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {
@@ -96,7 +97,8 @@ fn an_interrupted_export_goes_on_and_gives_the_same_files() {
             let mut folder = Folder::begin(&parts, request(format)).unwrap();
             feed(&mut folder, &corpus, limit);
             assert!(!parts.exists());
-            // Dropped as in a kill: buffered data may or may not be on disk.
+            // Dropped without finishing, as if the process were killed. Buffered data may or may not be on
+            // disk.
         }
         let mut folder = Folder::begin(&parts, request(format)).unwrap();
         feed(&mut folder, &corpus, usize::MAX);
@@ -188,7 +190,7 @@ fn another_command_does_not_go_on() {
 
 #[test]
 fn a_damaged_shard_is_named() {
-    // A compressor buffers such a small corpus until the end.
+    // Compressed formats are excluded, because the compressor buffers such a small corpus until the end.
     let is_packed =
         |format: &Format| matches!(format, Format::JsonLines(Compression::Gzip | Compression::Zstd));
     for format in FORMATS.into_iter().filter(|format| !is_packed(format)) {

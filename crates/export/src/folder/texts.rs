@@ -1,7 +1,7 @@
 //! Writes plain text or Markdown, one file per document: `HOST/ID.txt` or `HOST/ID.md`.
 //!
-//! `SHA256SUMS` has a line for each file, in the format of `sha256sum`. The line is written before the file,
-//! so it lists all files of an interrupted export. The manifest lists only `SHA256SUMS`.
+//! `SHA256SUMS` has a line for each file, in the format of `sha256sum`. The line is written before the file.
+//! Therefore `SHA256SUMS` lists every file, even after an interruption. The manifest lists only `SHA256SUMS`.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -26,12 +26,12 @@ pub(super) struct Texts {
     bytes: u64,
     documents: u64,
     hosts: HashSet<String>,
-    /// Bytes written since the last close.
+    /// Bytes written since the last call of `close`.
     fresh: u64,
 }
 
 impl Texts {
-    /// Continues after the last flushed part of the list.
+    /// Continues `SHA256SUMS` after the part that was flushed to disk.
     pub(super) fn begin(folder: &Path, format: Format, whole: &[DataFile]) -> Result<Self, ExportError> {
         let path = folder.join(SUMS);
         let (bytes, documents) = whole.first().map_or((0, 0), |list| (list.bytes, list.documents));
@@ -58,7 +58,7 @@ impl Texts {
     }
 }
 
-/// Removes the files that the list names after its first `bytes` bytes.
+/// Removes the files that the list `list` names after its first `bytes` bytes.
 fn remove_unlisted(folder: &Path, list: &Path, bytes: u64) -> io::Result<()> {
     let text = fs::read(list)?;
     let rest = text.get(usize::try_from(bytes).unwrap_or(usize::MAX)..).unwrap_or_default();

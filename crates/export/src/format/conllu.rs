@@ -1,10 +1,10 @@
 //! CoNLL-U (<https://universaldependencies.org/format.html>): one token per line in ten columns, and an empty
 //! line after each sentence.
 //!
-//! Only ID, FORM and, for a token without white space after it, `SpaceAfter=No` in MISC are filled; a tagger
-//! fills the rest. `tokens.rs` defines sentences and tokens. Comments name the document, the paragraph and
-//! the sentence; `# kind` is the kind of the paragraph. `# text` is built from the tokens, so it has single
-//! spaces.
+//! Only the columns ID, FORM and MISC are filled. MISC has `SpaceAfter=No` for a token without white space
+//! after it. A tagger can fill the other columns. `tokens.rs` defines sentences and tokens. Comments name the
+//! document, the paragraph and the sentence. `# kind` is the kind of the paragraph. `# text` is built from
+//! the tokens, so it contains only single spaces.
 //!
 //! Limitation: a document without tokens is omitted, because the format has only sentences.
 
@@ -14,10 +14,10 @@ use super::kind_name;
 use crate::Record;
 use crate::tokens::{Sentence, sentences};
 
-/// The columns LEMMA to DEPS.
+/// The unfilled columns LEMMA to DEPS.
 const EMPTY: &str = "_\t_\t_\t_\t_\t_\t_";
 
-/// Appends the sentences of one record.
+/// Appends the sentences of a record to `out`.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     let (mut paragraph, mut number) = (0, 0);
     for (kind, line) in record.lines() {
@@ -51,7 +51,7 @@ fn document(record: &Record, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a comment. White space and control characters become single spaces.
+/// Appends a comment line. Each run of white space and control characters becomes one space.
 fn comment(name: &str, value: &str, out: &mut Vec<u8>) {
     let parts = value.split(|c: char| c.is_whitespace() || c.is_control()).filter(|part| !part.is_empty());
     let value = parts.collect::<Vec<_>>().join(" ");

@@ -1,10 +1,12 @@
-//! CSV (RFC 4180) in UTF-8: a line of names, then one record per document. Records end in CRLF.
+//! CSV (RFC 4180) in UTF-8: a header line with field names, then one record per document. Records end in
+//! CRLF.
 //!
-//! A value with a comma, a quotation mark or a line break is quoted. A missing value is empty, and an empty
-//! text is `""`. `|` separates the values of a list; `|` in a value becomes `/`. Times are RFC 3339.
+//! A value with a comma, a quotation mark or a line break is quoted. A missing value is an empty field, and
+//! an empty text is `""`. `|` separates the values of a list, and a `|` in such a value becomes `/`. Times
+//! follow RFC 3339.
 //!
-//! Limitation: Python's `csv` reads at most 131,072 characters per value unless `csv.field_size_limit` is
-//! raised.
+//! Limitation: by default, Python's `csv` reads at most 131,072 characters per value. Raise
+//! `csv.field_size_limit` for longer values.
 
 use std::io::Write;
 
@@ -13,14 +15,14 @@ use crate::record::{Cell, Fields};
 
 const SEPARATOR: &str = "|";
 
-/// Appends the line of names.
+/// Appends the header line with the field names to `out`.
 pub fn head(fields: &Fields, out: &mut Vec<u8>) {
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
     out.extend_from_slice(names.join(",").as_bytes());
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends one record.
+/// Appends the selected fields of a record to `out`.
 pub fn render(record: &Record, fields: &Fields, out: &mut Vec<u8>) {
     for (at, field) in fields.iter().enumerate() {
         if at > 0 {
@@ -82,7 +84,7 @@ mod tests {
         for document in documents() {
             render(&Record::new(&document, &context(&document)), &fields, &mut out);
         }
-        // The snapshot has LF line ends, so that tools do not change it.
+        // The snapshot file has LF line ends, because tools such as git could change CRLF.
         let lines = String::from_utf8(out).unwrap().replace("\r\n", "\n");
         assert_eq!(lines, include_str!("snapshots/documents.csv"));
     }

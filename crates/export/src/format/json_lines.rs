@@ -1,11 +1,12 @@
-//! JSON Lines: one JSON object per line, UTF-8, each ending in `\n`.
+//! JSON Lines: one JSON object per line, in UTF-8. Each line ends in `\n`.
 //!
-//! Missing values are `null`. Times are RFC 3339 with the decimals in the corpus, up to nanoseconds.
+//! Missing values are `null`. Times follow RFC 3339, with as many decimals as in the corpus, up to
+//! nanoseconds.
 
 use crate::Record;
 use crate::record::Fields;
 
-/// Appends the fields of one record as a line.
+/// Appends the selected fields of a record to `out` as one line.
 pub fn render(record: &Record, fields: &Fields, out: &mut Vec<u8>) {
     let mut line = serde_json::Serializer::new(&mut *out);
     fields.serialize(record, &mut line).expect("a record has text keys, and memory takes all");

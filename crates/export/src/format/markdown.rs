@@ -1,9 +1,9 @@
 //! Markdown (CommonMark) with YAML front matter.
 //!
-//! The front matter is between two lines `---`; its strings are in quotation marks, as in JSON. The headline
-//! follows, and then a block for each line of the text by its kind: headings of level 2, list items,
-//! quotations, code, and otherwise paragraphs. Characters that Markdown would interpret are escaped. In a
-//! stream, a line `---` begins each document and ends its front matter, and occurs nowhere else.
+//! The front matter is between two lines `---`. Its strings are in quotation marks, as in JSON. The headline
+//! follows, and then one block for each line of the text. The kind of the line selects a heading of level 2,
+//! a list item, a quotation, code or a paragraph. Characters that Markdown would interpret are escaped. A
+//! line `---` occurs only before and after front matter, so a stream of documents can be split again.
 
 use std::io::Write;
 
@@ -27,7 +27,7 @@ const FRONT_MATTER: [&str; 14] = [
     "fetched",
 ];
 
-/// Appends one record.
+/// Appends a record to `out`.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     out.extend_from_slice(b"---\n");
     for name in FRONT_MATTER {
@@ -44,7 +44,7 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     out.extend_from_slice(blocks(&lines).as_bytes());
 }
 
-/// Returns a value as YAML: JSON with escapes for all characters that YAML does not allow.
+/// Returns a value as YAML: JSON in which characters that YAML does not allow are escaped.
 fn yaml(cell: Cell) -> String {
     let json = serde_json::to_string(&cell).expect("a value is JSON, and memory takes all");
     let is_refused = |c: char| {
@@ -77,7 +77,7 @@ fn blocks(lines: &[(char, String)]) -> String {
             'h' => format!("## {}\n\n", escaped(line)),
             'i' => format!("- {}\n", escaped(line)),
             'q' => format!("{}> {}\n", if continues { ">\n" } else { "" }, escaped(line)),
-            // Indented like the fence, so that no line of code is `---`.
+            // Indented like the fence, so that no line of code is exactly `---`.
             'x' => format!(" {line}\n"),
             _ => format!("{}\n\n", escaped(line)),
         };
@@ -86,7 +86,7 @@ fn blocks(lines: &[(char, String)]) -> String {
     text
 }
 
-/// Returns a fence that no line of code contains.
+/// Returns a code fence that occurs in no line of the code.
 fn fence(lines: &[(char, String)]) -> String {
     let runs = |line: &String| line.split(|c| c != '~').map(str::len).max();
     let longest = lines.iter().filter_map(|(_, line)| runs(line)).max().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! The formats of an export, and a sink for each format.
+//! The formats of an export, and a writer ([`Sink`]) for each format.
 //!
-//! Pure functions render the line and block formats ([`json_lines`], [`csv`], [`vertical`], [`conllu`],
-//! [`tei`], [`markdown`]) into memory; their output may be compressed. Parquet has its own compression. Plain
-//! text has no sink, because it has one file per document or site ([`text`], [`crate::folder`]).
+//! Pure functions render each document into memory for [`json_lines`], [`csv`], [`vertical`], [`conllu`],
+//! [`tei`] and [`markdown`]. The output of these formats can be compressed. Parquet has its own compression.
+//! Plain text has no sink, because it has one file per document or site ([`text`], [`crate::folder`]).
 
 pub mod conllu;
 pub mod csv;
@@ -29,13 +29,13 @@ pub enum Format {
     Csv(Compression),
     /// Apache Parquet.
     Parquet,
-    /// One token per line (vertical text), for Sketch Engine and NoSketch Engine.
+    /// Vertical text with one token per line, for Sketch Engine and NoSketch Engine.
     Vertical(Compression),
-    /// CoNLL-U, one token per line, for tools of Universal Dependencies.
+    /// CoNLL-U with one token per line, for tools of Universal Dependencies.
     Conllu(Compression),
-    /// TEI P5, one `<TEI>` per document in a `<teiCorpus>`.
+    /// TEI P5: a `<teiCorpus>` with one `<TEI>` per document.
     Tei(Compression),
-    /// Markdown with YAML front matter: one file per document in a folder, otherwise one stream.
+    /// Markdown with YAML front matter. In a folder, one file per document. Otherwise one stream.
     Markdown(Compression),
     /// One text file per document, in one folder per host.
     TextByDocument,
@@ -45,7 +45,7 @@ pub enum Format {
     Datasets,
 }
 
-/// The compression of a format without its own.
+/// The compression of a format that has no compression of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// No compression.
@@ -83,7 +83,7 @@ impl Format {
         ending.to_owned() + self.compression().map_or("", Compression::ending)
     }
 
-    /// Returns the compression of the files; `None`: the format cannot be compressed.
+    /// Returns the compression of the files, or `None` if the format cannot be compressed.
     #[must_use]
     pub const fn compression(self) -> Option<Compression> {
         match self {
@@ -97,23 +97,23 @@ impl Format {
         }
     }
 
-    /// Whether the format has several files and needs a folder.
+    /// Whether the format consists of several files and therefore needs a folder.
     #[must_use]
     pub const fn needs_folder(self) -> bool {
         matches!(self, Self::TextByDocument | Self::TextBySite | Self::Datasets)
     }
 
-    /// Whether the fields of a record can be chosen.
+    /// Whether the user can choose the fields of a record.
     #[must_use]
     pub const fn has_fields(self) -> bool {
         matches!(self, Self::JsonLines(_) | Self::Csv(_) | Self::Parquet | Self::Datasets)
     }
 
-    /// Returns a sink that writes one file of this format to `out`. `fields`: used by formats that [have
-    /// fields](Self::has_fields). `group`: size in bytes of a Parquet row group before compression.
+    /// Returns a sink that writes one file of this format to `out`. `fields` is used by formats that [have
+    /// fields](Self::has_fields). `group` is the size in bytes of a Parquet row group before compression.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// An error means that `out` cannot be written.
     pub fn sink<W: Write + Send>(self, out: W, fields: &Fields, group: u64) -> io::Result<Sink<W>> {
         let Some(compression) = self.compression() else {
             return Ok(Sink::Parquet(Box::new(parquet::Parquet::new(out, fields, group)?)));
@@ -155,13 +155,13 @@ pub(crate) const fn kind_name(kind: char) -> &'static str {
     }
 }
 
-/// Writes records to one file.
+/// Writes the records of one file.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "its parts are nobody's to touch")]
 pub enum Sink<W: Write + Send> {
-    /// For formats that are rendered one document at a time.
+    /// Formats that are rendered one document at a time.
     Lines { format: Format, fields: Fields, out: Box<Packed<W>>, buffer: Vec<u8> },
-    /// For Parquet, which is written in groups of documents.
+    /// Parquet, which is written in groups of documents.
     Parquet(Box<parquet::Parquet<W>>),
 }
 
@@ -169,7 +169,7 @@ impl<W: Write + Send> Sink<W> {
     /// Writes one record.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// An error means that the file cannot be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match self {
             Self::Lines { format, fields, out, buffer } => {
@@ -181,7 +181,7 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// Returns the file, with the data written so far.
+    /// Returns the writer, which has the data written so far.
     pub fn out(&self) -> &W {
         match self {
             Self::Lines { out, .. } => out.inner(),
@@ -189,10 +189,10 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// Finishes the content. Returns the file without flushing it.
+    /// Finishes the content. Returns the writer without flushing it.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// An error means that the file cannot be written.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::Lines { format, mut out, .. } => {

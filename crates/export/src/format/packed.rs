@@ -1,6 +1,7 @@
 //! A writer with optional compression.
 //!
-//! The output is deterministic: the gzip header has no time and no name. Both end with a checksum.
+//! The output is deterministic, because the gzip header has no time and no name. gzip and Zstandard data end
+//! with a checksum.
 
 use std::io::{self, Write};
 
@@ -29,7 +30,7 @@ impl<W: Write> Packed<W> {
     /// Creates a writer that compresses into `out`.
     ///
     /// # Errors
-    /// The compressor cannot be set up.
+    /// An error means that the compressor cannot be set up.
     pub fn new(out: W, compression: Compression) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Self::None(out),
@@ -54,7 +55,7 @@ impl<W: Write> Packed<W> {
     /// Ends the compressed stream and returns the inner writer.
     ///
     /// # Errors
-    /// The inner writer fails.
+    /// An error means that the inner writer failed.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::None(out) => Ok(out),

@@ -1,12 +1,12 @@
 //! Writes Apache Parquet: one column per field, rows in groups, compressed with zstd.
 //!
-//! Uses the file layer of the crate `parquet` without Arrow, which would add a dozen crates to convert rows
-//! to columns. Rows are buffered until their texts and lists reach the group size, then written as one row
-//! group. The memory is about twice the group size.
+//! The code uses the crate `parquet` without Arrow, which would add a dozen crates. Rows are buffered until
+//! their texts and lists reach the size of a group, then written as one row group. This needs memory of about
+//! twice the group size.
 //!
-//! [`Kind`] defines the types. Text is `BYTE_ARRAY (STRING)`, a list is the three-level `LIST` of the
-//! specification, and a time is `INT64 (TIMESTAMP, microseconds, UTC)`, which Python's dates can represent;
-//! nanoseconds are truncated.
+//! [`Kind`] defines the types. A text is `BYTE_ARRAY (STRING)`. A list is the three-level `LIST` of the
+//! specification. A time is `INT64 (TIMESTAMP, microseconds, UTC)`, because Python's dates cannot represent
+//! nanoseconds. Nanoseconds are truncated.
 //!
 //! Limitation: a document is never split, so a text of 100 MB makes a group of at least this size. The text
 //! column has no statistics, because range searches on it are useless.
@@ -28,7 +28,7 @@ use crate::record::{Cell, Field, Fields, Kind};
 
 const ZSTD_LEVEL: i32 = 3;
 
-/// Columns in which values rarely repeat. A dictionary would be useless.
+/// Columns whose values rarely repeat. They are written without a dictionary, because it would not help.
 const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 
 /// A writer of one Parquet file.
@@ -37,15 +37,15 @@ pub struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Column>,
     buffered: u64,
-    /// Size in bytes at which a group is written.
+    /// Size in bytes at which a row group is written.
     group: u64,
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Begins a file with these fields as columns. `group`: approximate size of a row group in bytes.
+    /// Begins a file with these fields as columns. `group` is the approximate size of a row group in bytes.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// An error means that `out` cannot be written.
     pub fn new(out: W, fields: &Fields, group: u64) -> io::Result<Self> {
         let schema = parse_message_type(&schema(fields)).expect("the schema is made of the fields");
         let file =
@@ -53,10 +53,10 @@ impl<W: Write + Send> Parquet<W> {
         Ok(Self { file, columns: fields.iter().map(Column::new).collect(), buffered: 0, group })
     }
 
-    /// Buffers one row. Writes the group if it is full.
+    /// Buffers one row. Writes the row group if it is full.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// An error means that the file cannot be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         for column in &mut self.columns {
             self.buffered += column.push(column.field.of(record));
@@ -64,15 +64,15 @@ impl<W: Write + Send> Parquet<W> {
         if self.buffered >= self.group { self.write_group() } else { Ok(()) }
     }
 
-    /// Returns the file, with the groups written so far.
+    /// Returns the writer, which has the row groups written so far.
     pub fn inner(&self) -> &W {
         self.file.inner()
     }
 
-    /// Writes the last group and the footer. Returns the file.
+    /// Writes the last row group and the footer. Returns the writer.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// An error means that the file cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         if self.buffered > 0 {
             self.write_group()?;
@@ -128,7 +128,7 @@ pub(crate) fn properties() -> WriterProperties {
     UNIQUE.into_iter().fold(properties, plain).build()
 }
 
-/// Returns the underlying system error, if any, so that a full disk is recognized.
+/// Returns the underlying system error, if any. With it, callers can recognize a full disk.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -142,9 +142,10 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
 #[derive(Debug)]
 struct Column {
     values: Values,
-    /// The definition level of each entry; empty for required columns.
+    /// The Parquet definition level of each entry. Empty for required columns.
     definition: Vec<i16>,
-    /// 0 for a row's first entry, 1 for further ones; empty for columns without lists.
+    /// The Parquet repetition level: 0 for a row's first entry, 1 for its further entries. Empty for columns
+    /// without lists.
     repetition: Vec<i16>,
     field: &'static Field,
 }
@@ -179,7 +180,7 @@ impl Column {
             }
             (Values::Text(values), Cell::Texts(texts)) => {
                 values.extend(texts.iter().map(|text| ByteArray::from(text.as_str())));
-                // An empty list is an entry too, with definition level 0.
+                // An empty list also needs an entry, with definition level 0.
                 let entries = texts.len().max(1);
                 self.definition.extend(std::iter::repeat_n(i16::from(!texts.is_empty()), entries));
                 self.repetition.extend((0..entries).map(|at| i16::from(at > 0)));
@@ -289,7 +290,6 @@ mod tests {
         assert_eq!(rows, [first, "{title: \"\", words: 10}", "{title: null, words: 0}"]);
     }
 
-    /// Regression: rows without any text were not written.
     #[test]
     fn empty_texts_are_rows() {
         let mut file = Parquet::new(Vec::new(), &"text".parse().unwrap(), 1 << 20).unwrap();

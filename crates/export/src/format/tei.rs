@@ -1,18 +1,18 @@
 //! TEI P5 (<https://tei-c.org/guidelines/p5/>): a `<teiCorpus>` with one `<TEI>` per document.
 //!
-//! The header has title, authors, publisher, dates, source, language, keywords and description; the body has
-//! the lines of the text. A heading begins a `<div>`; list items are `<list>`, quotations `<quote>`, captions
-//! `<figure><head>`, table cells and preformatted lines `<ab>` with a type. Characters that XML 1.0 does not
-//! allow are omitted. Tests validate the files with the TEI schema.
+//! The header has title, authors, publisher, dates, source, language, keywords and description. The body has
+//! the lines of the text. A heading begins a `<div>`. List items become `<list>`, quotations `<quote>`,
+//! captions `<figure><head>`, and table cells and preformatted lines `<ab>` with a type. Characters that XML
+//! 1.0 does not allow are omitted. Tests validate the files with the TEI schema.
 //!
-//! Limitation: a `<teiCorpus>` without a document is not valid TEI.
+//! Limitation: without documents, the file is not valid TEI, because a `<teiCorpus>` needs a `<TEI>`.
 
 use crate::Record;
 
-/// The end of a file.
+/// The text that ends a file.
 pub const TAIL: &[u8] = b"</teiCorpus>\n";
 
-/// Appends the beginning of a file.
+/// Appends the text that begins a file to `out`.
 pub fn head(out: &mut Vec<u8>) {
     let version = env!("CARGO_PKG_VERSION");
     let head = format!(
@@ -25,7 +25,7 @@ pub fn head(out: &mut Vec<u8>) {
     out.extend_from_slice(head.as_bytes());
 }
 
-/// Appends one record as `<TEI>`.
+/// Appends a record to `out` as one `<TEI>`.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     let mut xml = String::from("<TEI>\n<teiHeader>\n<fileDesc>\n");
     file(record, &mut xml);
@@ -92,7 +92,7 @@ fn profile(record: &Record, xml: &mut String) {
     *xml += "</profileDesc>\n";
 }
 
-/// Appends the lines of the text. A body must not be empty, so an empty text becomes an empty paragraph.
+/// Appends the lines of the text. An empty text becomes an empty paragraph, because a body must not be empty.
 fn body(record: &Record, xml: &mut String) {
     let (mut is_head, mut is_list) = (false, false);
     *xml += "<div>\n";

@@ -1,12 +1,12 @@
-//! Plain text: the headline, an empty line, then the text, one paragraph per line.
+//! Plain text: the headline, an empty line, then the text with one paragraph per line.
 //!
-//! In a file per site, two empty lines separate documents. No document contains two consecutive empty lines,
-//! so the file can be split again. The files have no other data (URL, dates). The name of a file with one
-//! document is the document's id.
+//! In a file with all documents of a site, two empty lines separate documents. No document contains two
+//! consecutive empty lines, so the file can be split again. The text files have no metadata such as URL or
+//! dates. A file with only one document has the document's id as its name.
 
 use crate::Record;
 
-/// Renders one record as text. Omits a missing headline.
+/// Appends a record as text to `out`. Without a headline, it writes only the text.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     let title = record.title().split_whitespace().collect::<Vec<_>>().join(" ");
     if !title.is_empty() {
@@ -23,8 +23,8 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the file or folder name for a host: `+` replaces characters that file names may not contain (the
-/// colon before a port, a leading full stop). Hosts contain no `+`.
+/// Returns the file or folder name for a host. `+` replaces characters that file names may not contain: the
+/// colon before a port, and a leading full stop. The result is unambiguous, because hosts contain no `+`.
 ///
 /// ```
 /// use gleaner_export::format::text::file_name;

@@ -2,23 +2,24 @@
 //! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>): one token per line, structures as
 //! tags.
 //!
-//! `<doc>` has the document's metadata as attributes, `<p>` has the kind of the line, `<s>` is a sentence,
-//! and `<g/>` stands between two tokens without white space between them. `tokens.rs` defines sentences and
-//! tokens. `<`, `>` and `&` are XML entities, and in attributes also `"`. `|` separates several authors.
+//! `<doc>` has the metadata of the document as attributes. `<p>` has the kind of the line as an attribute.
+//! `<s>` is a sentence. `<g/>` between two tokens means that no white space separates them. `tokens.rs`
+//! defines sentences and tokens. `<`, `>` and `&` are written as XML entities, and so is `"` in attributes.
+//! `|` separates several authors.
 //!
-//! Limitation: words are neither tagged nor lemmatised. The files were not compiled with Manatee: escaping
-//! follows XML and published vertical files. Host names are not shortened to the limits of a tool.
+//! Limitation: words are neither tagged nor lemmatised. The files were not tested with Manatee. Their
+//! escaping follows XML and published vertical files. Host names can be longer than a tool allows.
 
 use super::kind_name;
 use crate::Record;
 use crate::record::Cell;
 use crate::tokens::sentences;
 
-/// Attributes of `<doc>`: the record's metadata fields.
+/// The record fields that become attributes of `<doc>`.
 pub const ATTRIBUTES: [&str; 10] =
     ["id", "url", "host", "language", "title", "authors", "section", "published", "fetched", "cluster"];
 
-/// Renders one record as `<doc>` with its paragraphs.
+/// Appends a record as `<doc>` with its paragraphs to `out`.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<doc");
     for name in ATTRIBUTES {
@@ -45,7 +46,7 @@ fn value(record: &Record, name: &str) -> String {
     }
 }
 
-/// Appends ` name="value"`. White space in the value becomes single spaces.
+/// Appends ` name="value"`. Each run of white space in the value becomes one space.
 fn attribute(name: &str, value: &str, out: &mut Vec<u8>) {
     out.push(b' ');
     out.extend_from_slice(name.as_bytes());
@@ -129,7 +130,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-        /// Tokens, glue and paragraphs are enough to restore the text, except for white space.
+        /// Tokens, `<g/>` and paragraphs suffice to restore the text, except for the kind of white space.
         #[test]
         fn the_text_comes_back(text in "[\\PC<>&\"\t\n\0 aB.。]{0,120}") {
             let mut document = documents().remove(0);

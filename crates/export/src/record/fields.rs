@@ -25,7 +25,7 @@ impl Field {
     }
 }
 
-/// All fields, in order.
+/// All fields, in the default order of the output.
 pub static FIELDS: [Field; 47] = [
     field("id", Kind::Text, |r| text(&r.id)),
     field("url", Kind::Text, |r| text(&r.document.url)),
@@ -115,26 +115,26 @@ pub enum Kind {
     OptionalText,
     /// A list of texts, which may be empty.
     Texts,
-    /// An instant; microseconds since 1970 in Parquet.
+    /// An instant. Parquet stores it as microseconds since 1970.
     Time,
     /// An instant, or null.
     OptionalTime,
     /// True, false or null.
     OptionalFlag,
-    /// A count, 64 bits.
+    /// A count (64 bits).
     Count,
-    /// A count, 64 bits, or null.
+    /// A count (64 bits), or null.
     OptionalCount,
-    /// A count, 32 bits, or null.
+    /// A count (32 bits), or null.
     OptionalSmallCount,
-    /// A floating-point number, 64 bits.
+    /// A floating-point number (64 bits).
     Number,
-    /// A floating-point number, 64 bits, or null.
+    /// A floating-point number (64 bits), or null.
     OptionalNumber,
 }
 
 impl Kind {
-    /// Returns the name of the type for users.
+    /// Returns the name of the type that users see.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -192,10 +192,10 @@ impl Fields {
         self.0.iter().map(|at| &FIELDS[*at])
     }
 
-    /// Serializes the chosen fields of a record as a map.
+    /// Serializes the chosen fields of a record as a map from name to value.
     ///
     /// # Errors
-    /// The errors of the serializer.
+    /// Returns the errors of the serializer.
     pub fn serialize<S: Serializer>(&self, record: &Record, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter().map(|field| (field.name, field.of(record))))
     }

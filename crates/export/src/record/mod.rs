@@ -1,7 +1,7 @@
 //! An exported document: its fields, their order and their types.
 //!
-//! [`FIELDS`] defines the names, order, types and values. All formats with fields use it, and a test compares
-//! docs/corpus.md with it.
+//! [`FIELDS`] defines names, order, types and values for all formats with fields. A test compares it with
+//! docs/corpus.md.
 
 mod fields;
 
@@ -24,35 +24,35 @@ pub struct Record<'a> {
     cluster: String,
     gone: Option<String>,
     quality: Quality,
-    /// Computed on first use.
     counts: OnceCell<Counts>,
 }
 
 /// Data about a document that the document itself does not contain.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordContext {
-    /// All URLs with this text, the document's own URL first.
+    /// All URLs with this text. The document's own URL is first.
     pub urls: Vec<String>,
-    /// The representative of the document's cluster, if it is another document.
+    /// The representative of the document's cluster; `None` if the document is the representative itself.
     pub head: Option<DocumentId>,
-    /// Estimated similarity to the representative, 0 to 1; `None`: this is the representative.
+    /// Estimated similarity to the representative, from 0 to 1. `None` for the representative itself.
     pub similarity: Option<f64>,
-    /// Number of members of the cluster, without the representative.
+    /// Number of documents in the cluster, without the representative.
     pub near_duplicates: u64,
     /// Ids of similar documents that are not near-duplicates, most similar first.
     pub related: Vec<String>,
     /// Hashes of the paragraphs that were removed from the text, in order.
     pub removed: Vec<String>,
-    /// The archive file with the page, and the offset of the record in bytes; `None`: not in the archive.
+    /// The archive file with the page, and the offset of its record in bytes. `None` if the page is not
+    /// archived.
     pub archived: Option<(String, u64)>,
     /// Number of earlier revisions of the text.
     pub earlier: u32,
-    /// When the page was found to be gone; `None`: it existed at the last request.
+    /// When the page was found to be gone. `None` if it existed at the last request.
     pub gone: Option<Timestamp>,
 }
 
 impl<'a> Record<'a> {
-    /// Returns the record of a document with its additional data. Computes the quality figures.
+    /// Returns the record of a document with its context. Computes the quality figures.
     #[must_use]
     pub fn new(document: &'a Document, context: &'a RecordContext) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Returns the document's id, 32 hexadecimal digits.
+    /// Returns the document's id as 32 hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -85,13 +85,13 @@ impl<'a> Record<'a> {
         &self.document.host
     }
 
-    /// Returns the document's language, a BCP 47 primary tag.
+    /// Returns the document's language as a BCP 47 primary tag.
     #[must_use]
     pub fn language(&self) -> &str {
         &self.document.language
     }
 
-    /// Returns the document's headline; empty if the page declares none.
+    /// Returns the document's headline, or an empty text if the page has none.
     #[must_use]
     pub fn title(&self) -> &str {
         self.document.title.as_deref().unwrap_or_default()
@@ -103,19 +103,20 @@ impl<'a> Record<'a> {
         self.document.fetched
     }
 
-    /// Returns the number of words.
+    /// Returns the number of words in the text.
     #[must_use]
     pub const fn words(&self) -> u64 {
         self.quality.words
     }
 
-    /// Returns the text, one paragraph per line.
+    /// Returns the text, with one paragraph per line.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.document.text
     }
 
-    /// Returns the lines of the text with the letters of their kinds; `p` where a letter is missing.
+    /// Returns each line of the text with the letter of its kind. Where the document has no letter, it is
+    /// `p`.
     pub fn lines(&self) -> impl Iterator<Item = (char, &'a str)> + use<'a> {
         let kinds = self.document.kinds.chars().chain(std::iter::repeat('p'));
         kinds.zip(self.document.text.lines())
@@ -125,7 +126,7 @@ impl<'a> Record<'a> {
         *self.counts.get_or_init(|| counts(self.text()))
     }
 
-    /// Returns the figure with this name, for conditions; `None`: the document lacks it.
+    /// Returns the number with this field name, for conditions. `None` if the record has no such number.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         match self.cell(name)? {
@@ -135,7 +136,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Returns the value of the field with this name; `None`: the name is unknown.
+    /// Returns the value of the field with this name, or `None` if the name is unknown.
     #[must_use]
     pub fn cell(&self, name: &str) -> Option<Cell<'_>> {
         FIELDS.iter().find(|field| field.name == name).map(|field| field.of(self))

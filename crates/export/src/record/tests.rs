@@ -1,4 +1,4 @@
-//! Documents with the difficult cases of each format, and tests of the fields.
+//! Defines documents with the difficult cases of each format, and tests the fields of a record.
 
 use gleaner_corpus::{ContentHash, Extras};
 use serde_json::Value;

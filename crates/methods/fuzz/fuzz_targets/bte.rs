@@ -1,5 +1,5 @@
 #![no_main]
-//! Body Text Extraction: original, improved, linear.
+//! Fuzzes Body Text Extraction: original, improved, linear.
 
 use gleaner_methods_fuzz::single_page;
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
 #![no_main]
-//! The comma score.
+//! Fuzzes the comma score.
 
 use gleaner_methods_fuzz::single_page;
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
 #![no_main]
-//! Line-Block, with both kinds of thresholds and both rules.
+//! Fuzzes Line-Block, with both kinds of thresholds and both rules.
 
 use gleaner_methods_fuzz::single_page;
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
 #![no_main]
-//! The punctuation score.
+//! Fuzzes the punctuation score.
 
 use gleaner_methods_fuzz::single_page;
 use libfuzzer_sys::fuzz_target;

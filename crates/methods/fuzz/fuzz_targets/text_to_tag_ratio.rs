@@ -1,5 +1,5 @@
 #![no_main]
-//! Text-To-Tag Ratio, with all five ways of selection.
+//! Fuzzes Text-To-Tag Ratio, with all five ways of selection.
 
 use gleaner_methods_fuzz::single_page;
 use libfuzzer_sys::fuzz_target;

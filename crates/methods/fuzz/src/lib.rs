@@ -1,9 +1,9 @@
-//! The properties that all fuzz targets check: any bytes can be extracted, no line is empty, and the words of
-//! the lines have no more characters, and no more of any ASCII letter or digit, than the page.
+//! Checks the properties that all fuzz targets test. Any bytes can be extracted, and no line is empty. The
+//! words of the lines have no more characters than the page, and no more of any ASCII letter or digit.
 //!
 //! Limitation: whole words cannot be compared with those of the page. If a method removes the text between
-//! "a" and "b", they become "ab", a word that is not on the page, and composition (NFC) merges two characters
-//! into one. The property tests of the crate compare words, on pages whose words end in a space.
+//! "a" and "b", they become "ab", a word that is not on the page. In addition, composition (NFC) merges two
+//! characters into one. The crate's property tests compare words, on pages whose words end in a space.
 
 use gleaner_extract::words;
 use gleaner_html::Page;
@@ -15,8 +15,8 @@ use gleaner_methods::{Input, SinglePage};
 /// Parses bytes as one page and runs every single-page method whose name starts with `prefix`.
 ///
 /// # Panics
-/// If a method returns an empty line, or more characters in words, or more of an ASCII letter or digit, than
-/// the page has.
+/// Panics if a method returns an empty line, more characters in words than the page has, or more of an ASCII
+/// letter or digit.
 pub fn single_page(bytes: &[u8], prefix: &str) {
     let source = decode(bytes, None).text;
     let page = Page::parse(&source);
@@ -51,8 +51,8 @@ impl Letters {
         letters
     }
 
-    /// Counts a text as written and after composition, and returns the greater count of each letter:
-    /// composition can remove an `e`, and turns the kelvin sign into a `K`.
+    /// Counts a text before and after composition (NFC), and returns the greater count of each letter.
+    /// Composition can remove an `e`, and turns the kelvin sign into a `K`.
     fn of_either(text: &str) -> Self {
         Self::from_text(text).or(&Self::from_text(&tidy(text)))
     }
@@ -72,8 +72,7 @@ impl Letters {
     }
 }
 
-/// Counts the letters in the source's texts and scripts and in the parsed page, and returns the greater
-/// counts.
+/// Counts the letters in the source's texts and scripts, and in the parsed page. Returns the greater counts.
 fn all_letters(source: &str, page: &Page) -> Letters {
     let written = pieces(source)
         .filter(|piece| matches!(piece.kind, PieceKind::Text | PieceKind::Raw))
@@ -86,8 +85,8 @@ fn all_letters(source: &str, page: &Page) -> Letters {
     written.or(&parsed.fold(Letters::default(), Letters::and))
 }
 
-/// Counts the characters of words in the source's texts and scripts and in the parsed page, composed like the
-/// lines, and returns the greater count.
+/// Counts the characters of words in the source's texts and scripts, and in the parsed page. Texts are
+/// composed (NFC) like the lines. Returns the greater count.
 fn all_chars(source: &str, page: &Page) -> usize {
     let count = |text: &str| words(&tidy(text)).map(|word| word.chars().count()).sum::<usize>();
     let written: usize = pieces(source)

@@ -1,35 +1,36 @@
 //! Improved Body Text Extraction with the paper's step 2: all pairs of runs.
 //!
-//! Neither of the paper's algorithms can run as printed. Our corrections by line:
-//! * Line 8 tests `t in tagHTML[]`, the known tags, but the text of step 1 also counts unknown tags `<...>`
+//! The paper's two algorithms cannot run as printed. Our corrections by line:
+//! * Line 8 tests `t in tagHTML[]`, the known tags. But the text of step 1 also counts unknown tags `<...>`
 //!   and `</...>`. Here every element is a tag.
 //! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, tests for a change of sign if "null" (line 6) is 0.
-//! * `min` has no initial value; here it starts at 0, so that a page without words has no result. `min <- s`
-//!   is missing after line 40: as printed, the last negative sum would win, not the smallest.
+//! * `min` has no initial value. Here it starts at 0, so that a page without words has no result. `min <- s`
+//!   is missing after line 40. As printed, the last negative sum would win instead of the smallest.
 //! * Lines 31 to 35 change `j` without using it, and line 38 sums `encode[i..j]` for only one `j`. Here the
-//!   sum is updated step by step inside that loop; otherwise the cost would exceed the paper's O(n^2).
+//!   inner loop updates the sum step by step. Otherwise the cost would exceed the paper's O(n^2).
 //! * Line 31 and line 14 of Algorithm 1 run to `length`, one past the end. Here both loops end at the last
-//!   run. Lines 14 and 20 of Algorithm 1, and lines 28 and 45, and 31 and 34 of Algorithm 2, increment twice
-//!   per iteration; here they increment once.
+//!   run. Some loops increment twice per iteration: lines 14 and 20 of Algorithm 1, and lines 28 and 45, and
+//!   31 and 34 of Algorithm 2. Here they increment once.
 //! * Line 40 compares after each `k`, when the sum covers `i..k`, but line 42 stores `j`. Here the comparison
 //!   happens once per `j`, after the sum is complete.
-//! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the index of a run and reads
-//!   `encode[-1]` for `i = 0`. Line 47 uses `i_max` as the index of a run, so here `i_max` is `i`, and
-//!   `j_max` is `j` instead of `j + 1`. In line 47, the start is the sum over all runs before `i_max`, and
-//!   the end is the sum up to and including `j_max`. As printed, line 47 begins after run `i_max` and loses
-//!   it.
-//! * Line 48, `token[start..end]`, does not state whether `end` is included. Tokens count from 0 and `end` is
-//!   a number of tokens, so `end` is the first token after the range.
-//! * `encode[]`, `endcode[]` and `encoded[]` are one array.
-//! * Equal sums: `min > s` keeps the first sum: the earliest start and then the earliest end.
+//! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the index of a run, and reads
+//!   `encode[-1]` for `i = 0`. Line 47 uses `i_max` as the index of a run. Therefore `i_max` is `i` here, and
+//!   `j_max` is `j` instead of `j + 1`.
+//! * Line 47 as printed begins after run `i_max` and loses this run. Here the start is the sum over all runs
+//!   before `i_max`, and the end is the sum up to and including `j_max`.
+//! * Line 48, `token[start..end]`, does not say whether `end` is included. Tokens count from 0 and `end` is a
+//!   number of tokens, so `end` is the first token after the range.
+//! * `encode[]`, `endcode[]` and `encoded[]` are the same array.
+//! * Equal sums: `min > s` keeps the first sum. It has the earliest start and, for this start, the earliest
+//!   end.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use super::{BteParams, Tokens, linear, text_of_range};
 
-/// Returns the lines of the page's best range; empty if the page has no words. Quadratic in the runs of the
-/// page; linear for pages with more than [`BteParams::max_runs`].
+/// Returns the lines of the page's best range, or no lines if the page has no words. Quadratic in the page's
+/// runs. Linear for pages with more runs than [`BteParams::max_runs`].
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -38,9 +39,10 @@ pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     text_of_range(page, params, &tokens, best)
 }
 
-/// Returns the best range of runs, both ends included: with the smallest number of tags minus words.
+/// Returns the first and the last run of the best range, the range with the smallest number of tags minus
+/// words. `None` if there are no words.
 ///
-/// `encode`: from [`Tokens::encode`](super::Tokens::encode). `None`: no words. Time is quadratic in the runs,
+/// `encode` comes from [`Tokens::encode`](super::Tokens::encode). Time is quadratic in the number of runs,
 /// without a limit. Sums saturate.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
@@ -74,7 +76,6 @@ mod tests {
             (&[4], None),
             (&[2, -5, 2], Some((1, 1))),
             (&[3, -1, 6, -20, 2, -30, 4, -3, 9, -2], Some((3, 5))),
-            // Equal sums: the earliest start, then the earliest end.
             (&[1, -3, 3, -3, 1], Some((1, 1))),
             (&[1, -3, 3, -4, 1], Some((1, 3))),
             (&[-4, 2, -2, 9], Some((0, 0))),

@@ -1,20 +1,20 @@
 //! Improved Body Text Extraction with step 2 in linear time.
 //!
-//! Words minus tags of a range is a sum over the range, so the best range is a maximum sub-array. One pass
+//! Words minus tags of a range is a sum over its runs, so the best range is a maximum sub-array. One pass
 //! finds it with the smallest prefix sum so far (Kadane's algorithm, J. Bentley, Programming Pearls, CACM
-//! 27(9), 1984). Finn's objective (tags outside plus words inside) is this sum plus the page's number of
-//! tags, a constant, so the optimum is the same.
+//! 27(9), 1984). Finn's objective (tags outside plus words inside) is this sum plus the constant number of
+//! tags on the page, so the best range is the same.
 //!
-//! Ties are resolved as in [`improved`](super::improved): only a strictly smaller prefix replaces the
-//! smallest prefix, which keeps the earliest start, and only a strictly better range replaces the best range,
-//! which keeps the earliest end.
+//! Ties are resolved as in [`improved`](super::improved). Only a strictly smaller prefix sum replaces the
+//! smallest, which keeps the earliest start. Only a strictly better range replaces the best, which keeps the
+//! earliest end.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use super::{BteParams, Tokens, text_of_range};
 
-/// Returns the lines of the page's best range; empty if the page has no words. Linear in the page.
+/// Returns the lines of the page's best range, or no lines if the page has no words. Linear in the page.
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -28,7 +28,7 @@ pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     best_of(encode.iter().copied())
 }
 
-/// Returns the range with the smallest sum, both ends included; `None`: no sum is negative.
+/// Returns the first and last index of the range with the smallest sum, or `None` if no sum is negative.
 pub(super) fn best_of(values: impl Iterator<Item = i64>) -> Option<(usize, usize)> {
     let mut prefix = 0;
     let (mut smallest, mut beginning) = (0, 0);

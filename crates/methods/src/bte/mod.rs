@@ -1,24 +1,25 @@
 //! Body Text Extraction: finds the range of a page with many words and few tags.
 //!
-//! Three methods: [`original`] (Finn and others; uncleaned source, all pairs of tokens, cubic time),
-//! [`improved`] (Phan and Ha; cleaned page, all pairs of runs, quadratic time) and [`linear`] (the result of
-//! `improved` in one pass). The following describes `improved` and `linear`. [`shares()`] computes the
-//! numbers of the paper's table 1.
+//! There are three methods. [`original`] (Finn and others) uses the uncleaned source and all pairs of tokens,
+//! in cubic time. [`improved`] (Phan and Ha) uses the cleaned page and all pairs of runs, in quadratic time.
+//! [`linear`] computes the result of `improved` in one pass. The following describes `improved` and `linear`.
+//! [`shares()`] computes the numbers of the paper's table 1.
 //!
 //! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
-//! 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
-//! * Step 0 cleans the page: it keeps `body`, without the elements of [`BteParams::removed`].
-//! * Step 1 converts each tag (1) and each word (-1) into a token and joins equal neighbours into runs,
-//!   `encode[]` ([`Tokens`]).
+//! 2013. It extends A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
+//! * Step 0 cleans the page: it keeps `body`, without the elements in [`BteParams::removed`].
+//! * Step 1 converts each tag to 1 and each word to -1, and joins equal neighbours into runs, `encode[]`
+//!   ([`Tokens`]).
 //! * Step 2 finds the range with the largest number of words minus tags.
 //! * Step 3 returns the text of this range.
 //!
 //! [`tokens`] defines the tags of a parsed page. [`improved`] explains our corrections of step 2. A range
-//! consists of whole runs, so no word and no text node is cut.
+//! consists of whole runs, so it cuts neither words nor text nodes.
 //!
-//! Cost of [`extract`]: linear in the page. Known failures: each page has one range, so boxes and related
-//! links between the first and the last paragraph are included. Long comments extend the range. The first or
-//! last paragraph is lost if a box with more tags than the paragraph has words separates it from the rest.
+//! Cost of [`extract`]: linear in the page. Known failures: each page has only one range, which includes
+//! boxes and related links between the first and the last paragraph. Long comments extend the range. The
+//! first or last paragraph is lost if a box separates it from the rest and the box has more tags than the
+//! paragraph has words.
 //!
 //! ```
 //! use gleaner_methods::bte;
@@ -80,7 +81,7 @@ fn text_of_range(
     })
 }
 
-/// Extends a range of nodes by wordless text on the same lines, such as a full stop after a link.
+/// Extends a range of nodes by text without words on the same lines, such as a full stop after a link.
 fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<NodeId> {
     let same_line = |id: &NodeId| match page.tag(*id) {
         Some(tag) => !is_block(tag) && tag != "br",

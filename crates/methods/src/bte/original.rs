@@ -3,23 +3,22 @@
 //! A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction: content classification for digital libraries, DELOS
 //! workshop, 2001. Reconstructed from Phan and Ha's description and from the commonly quoted objective.
 //! * The page is a sequence of tokens. `B[n]` is 1 if token `n` is a tag, and 0 if it is a word.
-//! * The method finds the pair `i <= j` that maximizes
-//!   `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n <= j) + sum B[n] (n > j)`: tags before, words
-//!   between and tags after. Each `T` is computed from scratch.
+//! * The method finds the pair `i <= j` that maximizes `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n
+//!   <= j) + sum B[n] (n > j)`: tags before, words between and tags after. Each `T` is computed from scratch.
 //! * The result is the text from token `i` to token `j`, without tags.
 //!
-//! Where the paper is open: each tag, each word of text and each word of a script or style sheet in the
-//! source is one token, because the original method does not clean the page ("the original one cannot remove
-//! all the HTML codes", section 4 c). A comment or a document type is one tag. Equal `T`: the first `i`, then
-//! the first `j`.
+//! The paper leaves some points open. Our choices: each tag and each word in the source is one token,
+//! including the words of scripts and style sheets. The original method does not clean the page ("the
+//! original one cannot remove all the HTML codes", section 4 c). An HTML comment or a document type is one
+//! tag. Of pairs with equal `T`, the method takes the first `i`, then the first `j`.
 //!
-//! On the same tokens, the other two methods have the same optimum, including ties. Removing a tag at the end
-//! of a range, or adding a neighbouring word, improves `T`, so a best range consists of whole runs. As in the
-//! other methods, a page without words has no result, although `T` has a maximum at a single tag.
+//! On the same tokens, the other two methods have the same best range, including ties. A best range consists
+//! of whole runs, because `T` improves without a tag at the end of the range, and with a word beside it. As
+//! in the other methods, a page without words has no result, although `T` has a maximum at a single tag.
 //!
-//! Cost: cubic in the tokens. Pages with more than [`BteParams::max_tokens`] are therefore searched in linear
-//! time, with the same result. Known failure: if the scripts have more words than the article, the result is
-//! a script. Step 0 of the improved paper corrects this.
+//! Cost: cubic in the tokens. Therefore pages with more tokens than [`BteParams::max_tokens`] are searched in
+//! linear time, with the same result. Known failure: if the scripts have more words than the article, the
+//! result is a script. Step 0 of the improved paper corrects this.
 //!
 //! ```
 //! use gleaner_methods::bte::{BteParams, original};
@@ -41,7 +40,7 @@ use gleaner_extract::words;
 
 const IN_A_BYTE: usize = 128;
 
-/// Returns the text of the best range of tokens; empty if the page has no words.
+/// Returns the text of the best range of tokens, or no lines if the page has no words.
 #[must_use]
 pub fn extract(source: &str, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::from_source(source);
@@ -57,12 +56,12 @@ pub fn extract(source: &str, params: &BteParams) -> Vec<Line> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     binary: Vec<bool>,
-    /// For every text or script with a word: first token and byte range in the source, in ascending order.
+    /// The first token and the byte range of every text or script with a word, in ascending order.
     texts: Vec<(usize, Range<usize>)>,
 }
 
 impl Tokens {
-    /// Cuts a source into tokens, in linear time.
+    /// Splits a source into tokens, in linear time.
     #[must_use]
     pub fn from_source(source: &str) -> Self {
         let mut tokens = Self::default();
@@ -87,7 +86,7 @@ impl Tokens {
         }
     }
 
-    /// Returns `B`: for each token, whether it is a tag (1) or a word (0).
+    /// Returns `B`: for each token, true for a tag and false for a word.
     #[must_use]
     pub fn binary(&self) -> &[bool] {
         &self.binary
@@ -105,7 +104,8 @@ impl Tokens {
         self.binary.is_empty()
     }
 
-    /// Returns the byte range of the texts with a first token in `i..=j`; empty if there are none.
+    /// Returns the byte range of the texts whose first token is in `i..=j`, or an empty range if there are
+    /// none.
     fn source(&self, i: usize, j: usize) -> Range<usize> {
         let from = self.texts.partition_point(|(first, _)| *first < i);
         let to = self.texts.partition_point(|(first, _)| *first <= j);
@@ -117,8 +117,8 @@ impl Tokens {
     }
 }
 
-/// Returns the best range of tokens, both ends included, from a search of all pairs. `binary`: from
-/// [`Tokens::binary`]. `None`: no words. Time is cubic in the tokens.
+/// Returns the first and last token of the best range, from a search of all pairs. `binary` comes from
+/// [`Tokens::binary`]. `None` if there are no words. Time is cubic in the number of tokens.
 #[must_use]
 pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     let (mut max, mut best) = (None, None);
@@ -148,7 +148,7 @@ fn linear_range(binary: &[bool]) -> Option<(usize, usize)> {
 }
 
 /// Returns the text of a range of the source, without tags. Block-level tags, `<br>` and scripts end lines.
-/// All lines are paragraphs.
+/// The kind of every line is a paragraph.
 fn text(source: &str, range: Range<usize>) -> Vec<Line> {
     let (mut buffer, mut out) = (String::new(), Vec::new());
     let inside = pieces(source).skip_while(|piece| piece.range.start < range.start);
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_objective_has_three_sums() {
-        // Tags before: 2; words between: 2; tags after: 1.
+        // 2 tags before, 2 words between, 1 tag after.
         let binary = [1, 0, 1, 0, 1, 0, 0, 1].map(|tag| tag == 1);
         assert_eq!(objective(&binary, 3, 5), 2 + 2 + 1);
         assert_eq!(objective(&[true], 0, 0), 0);

@@ -1,23 +1,23 @@
 //! Settings of Body Text Extraction.
 
-/// Settings of the three methods. The default has the papers' values, plus limits on the searches.
+/// Settings of the three methods. The default has the values of the papers, and limits for the slow searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BteParams {
-    /// Step 0 of the improved and the linear method: lower-case names of elements that are removed with their
-    /// content. Everything outside `body`, hidden elements and elements that are never text
+    /// Step 0 of the improved and the linear method: elements to remove with their content, in lower case.
+    /// Everything outside `body`, hidden elements and elements that are never text
     /// ([`never_text`](gleaner_html::text::never_text)) are always removed.
     pub removed: Vec<String>,
-    /// Maximum number of tokens for the original method's cubic search. 4,000 tokens take 1 s. A longer page
-    /// is searched in linear time, with the same result.
+    /// Maximum number of tokens for the original method's cubic search. 4,000 tokens take 1 s. Pages with
+    /// more tokens are searched in linear time, with the same result.
     pub max_tokens: usize,
-    /// Maximum number of runs for the improved method's quadratic search. 50,000 runs take 0.5 s. A longer
-    /// page is searched in linear time, with the same result. The longest of 1,207 recorded news pages has
-    /// 3,861 runs.
+    /// Maximum number of runs for the improved method's quadratic search. 50,000 runs take 0.5 s. Pages with
+    /// more runs are searched in linear time, with the same result. The longest of 1,207 recorded news pages
+    /// has 3,861 runs.
     pub max_runs: usize,
 }
 
 impl Default for BteParams {
-    /// The tags named in section 3. Its "..." is read as the elements that browsers do not show.
+    /// The tags named in section 3 of the paper. We read its "..." as the elements that browsers do not show.
     fn default() -> Self {
         let named = ["input", "script", "img", "marquee", "iframe", "select", "option"];
         Self { removed: named.map(String::from).into(), max_tokens: 4_000, max_runs: 50_000 }

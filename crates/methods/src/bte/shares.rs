@@ -1,12 +1,13 @@
 //! Table 1 of the improved paper: the share of a page's text and tags in its main content.
 //!
-//! The paper marks main content by hand. Here, main content is the range of the page with the largest number
-//! of gold word pairs minus other word pairs. Two neighbouring words are a gold pair if they are also
-//! neighbours in the gold text, so that a common word such as "the" does not count alone. The source is
-//! counted uncleaned ([`super::original`]), and text in characters without white space and scripts.
+//! The authors of the paper marked main content by hand. Here, main content is the range of the page with the
+//! largest number of gold word pairs minus other word pairs. Two adjacent words are a gold pair if they are
+//! also adjacent in the gold text. Pairs are used so that a common word such as "the" does not count alone.
+//! The source is not cleaned ([`super::original`]). Text is counted in characters, without white space and
+//! scripts.
 //!
-//! Limitation: the method has one range, so boxes inside the article count as main content. A longer
-//! repetition of the gold text (a summary in a list of links) may move the range to the wrong place.
+//! Limitation: the main content is one range, so boxes inside the article count. A longer repetition of the
+//! gold text, such as a summary in a list of links, can move the range to the wrong position.
 
 use std::collections::HashSet;
 
@@ -16,27 +17,28 @@ use gleaner_html::text::tidy;
 use super::linear;
 use gleaner_extract::words;
 
-/// The counts of [`shares`] for a page.
+/// The counts of [`shares`] for one page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shares {
-    /// The number of characters of text in the main content, without white space.
+    /// Number of characters in the main content, without white space.
     pub main_characters: u64,
-    /// The number of characters of text on the whole page, without white space.
+    /// Number of characters on the whole page, without white space.
     pub characters: u64,
-    /// The number of tags between the first and the last text of the main content.
+    /// Number of tags between the first and the last text of the main content.
     pub main_tags: u64,
-    /// The number of tags on the whole page.
+    /// Number of tags on the whole page.
     pub tags: u64,
 }
 
 impl Shares {
-    /// Returns "Texts main content / total texts of the page", 0 to 1; 0 on a page without text.
+    /// Returns "Texts main content / total texts of the page", from 0 to 1, or 0 for a page without text.
     #[must_use]
     pub fn of_text(&self) -> f64 {
         self.main_characters as f64 / self.characters.max(1) as f64
     }
 
-    /// Returns "Tags in main content / total number of tags of the page", 0 to 1; 0 without tags.
+    /// Returns "Tags in main content / total number of tags of the page", from 0 to 1, or 0 for a page
+    /// without tags.
     #[must_use]
     pub fn of_tags(&self) -> f64 {
         self.main_tags as f64 / self.tags.max(1) as f64
@@ -63,9 +65,9 @@ enum Unit {
     Text(u64),
 }
 
-/// Counts a page's text and tags, in total and in its main content. `gold`: the text of the main content. The
-/// counts of the main content are 0 if no pair of the gold text is on the page. Linear in the page and the
-/// gold text.
+/// Counts the text and tags of a page, in total and in its main content. `gold` is the text of the main
+/// content. If no pair of the gold text is on the page, the counts of the main content are 0. Linear in the
+/// page and the gold text.
 #[must_use]
 pub fn shares(source: &str, gold: &str) -> Shares {
     let pairs = Pairs::from_text(gold);
@@ -94,7 +96,7 @@ pub fn shares(source: &str, gold: &str) -> Shares {
     shares
 }
 
-/// Returns the first unit from `i` with a value. Preceding tags have the value 0.
+/// Returns the first index from `i` on whose value is not 0. Tags have the value 0.
 fn begin(values: &[i64], i: usize) -> usize {
     (i..values.len()).find(|at| values[*at] != 0).unwrap_or(i)
 }
@@ -106,7 +108,7 @@ impl Pairs {
         Self(pairs(&tidy(text)).collect())
     }
 
-    /// Returns the number of a text's pairs outside the set minus the number of pairs in the set.
+    /// Returns the number of a text's pairs that are not in the set minus the number of pairs in the set.
     fn value(&self, text: &str) -> i64 {
         pairs(text).map(|pair| if self.0.contains(&pair) { -1 } else { 1 }).sum()
     }
@@ -127,7 +129,7 @@ mod tests {
         let source = "<ul><li>The menu<li>Read more</ul><script>the council met</script>\
             <p>The council <b>met &amp; voted</b></p><p>AD HERE</p><p>on Monday morning.</p><ul><li>Rain <br>is on Monday</ul>";
         let shares = shares(source, "The council met & voted\nOn Monday morning.");
-        // "Thecouncil", "met&voted", "ADHERE", "onMondaymorning." and 7, 8, 4, 10 more.
+        // The text in the range, then the lengths of the other texts.
         assert_eq!((shares.main_characters, shares.characters), (10 + 9 + 6 + 16, 41 + 7 + 8 + 4 + 10));
         assert_eq!((shares.main_tags, shares.tags), (6, 4 + 2 + 8 + 4));
         assert!((shares.of_text() - 41.0 / 70.0).abs() < 1e-12);

@@ -1,7 +1,8 @@
-//! Steps 0 and 1: the words and tags of a cleaned page, run-length encoded.
+//! Steps 0 and 1: converts a page to runs of words and tags.
 //!
-//! Unlike in the paper, the tags are from the parsed page, not from the source. Every element has a start tag
-//! and, unless it is void (`br`, `hr`, ...), an end tag. Therefore `<p>` without `</p>` counts as two tags.
+//! Unlike in the paper, the tags come from the parsed page and not from the source. Every element has a start
+//! tag and, unless it is void (`br`, `hr`, ...), an end tag. Therefore `<p>` without `</p>` also counts as
+//! two tags.
 
 use std::collections::HashSet;
 
@@ -11,13 +12,14 @@ use gleaner_html::{NodeId, Page};
 use super::BteParams;
 use gleaner_extract::words;
 
-/// The array `encode[]` of Algorithm 1, with the page's text nodes.
+/// The array `encode[]` of Algorithm 1, and the page's text nodes.
 ///
-/// A run is `n` for `n` consecutive tags and `-n` for `n` consecutive words. Signs alternate; no run is 0.
+/// A run is `n` for `n` consecutive tags and `-n` for `n` consecutive words. Signs alternate, and no run is
+/// 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     encode: Vec<i64>,
-    /// Every text node with a word and the index of its run, both ascending.
+    /// Every text node with a word and the index of its run. Both are in ascending order.
     texts: Vec<(NodeId, u32)>,
 }
 
@@ -71,7 +73,7 @@ impl Tokens {
         }
     }
 
-    /// Lines 14 to 21 of Algorithm 1, for one element of `binary_token[]`.
+    /// Appends one element of `binary_token[]`, as in lines 14 to 21 of Algorithm 1.
     fn push(&mut self, binary: i64) {
         match self.encode.last_mut() {
             Some(run) if run.signum() == binary => *run += binary,
@@ -85,7 +87,7 @@ impl Tokens {
         &self.encode
     }
 
-    /// Returns the text nodes with the words of runs `first..=last`, in page order.
+    /// Returns the text nodes whose words are in the runs `first..=last`, in page order.
     pub fn text_nodes(&self, first: usize, last: usize) -> impl Iterator<Item = NodeId> {
         let from = self.texts.partition_point(|(_, run)| (*run as usize) < first);
         self.texts[from..].iter().take_while(move |(_, run)| *run as usize <= last).map(|(id, _)| *id)
@@ -129,7 +131,7 @@ mod tests {
     #[test]
     fn a_page_becomes_runs() {
         let cases: [(&str, &[i64]); 6] = [
-            // The paper's example: 2 tags and 5 words are {2, -5}. The end tags follow.
+            // The paper's example: 2 tags and 5 words are {2, -5}. The last run has the end tags.
             ("<p>one two three four five", &[2, -5, 2]),
             ("", &[2]),
             ("a<br>b", &[1, -1, 1, -1, 1]),

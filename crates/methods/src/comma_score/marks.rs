@@ -1,13 +1,14 @@
 //! Defines commas and full stops, and counts them in a text.
 //!
-//! The papers do not define these characters. Latin marks are `,` and `.`, also in numbers and abbreviations.
-//! Chinese marks are the full-width comma and full stop and the enumeration comma, with their small and
-//! half-width forms, and the full-width `．`, which ends sentences in technical Chinese.
+//! The papers do not define commas and full stops. Latin marks are `,` and `.`, also in numbers and
+//! abbreviations. Chinese marks are the full-width comma, the full-width full stop and the enumeration comma,
+//! with their small and half-width forms. The full-width `．` also counts, because it ends sentences in
+//! technical Chinese.
 
 use gleaner_html::Page;
 use gleaner_html::text::{is_hidden, never_text};
 
-/// Selects the scripts with commas and full stops that count.
+/// The scripts whose commas and full stops count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Marks {
     /// `,` and `.`.
@@ -29,7 +30,7 @@ pub enum Mark {
 }
 
 impl Marks {
-    /// Returns the kind of a character in these scripts; `None`: the character does not count.
+    /// Returns the kind of a character, or `None` if it is no mark of these scripts.
     #[must_use]
     pub fn mark(self, c: char) -> Option<Mark> {
         let (latin, chinese) = (self != Self::Chinese, self != Self::Latin);
@@ -43,25 +44,26 @@ impl Marks {
     }
 }
 
-/// The numbers of characters, commas and full stops of a text, in anchors (`<a>`) and in total.
+/// Counts of characters, commas and full stops in a text. Each count has a total and a part in anchors
+/// (`<a>`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Punctuation {
-    /// CL: all characters without white space, including anchors.
+    /// CL: all characters except white space, including those in anchors.
     pub characters: u64,
-    /// CS: all commas, including anchors.
+    /// CS: all commas, including those in anchors.
     pub commas: u64,
-    /// All full stops, including anchors.
+    /// All full stops, including those in anchors.
     pub full_stops: u64,
-    /// ACL: characters in anchors, without white space.
+    /// ACL: characters in anchors, except white space.
     pub anchor_characters: u64,
-    /// Commas in anchors. ACFL is the sum of this field and `anchor_full_stops`.
+    /// Commas in anchors. ACFL is the sum of `anchor_commas` and `anchor_full_stops`.
     pub anchor_commas: u64,
     /// Full stops in anchors.
     pub anchor_full_stops: u64,
 }
 
 impl Punctuation {
-    /// Counts a text without anchors.
+    /// Counts a text that is outside anchors.
     #[must_use]
     pub fn of_text(text: &str, marks: Marks) -> Self {
         let mut counts = Self::default();
@@ -107,7 +109,7 @@ pub(super) enum Place {
     Text,
 }
 
-/// Iterates over the texts that a page shows, without scripts, controls and hidden elements.
+/// Iterates over the texts that a page shows. Skips scripts, form controls and hidden elements.
 pub(super) struct Texts<'a> {
     page: &'a Page,
     at: u32,
@@ -119,7 +121,8 @@ impl<'a> Texts<'a> {
         Self { page, at: 0, anchor_end: 0 }
     }
 
-    /// Returns the next text with its node and place. Calls `entered` for every element before this text.
+    /// Returns the next text with its node, and where it is. Calls `entered` for every element before this
+    /// text.
     pub(super) fn next(&mut self, mut entered: impl FnMut(u32)) -> Option<(u32, &'a str, Place)> {
         while (self.at as usize) < self.page.len() {
             let id = self.at;

@@ -2,25 +2,25 @@
 
 use super::Marks;
 
-/// Settings of [`extract`](super::extract), by default the paper's.
+/// Settings of [`extract`](super::extract). The default is the paper's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommaScoreParams {
-    /// The lower-case names of the elements that are "parts of the web page".
+    /// The elements that are "parts of the web page", in lower case.
     pub elements: Vec<String>,
-    /// Defines commas and full stops.
+    /// The scripts whose commas and full stops count.
     pub marks: Marks,
     /// The exponent of the number of commas.
     pub comma_power: i32,
     /// The exponent of the number of commas and full stops in anchors.
     pub anchor_power: i32,
-    /// Selects the parts above the average that are extracted.
+    /// Which of the parts above the average are extracted.
     pub position: Position,
 }
 
-/// The parts of the tree from which text is extracted.
+/// Which parts can be extracted, depending on their position in the tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Position {
-    /// Only parts below the parent of the best part: position control.
+    /// Only parts below the parent of the best part. This is the paper's position control.
     #[default]
     BelowTheBestsParent,
     /// All parts. The paper uses them if "searching direct parent of best evaluated" fails.

@@ -1,15 +1,15 @@
 //! The punctuation score that the comma score extends.
 //!
 //! Mingqiu S., Xintao W.: Content extraction from web pages based on Chinese punctuation number, WiCom 2007,
-//! pp. 5573-5575, reconstructed from Posch's description.
-//! * Stated: nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of ASCII text and
-//!   anchor text of node content"; main content has many full stops.
-//! * Implied: commas, punctuation in anchors and position control are Posch's additions.
-//! * Reconstructed: `score = FS * (CL / ACL)` on the node's own text, without exponents, where FS is the
-//!   number of full stops. Nodes above the average are main content. "ASCII text" is taken to mean text,
-//!   because the method is for Chinese.
+//! pp. 5573-5575. We reconstructed it from Posch's description.
+//! * Posch states: nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of ASCII text
+//!   and anchor text of node content". Main content has many full stops.
+//! * Posch implies that commas, punctuation in anchors and position control are his own additions.
+//! * We add: `score = FS * (CL / ACL)` on the node's own text, without exponents, where FS is the number of
+//!   full stops. Nodes above the average are main content. We read "ASCII text" as text, because the method
+//!   is for Chinese.
 //!
-//! Cost: linear in the page. Known failure: copyright lines and teasers contain full stops too.
+//! Cost: linear in the page. Known failure: copyright lines and teasers also contain full stops.
 //!
 //! ```
 //! use gleaner_methods::comma_score::punctuation;
@@ -27,12 +27,12 @@ use gleaner_html::text::Line;
 use super::score::{Parts, above_average, text_to_anchor};
 use super::{Marks, Punctuation};
 
-/// Settings of [`extract`], by default the reconstruction's.
+/// Settings of [`extract`]. The default is our reconstruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PunctuationScoreParams {
-    /// The lower-case names of the elements that are nodes.
+    /// The elements that are nodes, in lower case.
     pub elements: Vec<String>,
-    /// Defines full stops.
+    /// The scripts whose full stops count.
     pub marks: Marks,
 }
 
@@ -42,7 +42,8 @@ impl Default for PunctuationScoreParams {
     }
 }
 
-/// Returns the own text of the best node and nodes above the average score; empty without full stops.
+/// Returns the own text of the nodes above the average score, and of the best node. No lines without full
+/// stops.
 #[must_use]
 pub fn extract(page: &Page, params: &PunctuationScoreParams) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);

@@ -1,4 +1,4 @@
-//! The parts of a page, each with the counts of its own text and its score.
+//! Finds the parts of a page. Counts their own text and computes their scores.
 
 use gleaner_html::text::{Line, lines};
 use gleaner_html::{NodeId, Page};
@@ -6,16 +6,16 @@ use gleaner_html::{NodeId, Page};
 use super::marks::Texts;
 use super::{CommaScoreParams, Marks, Punctuation};
 
-/// An element that counts as a part of the page.
+/// An element that is a part of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// The element.
     pub id: NodeId,
-    /// The counts of the part's own text, without the text of parts inside it.
+    /// The counts of the part's own text, which excludes the text of parts inside it.
     pub own: Punctuation,
 }
 
-/// A page's parts in document order.
+/// The parts of a page, in document order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parts {
     parts: Vec<Part>,
@@ -23,8 +23,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Finds the parts of a page: its visible elements with these names. Text outside all parts belongs to no
-    /// part. Linear in the page.
+    /// Finds the parts of a page: its visible elements with a name in `elements`. Text outside all parts is
+    /// ignored. Linear in the page.
     #[must_use]
     pub fn new(page: &Page, elements: &[String], marks: Marks) -> Self {
         let mut found = Self::default();
@@ -58,7 +58,7 @@ impl Parts {
         &self.parts
     }
 
-    /// Returns the own text of the parts with these indices of [`Self::as_slice`], as lines in page order.
+    /// Returns the own text of the parts with these indices in [`Self::as_slice`], as lines in page order.
     /// Invalid indices are ignored.
     #[must_use]
     pub fn lines(&self, page: &Page, numbers: &[usize]) -> Vec<Line> {
@@ -76,7 +76,7 @@ impl Parts {
     }
 }
 
-/// Returns `CS^3 * (CL / ACL) / ACFL^2`, with the exponents of the settings. ACL and ACFL are at least 1.
+/// Returns `CS^3 * (CL / ACL) / ACFL^2`. The exponents are settings. ACL and ACFL are at least 1.
 #[must_use]
 pub fn score(own: &Punctuation, params: &CommaScoreParams) -> f64 {
     let commas = (own.commas as f64).powi(params.comma_power);
@@ -84,13 +84,13 @@ pub fn score(own: &Punctuation, params: &CommaScoreParams) -> f64 {
     commas * text_to_anchor(own) / in_anchors.powi(params.anchor_power)
 }
 
-/// Returns `CL / ACL`: characters per character in anchors. ACL is at least 1.
+/// Returns `CL / ACL`. ACL is at least 1.
 pub(super) fn text_to_anchor(own: &Punctuation) -> f64 {
     own.characters as f64 / own.anchor_characters.max(1) as f64
 }
 
-/// Returns the index of the best score (the first of equal scores), and the indices of all scores above the
-/// average, always including the best. `None`: no score is above 0.
+/// Returns the index of the best score, and the indices of all scores above the average, always with the
+/// best. Of equal scores, the first is the best. `None` if no score is above 0.
 pub(super) fn above_average(scores: &[f64]) -> Option<(usize, Vec<usize>)> {
     let best = (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
     if scores[best] <= 0.0 {

@@ -9,11 +9,11 @@ use gleaner_extract::words;
 /// The three features of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Features {
-    /// TTR, equation 1: characters of text per tag; the number of characters if there is no tag.
+    /// TTR, equation 1: characters of text per tag. Without a tag, the number of characters.
     pub text_to_tag: f64,
-    /// ATTR, equation 2: the share of the text in links, 0 to 1.
+    /// ATTR, equation 2: the share of the text that is in links, from 0 to 1.
     pub anchor_text: f64,
-    /// TKD: the number of the block's words that occur in the title, with repetitions.
+    /// TKD: the number of words in the block that occur in the title. Repeated words count each time.
     pub title_keywords: f64,
 }
 

@@ -1,28 +1,28 @@
-//! Line-Block: joins neighbouring lines into blocks, and classifies the blocks by three features.
+//! Line-Block: joins adjacent lines into blocks, and classifies the blocks by three features.
 //!
 //! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages.
-//! * Step 1 removes `head`, `script`, `style` and remarks, but stores the title.
-//! * Step 2 breaks the source into lines. Neighbouring lines with text join into blocks if their distance is
-//!   small enough ([`LineBlockParams::distance`]).
+//! * Step 1 removes `head`, `script`, `style` and HTML comments, but stores the title.
+//! * Step 2 splits the source into lines. Lines with text join into a block if their distance is small enough
+//!   ([`LineBlockParams::distance`]).
 //! * Step 3 measures [`Features`]: text per tag (TTR), share of text in links (ATTR), title words (TKD).
 //! * Step 4 compares the features with constant [`Thresholds`], or with lambda times each feature's standard
 //!   deviation over the page's blocks.
 //!
-//! Where the paper is open or unclear:
-//! * Lines: "break_original_lines" and "we define and use the important block tags" are taken to mean that
-//!   lines end at block-level tags. However, no line ends inside a complete link (IV.A).
-//! * Distance: the paper gives no number. Here it is 1: a line without text separates blocks.
-//! * Step 4 as printed requires two words of the title in every block, and loses every paragraph without
-//!   them. According to the text of step 3, these words "remedy" a low TTR; this is the default ([`Rule`]).
-//!   The listing's `threshold_check(f) >= tau` is taken to mean step 4's three inequalities.
-//! * Counts: `sum(tag)` counts start tags and end tags. White space between words counts once. TKD is a
-//!   number of words, because a share could not reach 2. Repeated words count repeatedly, and no word is
-//!   excluded, not even "the". TTR without a tag is the text's length, as in
+//! The paper leaves some points open. Our choices:
+//! * Lines: we read "break_original_lines" and "we define and use the important block tags" as lines that end
+//!   at block-level tags. However, no line ends inside a complete link (IV.A).
+//! * Distance: the paper gives no number. We use 1, so a line without text separates blocks.
+//! * Step 4 as printed requires two title words in every block, and loses every paragraph without them.
+//!   According to the text of step 3, title words "remedy" a low TTR. This is our default ([`Rule`]). We read
+//!   the listing's `threshold_check(f) >= tau` as the three inequalities of step 4.
+//! * Counts: `sum(tag)` counts start tags and end tags. White space between words counts as one character.
+//!   TKD is a number of words, because a share could not reach the threshold of 2. Repeated words count each
+//!   time. No word is excluded, not even "the". TTR without a tag is the text's length, as in
 //!   [`text_to_tag_ratio`](crate::text_to_tag_ratio).
-//! * A deviation may be 0. With a threshold of 0, a block without links passes the ATTR test, and a block
-//!   without words of the title fails the TKD test.
+//! * A deviation can be 0. With a threshold of 0, a block without links passes the ATTR test, and a block
+//!   without title words fails the TKD test.
 //!
-//! Cost: linear in the source. Known failures: the teasers of related links have as much text per tag as
+//! Cost: linear in the source. Known failures: teasers of related articles have as much text per tag as
 //! prose. A short paragraph full of links is lost.
 //!
 //! ```
@@ -52,7 +52,7 @@ pub use params::{LineBlockParams, Rule, Thresholds};
 use crate::source_lines::{Head, SourceLines};
 use crate::text_to_tag_ratio::smoothing::deviation;
 
-/// Returns the text of the content blocks; may be empty.
+/// Returns the text of the content blocks, or no lines if there are none.
 #[must_use]
 pub fn extract(source: &str, params: &LineBlockParams) -> Vec<Line> {
     let blocks = Blocks::new(source, params);
@@ -85,14 +85,14 @@ impl Blocks {
         &self.features
     }
 
-    /// Returns, for each block, whether it is content (step 4). Uses the settings
+    /// Applies step 4. Returns for each block whether it is content. Uses the settings
     /// [`thresholds`](LineBlockParams::thresholds) and [`rule`](LineBlockParams::rule).
     #[must_use]
     pub fn select(&self, params: &LineBlockParams) -> Vec<bool> {
         let threshold = self.thresholds(params.thresholds);
         let is_content = |block: &Features| {
             let much_text = block.text_to_tag > threshold.text_to_tag;
-            // A threshold may be 0. Blocks without links then pass; blocks without keywords fail.
+            // With a threshold of 0, blocks without links pass and blocks without title words fail.
             let few_links = block.anchor_text == 0.0 || block.anchor_text < threshold.anchor_text;
             let keywords = block.title_keywords > 0.0 && block.title_keywords >= threshold.title_keywords;
             match params.rule {
@@ -103,7 +103,8 @@ impl Blocks {
         self.features.iter().map(is_content).collect()
     }
 
-    /// Returns the text of selected blocks, without tags. Blocks beyond `selected` are not selected.
+    /// Returns the text of the selected blocks, without tags. Blocks after the end of `selected` are not
+    /// selected.
     #[must_use]
     pub fn text(&self, selected: &[bool]) -> Vec<Line> {
         let mut is_content = vec![false; self.lines.iter().len()];

@@ -5,17 +5,17 @@ use crate::source_lines::Lines;
 /// Settings of [`extract`](super::extract). The default has the paper's thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineBlockParams {
-    /// Maximum distance, in lines, between successive lines with text in one block. 1: neighbours only; 0:
-    /// each line is a block.
+    /// Maximum distance, in lines, between two lines with text in the same block. 1 joins only adjacent
+    /// lines. 0 makes each line a block.
     pub distance: usize,
     /// The thresholds of the features.
     pub thresholds: Thresholds,
-    /// Combines the three comparisons.
+    /// How the three comparisons are combined.
     pub rule: Rule,
-    /// Defines where lines end.
+    /// Where lines end.
     pub lines: Lines,
-    /// Whether a complete link (`<a href=...>` up to its `</a>`) is on one line even if it contains breaks,
-    /// as section IV.A defines a line.
+    /// Whether a complete link (`<a href=...>` to `</a>`) stays on one line even if it contains breaks.
+    /// Section IV.A defines lines this way.
     pub whole_links: bool,
 }
 
@@ -24,24 +24,25 @@ pub struct LineBlockParams {
 pub enum Thresholds {
     /// The same thresholds for every page.
     Constant {
-        /// TTR, in characters per tag. Content is above this value.
+        /// TTR, in characters per tag. Content has a value above this.
         text_to_tag: f64,
-        /// ATTR, a share from 0 to 1. Content is below this value.
+        /// ATTR, a share from 0 to 1. Content has a value below this.
         anchor_text: f64,
-        /// TKD, in words. Content reaches at least this value.
+        /// TKD, in words. Content has at least this value.
         title_keywords: f64,
     },
-    /// Each feature's standard deviation over the page's blocks, times this factor (lambda).
+    /// The factor lambda. Each threshold is lambda times the feature's standard deviation over the page's
+    /// blocks.
     LambdaSigma(f64),
 }
 
-/// Combines the comparisons of the three features.
+/// How the comparisons of the three features are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// Step 4 as printed: TTR above its threshold, ATTR below it, and TKD at or above it.
+    /// Step 4 as printed. TTR must be above its threshold, ATTR below, and TKD at least at its threshold.
     AsPrinted,
-    /// The text of step 3: ATTR below its threshold, and either TTR above its threshold or TKD at or above
-    /// its threshold. Words of the title compensate for little text per tag.
+    /// As the text of step 3. ATTR must be below its threshold. In addition, TTR must be above its threshold
+    /// or TKD at least at its threshold. Title words compensate for little text per tag.
     Remedy,
 }
 
@@ -60,7 +61,7 @@ impl LineBlockParams {
 }
 
 impl Default for LineBlockParams {
-    /// The paper's thresholds: 30, 0.2 and 2. The [method](super) explains the other settings.
+    /// The paper's thresholds: 30, 0.2 and 2. The [module](super) explains the other settings.
     fn default() -> Self {
         Self {
             distance: 1,

@@ -1,23 +1,27 @@
 //! Text-To-Tag Ratio: selects lines of source with much text and few tags.
 //!
 //! T. Weninger, W. H. Hsu: Text Extraction from the Web via Text-to-Tag Ratio, 2008.
-//! * Algorithm 1: scripts, remarks (HTML comments) and empty lines are removed. The ratio of a line is its
-//!   number of characters outside tags divided by its number of tags ([`Ratios::array`]).
-//! * Equation 1: the array is [smoothed](smoothing) with radius 2.
-//! * Section 4: content lines are selected in one of five ways ([`clustering`]).
+//! * Algorithm 1 removes scripts, HTML comments and empty lines. The ratio of a line is its number of
+//!   characters outside tags divided by its number of tags ([`Ratios::array`]).
+//! * Equation 1 [smooths](smoothing) the array with radius 2.
+//! * Section 4 selects content lines in one of five ways ([`clustering`]).
 //! * Tags are removed from the selected lines, and the lines are combined.
 //!
-//! Where the paper is open or unclear: "ASCII characters" are characters; otherwise the ratios of a Greek or
-//! Chinese page would be near 0. White space between words counts once, and a reference (`&amp;`) counts as
-//! one character. Style sheets are removed like scripts. A tag over several lines counts on its first line
-//! and does not end a line. The text of `title` is text, because the paper counts a missing title as a loss.
-//! Start tags and end tags are tags. If the source has too few line breaks, lines end at blocks
-//! ([`Lines`](crate::Lines)). Combined lines make a paragraph of several source lines one line, but
-//! block-level tags still separate lines.
+//! The paper leaves some points open. Our choices:
+//! * We count all characters, although the paper writes "ASCII characters". Otherwise the ratios of a Greek
+//!   or Chinese page would be near 0.
+//! * White space between words counts as one character, and so does a reference such as `&amp;`. Text in
+//!   `title` counts, because the paper counts a missing title as a loss.
+//! * Start tags and end tags count. A tag over several lines counts in its first line, and does not end a
+//!   line.
+//! * Style sheets are removed like scripts.
+//! * If the source has too few line breaks, lines end at block-level tags ([`Lines`](crate::Lines)).
+//! * When lines are combined, a paragraph of several source lines becomes one line. Block-level tags still
+//!   separate lines.
 //!
-//! Cost: linear in the source. Expectation maximization and k-means read the lines at most 100 times per run,
-//! and at most 20,000,000 lines in total. Known failures: long teasers and legal notices count as content,
-//! but lists of short lines do not. Smoothing adds the lines directly before and after the text.
+//! Cost: linear in the source. Expectation maximization and k-means iterate at most 100 times per run, and a
+//! run reads at most 20,000,000 lines in total. Known failures: long teasers and legal notices count as
+//! content, but lists of short lines do not. Smoothing adds the lines directly before and after the text.
 //!
 //! ```
 //! use gleaner_methods::text_to_tag_ratio::{TextToTagRatioParams, extract};
@@ -44,14 +48,14 @@ use crate::source_lines::{Head, SourceLines};
 use clustering::{expectation_maximization, farthest_first, k_means, prediction, threshold};
 use smoothing::{deviation, smoothed};
 
-/// Returns the text of the content lines; may be empty.
+/// Returns the text of the content lines, or no lines if there are none.
 #[must_use]
 pub fn extract(source: &str, params: &TextToTagRatioParams) -> Vec<Line> {
     let ratios = Ratios::new(source, params);
     ratios.text(&ratios.select(params))
 }
 
-/// The lines of a page with their ratios, for all five ways of selection.
+/// The lines of a page with their ratios. All five ways of selection use them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratios {
     lines: SourceLines,
@@ -60,7 +64,7 @@ pub struct Ratios {
 }
 
 impl Ratios {
-    /// Applies algorithm 1 and equation 1 with the settings [`lines`](TextToTagRatioParams::lines) and
+    /// Applies Algorithm 1 and equation 1 with the settings [`lines`](TextToTagRatioParams::lines) and
     /// [`radius`](TextToTagRatioParams::radius).
     #[must_use]
     pub fn new(source: &str, params: &TextToTagRatioParams) -> Self {
@@ -70,13 +74,13 @@ impl Ratios {
         Self { lines, array, smoothed }
     }
 
-    /// Returns `TTRArray`: the number of characters per tag of each line.
+    /// Returns `TTRArray`: the characters per tag of each line.
     #[must_use]
     pub fn array(&self) -> &[f64] {
         &self.array
     }
 
-    /// Returns the smoothed array, of the same length.
+    /// Returns the smoothed array. It has the same length as [`Self::array`].
     #[must_use]
     pub fn smoothed(&self) -> &[f64] {
         &self.smoothed
@@ -88,7 +92,7 @@ impl Ratios {
         deviation(&self.smoothed)
     }
 
-    /// Returns, for each line, whether it is content. Uses the settings
+    /// Returns for each line whether it is content. Uses the settings
     /// [`clustering`](TextToTagRatioParams::clustering) and [`deviations`](TextToTagRatioParams::deviations).
     #[must_use]
     pub fn select(&self, params: &TextToTagRatioParams) -> Vec<bool> {
@@ -107,7 +111,8 @@ impl Ratios {
         }
     }
 
-    /// Returns the text of selected lines, without tags. Lines beyond `selected` are not selected.
+    /// Returns the text of the selected lines, without tags. Lines after the end of `selected` are not
+    /// selected.
     #[must_use]
     pub fn text(&self, selected: &[bool]) -> Vec<Line> {
         self.lines.selected(|number| selected.get(number).is_some_and(|is| *is))
@@ -158,7 +163,7 @@ mod tests {
     fn a_page_of_one_ratio_is_content_by_the_two_thresholds() {
         for clustering in Clustering::ALL {
             let by_cluster = !matches!(clustering, Clustering::Threshold | Clustering::Prediction);
-            // The mean of a cluster must be above the deviation; 7 is above 0.
+            // Both ratios are 7 and the deviation is 0, so the mean of a cluster is above the deviation.
             let lines = extract("words a\nwords b", &TextToTagRatioParams::with(clustering));
             assert_eq!(plain(&lines), "words a words b", "{clustering:?}");
             let select = Ratios::new("<i>\n<i>", &TextToTagRatioParams::with(clustering))

@@ -2,13 +2,13 @@
 
 use crate::source_lines::Lines;
 
-/// A way to select content lines (section 4).
+/// How content lines are selected (section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Clustering {
-    /// Section 4.3: the smoothed array compared with its standard deviation.
+    /// Section 4.3: compares the smoothed ratios with their standard deviation.
     #[default]
     Threshold,
-    /// The second section 4.3: jumps in the unsmoothed array.
+    /// The second section 4.3: finds jumps in the unsmoothed ratios.
     Prediction,
     /// Section 4.2: k-means.
     KMeans,
@@ -19,29 +19,29 @@ pub enum Clustering {
 }
 
 impl Clustering {
-    /// All five ways of selection.
+    /// All five ways to select content lines.
     pub const ALL: [Self; 5] =
         [Self::Threshold, Self::Prediction, Self::KMeans, Self::ExpectationMaximization, Self::FarthestFirst];
 }
 
-/// Settings of [`extract`](super::extract), by default the paper's, except
-/// [`lines`](TextToTagRatioParams::lines): the paper uses [`Lines::AsWritten`], which finds little text in a
+/// Settings of [`extract`](super::extract). The default is the paper's, except
+/// [`lines`](TextToTagRatioParams::lines). The paper uses [`Lines::AsWritten`], which finds little text in a
 /// source with few line breaks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextToTagRatioParams {
-    /// The way to select content lines. In the paper, [`Clustering::Threshold`] is best.
+    /// How content lines are selected. In the paper, [`Clustering::Threshold`] is best.
     pub clustering: Clustering,
-    /// Equation 1: the number of lines on each side in the smoothing window. 0: no smoothing.
+    /// Equation 1: the number of lines on each side in the smoothing window. 0 means no smoothing.
     pub radius: usize,
-    /// The threshold in standard deviations, 0 or more. A line's ratio (threshold) or a jump (prediction)
-    /// must reach it, and a cluster's mean must exceed it. Figure 5 varies it from 0 to 2 for the threshold.
+    /// The threshold in standard deviations, at least 0. A line's ratio (threshold) or a jump (prediction)
+    /// must reach it. A cluster's mean must exceed it. Figure 5 varies it from 0 to 2 for the threshold.
     pub deviations: f64,
-    /// Defines where lines end: [`Lines::Auto`] by default, [`Lines::AsWritten`] in the paper.
+    /// Where lines end. [`Lines::Auto`] by default, [`Lines::AsWritten`] in the paper.
     pub lines: Lines,
 }
 
 impl TextToTagRatioParams {
-    /// Returns the default settings with this way of selection.
+    /// Returns the default settings, with `clustering`.
     #[must_use]
     pub fn with(clustering: Clustering) -> Self {
         Self { clustering, ..Self::default() }

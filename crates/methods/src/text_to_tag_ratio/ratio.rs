@@ -2,8 +2,8 @@
 
 use crate::source_lines::SourceLines;
 
-/// Returns `TTRArray`: the characters per tag of each line; the number of characters if a line has no tag.
-/// Values are finite and at least 0.
+/// Returns `TTRArray`: the characters per tag of each line. Without a tag, the value is the number of
+/// characters. Values are finite and at least 0.
 pub(super) fn array(lines: &SourceLines) -> Vec<f64> {
     lines.iter().map(|line| line.length as f64 / line.tags.max(1) as f64).collect()
 }

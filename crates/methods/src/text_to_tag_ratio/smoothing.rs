@@ -1,13 +1,13 @@
-//! Section 4.1, equation 1: smooths the array. A short line among long lines is then selected, and a long
-//! line among short lines is not.
+//! Section 4.1, equation 1: smooths the array. As a result, a short line among long lines is selected, and a
+//! long line among short lines is not.
 //!
-//! The paper: "We use a radius of size 2 excluding k". The equation's sum runs from k-r to k+r and includes
-//! k, and its divisor is 2r+1. Therefore the window has five lines, and only the radius excludes k. At the
-//! array's ends, the window has fewer lines. The divisor is the number of lines, so the value is still a
-//! mean.
+//! The paper writes "We use a radius of size 2 excluding k". The equation's sum runs from k-r to k+r, which
+//! includes k, and its divisor is 2r+1. Therefore the window has five lines, and only the radius excludes k.
+//! At the ends of the array, the window has fewer lines. The divisor is then this smaller number, so the
+//! value is still a mean.
 
-/// Returns the mean of each element's window. Apart from rounding errors, the values stay within the range of
-/// the array. Linear time for any radius.
+/// Returns the mean of the window around each element. Apart from rounding errors, the values stay within the
+/// range of the array. Linear time for any radius.
 #[must_use]
 pub fn smoothed(array: &[f64], radius: usize) -> Vec<f64> {
     let mut sum = 0.0;
@@ -26,7 +26,7 @@ pub fn smoothed(array: &[f64], radius: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the population standard deviation of an array; 0 for an empty array.
+/// Returns the population standard deviation of an array, or 0 for an empty array.
 #[must_use]
 pub fn deviation(array: &[f64]) -> f64 {
     let count = array.len().max(1) as f64;

@@ -1,6 +1,6 @@
-//! Shows a document and its page: the stored text, and the page's lines with a color for each class.
+//! Shows the stored text of a document, and the lines of its page in the color of their class.
 //!
-//! The page is never output as HTML, only as escaped lines, and its source as plain text.
+//! Crawled HTML is never output as HTML. Its lines are escaped, and its source is sent as plain text.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::ContextReader;
@@ -20,7 +20,7 @@ const LONGEST: usize = 4_000;
 
 const MOST_LINES: usize = 5_000;
 
-/// Minimum number of consecutive lines of one class to fold. Content is not folded.
+/// Minimum number of consecutive lines of the same class to fold. Lines of body text are not folded.
 const FOLD_FROM: usize = 5;
 
 pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> {

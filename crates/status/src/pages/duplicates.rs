@@ -1,6 +1,6 @@
 //! Lists clusters of near-duplicates, largest first, and shows all members of one cluster.
 //!
-//! Limitation: each page reads all clusters, so a later page takes as long as the first.
+//! Limitation: each page of the list reads all clusters, so later pages are not faster than the first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

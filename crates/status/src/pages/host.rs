@@ -1,4 +1,4 @@
-//! Shows one host: the verdict, its state, outcomes, latest documents and template.
+//! Shows one host: verdict, state, outcomes, latest documents and template.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub(crate) fn template_file(site: &Site, _: &Asked, name: &str) -> Result<Made, 
     Ok(Made::Plain("application/json", json))
 }
 
-/// Shows the verdict of `gleaner doctor`, and whether the host may be requested.
+/// Shows the verdict that `gleaner doctor` prints, and whether the crawl may request the host.
 fn says(site: &Site, asked: &Asked, view: &CorpusView, host: &HostView) -> Markup {
     let front = CanonicalUrl::parse(&format!("http://{}/", host.record.name)).ok();
     let is_in_scope = |url: &CanonicalUrl| site.corpus.scope.as_ref().is_none_or(|scope| scope.contains(url));

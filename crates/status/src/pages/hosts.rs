@@ -1,5 +1,5 @@
-//! Shows the table of hosts, those with the most new documents first, and folds those without. Links sort and
-//! filter the table; a script does the same without reloading.
+//! Shows the table of hosts, sorted by new documents, and folds the hosts without new documents. Links sort
+//! and filter the table. With JavaScript, a script does this without loading the page again.
 
 use std::cmp::Ordering;
 
@@ -55,7 +55,7 @@ impl Sort {
         }
     }
 
-    /// Whether the first click sorts in ascending order, as for names and gaps.
+    /// Whether the first click on the column sorts in ascending order.
     const fn is_ascending_first(self) -> bool {
         matches!(self, Self::Name | Self::Gap)
     }
@@ -67,7 +67,7 @@ impl Sort {
         }
     }
 
-    /// Returns the sort key of a cell. The script uses it too.
+    /// Returns the number by which a cell is sorted. The script uses the same number.
     fn figure(self, host: &HostView) -> u64 {
         match self {
             Self::Name => 0,
@@ -75,7 +75,7 @@ impl Sort {
             Self::Duplicates => duplicates(&newest(host)),
             Self::Failures => failures(&newest(host)),
             Self::Gap => u64::try_from(host.gap.as_millis()).unwrap_or(u64::MAX),
-            // From worst to best: no template, an outdated one, then by version.
+            // From worst to best: no template, an outdated template, then by version.
             Self::Template => match (host.record.template, host.template.is_unwell()) {
                 (0, _) => 0,
                 (_, true) => 1,
@@ -86,8 +86,8 @@ impl Sort {
     }
 }
 
-/// Parses the requested order: `new` is the column's first order, `-new` the reverse. Returns the column and
-/// whether it is ascending.
+/// Parses the requested order. `new` requests the default order of the column "new", and `-new` the reverse.
+/// Returns the column and whether the order is ascending.
 fn order(asked: &Asked) -> (Sort, bool) {
     let text = asked.get("sort");
     let (is_other, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
@@ -128,7 +128,7 @@ fn sorted<'a>(asked: &Asked, view: &'a CorpusView, wanted: &str) -> Vec<&'a Host
     let mut hosts: Vec<&HostView> =
         view.hosts.iter().filter(|host| host.record.name.contains(wanted)).collect();
     let (sort, is_ascending) = order(asked);
-    // Equal values are sorted by name in ascending order.
+    // Hosts with equal values are sorted by name.
     hosts.sort_by(|one, other| {
         let by = sort.compare(one, other);
         let by = if is_ascending { by } else { by.reverse() };
@@ -246,7 +246,7 @@ fn row(asked: &Asked, view: &CorpusView, host: &HostView) -> Markup {
     }
 }
 
-/// Shows a template's version and how well it fits, with the same words on every page.
+/// Shows the version of a host's template, and how well it fits the host's pages.
 pub(crate) fn template(asked: &Asked, host: &HostView) -> Markup {
     let (unlike, of) = (host.template.unlike, host.template.watched);
     html! {

@@ -1,4 +1,4 @@
-//! Renders the pages, one file for each. This file has the frame and the shared elements.
+//! Renders the pages, one file for each. This file has the page layout and the shared elements.
 
 pub(crate) mod document;
 pub(crate) mod duplicates;
@@ -27,7 +27,6 @@ pub(crate) enum Made {
 }
 
 pub(crate) enum Fault {
-    /// There is no page at the address.
     Nothing,
     Failed(String),
 }

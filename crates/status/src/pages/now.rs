@@ -1,4 +1,4 @@
-//! Shows the running crawl in the overview: duration, figures, hosts in progress, stop button.
+//! Shows the running crawl in the overview: duration, counters, hosts in progress and stop button.
 
 use gleaner_crawl::{Active, Snapshot};
 use gleaner_render::page::{Column, table};
@@ -145,7 +145,7 @@ fn stop(site: &Site, asked: &Asked) -> Markup {
     }
 }
 
-/// Shows a button, or a link to enter the token that it needs.
+/// Shows a button. Users who have not entered the token see a link to the form for the token.
 fn change(asked: &Asked, what: &str, name: &str) -> Markup {
     html! {
         @if asked.has_key { (button(what, "", name)) }

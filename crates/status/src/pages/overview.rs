@@ -35,7 +35,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(framed(asked, asked.say("Overview", "Tổng quan"), &content)))
 }
 
-/// Shows the last run that has ended: its status, the reason, its findings and the next start.
+/// Shows the last finished run with status, reason and findings, and the next start.
 fn last(site: &Site, asked: &Asked, view: &CorpusView) -> Markup {
     let states = view.runs.iter().rev().map(|run| (run, reports::state(site, view, &run.0)));
     let last = states.into_iter().find(|(_, state)| !matches!(state, State::Running));
@@ -59,7 +59,7 @@ fn band(asked: &Asked, view: &CorpusView, (run, counts): &(Run, Counts), state: 
     let number = |value| asked.language.number(value);
     let is_reported = |report: &&Report| report.run == run.number && report.started == run.started;
     let report = view.newest_report.as_ref().filter(is_reported);
-    // A single cause already states the reason.
+    // If there is only one cause, the text already states it as the reason.
     let has_one_cause = report.is_some_and(|report| groups(&report.findings).len() == 1);
     html! {
         p.headline {
@@ -128,7 +128,7 @@ fn totals(asked: &Asked, view: &CorpusView) -> Markup {
     }
 }
 
-/// Without a report, names the hosts that need attention.
+/// Shows the hosts that need attention. Used if there is no report.
 fn watch(asked: &Asked, view: &CorpusView) -> Markup {
     let is_template_unwell = |host: &HostView| host.record.template > 0 && host.template.is_unwell();
     let is_found = |host: &&HostView| {
@@ -170,7 +170,8 @@ fn grown(asked: &Asked, view: &CorpusView) -> Markup {
 fn total(asked: &Asked, view: &CorpusView, x: &[String], notation: Notation) -> Markup {
     let now = view.totals.documents();
     let news: Vec<u64> = view.runs.iter().map(|(_, counts)| new(counts)).collect();
-    // The number of documents before the first run shown. Later removals make it approximate.
+    // The number of documents before the first run in the chart. It is approximate, because documents that
+    // were removed later are not counted.
     let first = now.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
     let sums = news.iter().scan(first, |sum, count| {
         *sum = sum.saturating_add(*count);

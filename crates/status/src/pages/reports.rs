@@ -62,7 +62,7 @@ pub(crate) enum State<'a> {
     Running,
     Interrupted,
     Reported(&'a Brief),
-    /// The run has ended. Its report was deleted, or another process has it.
+    /// The run has ended, but its report was deleted or is in the data folder of another process.
     Ended,
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn mark(asked: &Asked, state: &State<'_>) -> Markup {
     }
 }
 
-/// Shows at most `most` runs, newest first. `with_why`: with the reasons for their status.
+/// Shows at most `most` runs, newest first. `with_why` adds the reasons for their status.
 pub(crate) fn runs(site: &Site, asked: &Asked, view: &CorpusView, most: usize, with_why: bool) -> Markup {
     let names = [
         Column::text(asked.say("Run", "Lượt")),

@@ -1,4 +1,4 @@
-//! Searches the corpus by words, host, language and days. Links narrow and export the result.
+//! Searches the corpus by words, host, language and days. Links narrow or download the result.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ use crate::site::Site;
 
 const ON_A_PAGE: usize = 20;
 
-/// Returns the query of a request. Fails if a day is invalid.
+/// Returns the query that a request contains, or an error message if a day is invalid.
 pub(crate) fn question(asked: &Asked) -> Result<Question, &'static str> {
     let day = |name| match asked.get(name) {
         "" => Ok(None),
@@ -46,7 +46,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let facets = site.search.facets(&question)?;
     let mut documents = Vec::new();
     for id in &found.ids {
-        // The document may have been removed after the last update of the index.
+        // A document can be missing because it was removed after the last index update.
         documents.extend(site.corpus.store.document(*id)?);
     }
     let content = html! {
@@ -111,7 +111,7 @@ fn summary(site: &Site, asked: &Asked, found: usize) -> Markup {
     }
 }
 
-/// Shows the current filters with links to remove them, and the facets with links to narrow the result.
+/// Shows the active filters with links to remove them, and the facets with links to narrow the result.
 fn narrow(asked: &Asked, question: &Question, facets: &Facets) -> Markup {
     let to = |changes: &[(&str, &str)]| asked.with(&[changes, &[("page", "")]].concat());
     let month = |first: &Date| {
@@ -143,7 +143,7 @@ fn narrow(asked: &Asked, question: &Question, facets: &Facets) -> Markup {
     }
 }
 
-/// Shows a facet: each value with its count as a link, and the number of documents with other values.
+/// Shows a facet: each value with its count as a link, and the count of all other documents.
 fn facet(asked: &Asked, name: &str, values: Vec<((String, String), u64)>, rest: u64) -> Markup {
     html! {
         @if !values.is_empty() {

@@ -1,4 +1,4 @@
-//! Shows the workers of a shared corpus, as a section of the overview.
+//! Shows the workers of a shared corpus in a section of the overview.
 
 use gleaner_render::page::{Column, table};
 use gleaner_store::WorkerStatus;

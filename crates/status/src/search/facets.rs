@@ -1,6 +1,7 @@
 //! Counts the documents of a result by language, host and month.
 //!
-//! Limitation: with several index segments, a rare host's count can be too low, and the host is in the rest.
+//! Limitation: if the index has several segments, the count of a rare host can be too low. The missing
+//! documents are then counted in [`Facet::rest`].
 
 use serde_json::{Value, json};
 use tantivy::aggregation::AggregationCollector;
@@ -20,19 +21,19 @@ const MONTHS: usize = 12;
 /// Maximum memory in bytes for the counts of one result.
 const MEMORY: u64 = 64 << 20;
 
-/// The counts of a result. Only the most frequent values and the latest months are counted separately.
+/// The counts of a result. The less frequent values and the older months are counted only as a sum.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facets {
     pub(crate) languages: Facet<String>,
     pub(crate) hosts: Facet<String>,
-    /// The first days of the months, latest first.
+    /// The first day of each month, latest first.
     pub(crate) months: Facet<Date>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facet<T> {
     pub(crate) values: Vec<(T, u64)>,
-    /// Number of documents with other values.
+    /// Number of documents whose value is not in `values`.
     pub(crate) rest: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Opens and fills the search index, a cache of the documents.
 //!
-//! The index is in the folder `search/` of the data folder. An index that cannot be opened or has another
-//! version is deleted and built again from the documents.
+//! The index is in the subfolder `search/` of the data folder. If it cannot be opened or has another version,
+//! it is deleted and built again from the documents.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ use tracing::warn;
 
 use super::words::{bare, key, words};
 
-/// The version of the index's content and format. When it changes, the index is built again.
+/// The version of the index's content and format.
 const VERSION: &str = "gleaner search 2\n";
 
 const VERSION_FILE: &str = "gleaner.version";
@@ -28,18 +28,17 @@ const MOST_WORDS: usize = 100_000;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
     pub(crate) id: Field,
-    /// The host and its parent domains.
+    /// The host and its parent domains, for queries.
     pub(crate) host: Field,
-    /// The host for counts.
+    /// The host alone, for facets.
     pub(crate) site: Field,
     pub(crate) language: Field,
-    /// The month of the day, as [`month`].
+    /// The month of `day`, as the function [`month`] returns it.
     pub(crate) month: Field,
-    /// The day of publication or, if unknown, of fetching, in days since 1970.
+    /// The day of publication. If unknown, the day of fetching. In days since 1970.
     pub(crate) day: Field,
     /// The time of fetching, in seconds since 1970.
     pub(crate) fetched: Field,
-    /// A hash that changes when the document changes.
     pub(crate) seal: Field,
     pub(crate) words: Field,
 }
@@ -106,7 +105,7 @@ pub(crate) fn day(document: &Document) -> i64 {
     published.map_or_else(|| document.fetched.as_second().div_euclid(86_400), number_of_day)
 }
 
-/// Returns the month of a day, in months since the year 0. `day`: in days since 1970.
+/// Returns the month of a day, in months since the year 0. `day` is in days since 1970.
 fn month(day: i64) -> i64 {
     let at = Timestamp::from_second(day.saturating_mul(86_400)).unwrap_or_default();
     let date = at.to_zoned(jiff::tz::TimeZone::UTC).date();
@@ -142,7 +141,7 @@ pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     let mut position = 0;
     for text in [document.title.as_deref().unwrap_or_default(), document.text.as_str()] {
         add(&mut tokens, text, &mut position);
-        // The gap in positions prevents phrases across title and text.
+        // Skipped positions prevent phrase matches that span title and text.
         position += 10;
     }
     entry.add_pre_tokenized_text(fields.words, PreTokenizedString { text: String::new(), tokens });

@@ -1,4 +1,4 @@
-//! Searches the corpus by host, days and words, with tantivy.
+//! Searches the corpus by words, host, language and days, with tantivy.
 //!
 //! | file | content |
 //! |---|---|
@@ -8,11 +8,12 @@
 //! | `updating` | updates the index from the documents |
 //! | `snippet` | selects the part of a text to show |
 //!
-//! A document must have all words, in any order; words in quotation marks must be adjacent. Results are
-//! ranked by BM25. A query without words returns documents by time of fetching, newest first.
+//! A document matches if it contains all words of the query, in any order. Words in quotation marks must be
+//! adjacent. Results are ranked by BM25. A query without words returns the most recently fetched documents
+//! first.
 //!
-//! Limitation: a background task updates the index at startup and after each crawl. Until then new documents
-//! are not found. During an update, the page says so.
+//! Limitation: a background task updates the index at startup and after each crawl. Until then, new documents
+//! are not found. During an update, the page shows a notice.
 
 pub(crate) mod facets;
 pub(crate) mod index;
@@ -47,10 +48,10 @@ const MOST_WORDS: usize = 32;
 /// Why a search or an update of the index failed.
 #[derive(Debug, Error)]
 pub enum SearchError {
-    /// The index failed.
+    /// tantivy returned an error.
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
-    /// Damaged files of the index made tantivy panic.
+    /// tantivy panicked because files of the index are damaged.
     #[error("the search index is damaged; it will be rebuilt at the next start or end of a crawl")]
     Damaged,
     /// The store cannot be read.
@@ -62,7 +63,7 @@ pub enum SearchError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) words: String,
-    /// A host, or a domain for all its hosts.
+    /// A host, or a domain that also selects its subdomains.
     pub(crate) host: String,
     pub(crate) language: String,
     pub(crate) from: Option<Date>,
@@ -98,19 +99,19 @@ impl std::fmt::Debug for Open {
 
 impl Open {
     fn from_index((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
-        // The reader is reloaded explicitly and need not watch files.
+        // The reader is reloaded after each update. It need not watch the files.
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { index, reader, fields })
     }
 }
 
-/// Runs code that reads the index files. Catches tantivy's panics on damaged files.
+/// Runs code that reads the index files, and converts tantivy's panics on damaged files into an error.
 fn guarded<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(SearchError::Damaged))
 }
 
 impl Search {
-    /// The search opens its index on first use.
+    /// Does not open the index. The first use opens it.
     pub(crate) fn in_folder(data: &Path) -> Self {
         let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
@@ -153,7 +154,7 @@ impl Search {
         Ok(made)
     }
 
-    /// `skip`: number of results to skip. `limit`: maximum number of results.
+    /// Skips the first `skip` results, and returns at most `limit` ids.
     pub(crate) fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
         let open = self.open()?;
         guarded(|| open.find(question, skip, limit))
@@ -189,7 +190,7 @@ fn id_of(searcher: &Searcher, fields: &Fields, at: DocAddress) -> Result<Option<
     Ok(entry.get_first(fields.id).and_then(|id| id.as_str()).and_then(|id| id.parse().ok()))
 }
 
-/// Returns the query for tantivy, and whether it has words.
+/// Returns the query for tantivy, and whether the query contains words.
 fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
     let mut parts: Vec<Box<dyn Query>> = Vec::new();
     for (at, part) in question.words.split('"').enumerate() {

@@ -1,11 +1,11 @@
-//! Selects the part of a text around the first matching word.
+//! Selects the part of a text to show: the words around the first match.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::words::{bare, key, words};
 
-/// Number of words before the first match, and in total.
+/// Number of words to show before the first match, and in total.
 const BEFORE: usize = 8;
 const SHOWN: usize = 40;
 

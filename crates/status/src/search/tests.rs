@@ -21,7 +21,6 @@ fn an_update_does_what_has_changed_only() {
     }
     assert_eq!(search.update(&of).unwrap(), Updated { put: 7, removed: 0 });
     assert_eq!(search.update(&of).unwrap(), Updated::default());
-    // One document changes, one is new, and one is removed.
     store(&mut writer, document("https://bao.example/3", "Nắng", "Nắng to", "2026-11-01"));
     store(&mut writer, document("https://bao.example/8", "Gió", "Gió to", "2026-11-01"));
     let gone = CanonicalUrl::parse("https://bao.example/5").unwrap().key();

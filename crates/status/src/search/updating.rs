@@ -1,12 +1,13 @@
-//! Updates the index by comparing it with the documents.
+//! Updates the index from the documents in the store.
 //!
-//! 1. All documents are read in the order of their ids. An entry with the document's hash stays. Otherwise
-//!    the document is added or replaced.
-//! 2. Entries without a document are removed.
-//! 3. Changes are committed every few thousand entries. This limits memory and the work that a stop discards.
+//! 1. The update reads all documents in the order of their ids. If a document's hash differs from the hash in
+//!    the index, or the index lacks the document, it writes a new entry.
+//! 2. It removes entries whose document no longer exists.
+//! 3. It commits after every few thousand entries. This limits the memory use and the work that a stop
+//!    discards.
 //!
 //! Limitation: an update reads every document, which takes some seconds per 100,000 documents. Documents of a
-//! running crawl are added after its end.
+//! running crawl are added after the crawl ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +22,7 @@ use tantivy::{
 use super::SearchError;
 use super::index::{Fields, entry, seal};
 
-/// Memory for new entries in bytes: the minimum for tantivy.
+/// Memory for new entries in bytes. tantivy does not accept less.
 const MEMORY: usize = 16 << 20;
 
 const PART: usize = 5_000;
@@ -32,7 +33,7 @@ pub(crate) struct Updated {
     pub(crate) removed: usize,
 }
 
-/// Updates an index from a store until the end or a stop.
+/// Updates the index from the store. Returns early if `stop` is set.
 pub(crate) fn update(
     index: &Index,
     fields: &Fields,
@@ -47,7 +48,7 @@ pub(crate) fn update(
             break;
         }
         let document = match document {
-            // The document is unreadable. `gleaner verify` reports it.
+            // `gleaner verify` reports unreadable documents.
             Err(StoreError::Lost { .. }) => continue,
             document => document?,
         };

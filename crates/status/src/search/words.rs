@@ -1,18 +1,19 @@
 //! Splits texts into words and normalizes them for search.
 //!
-//! A word has a *key*: lower case, decomposed, with the tone mark at the end, so `hoà` and `hòa` have equal
-//! keys. A word with diacritics also has a *bare* form: `hoa`. The index stores both at one position. A query
-//! word with diacritics matches only its key; one without matches all words with that bare form.
+//! Each word has a *key*: the word in lower case, decomposed (NFD), with the tone mark moved to the end.
+//! Therefore `hoà` and `hòa` have the same key. A word with diacritics also has a *bare* form without them:
+//! `hoa`. The index stores both forms at the same position. A query word with diacritics matches only its
+//! key. A query word without diacritics matches all words with that bare form.
 //!
 //! Limitation: each syllable counts as a word, as everywhere in gleaner. In text without spaces, such as
-//! Chinese and Thai, only whole sequences of letters match.
+//! Chinese and Thai, a query must contain a whole sequence of letters.
 
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The tone marks of Vietnamese: grave, acute, tilde, hook above, dot below.
+/// The combining tone marks of Vietnamese: grave, acute, tilde, hook above, dot below.
 const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
 
 const LONGEST: usize = 60;
@@ -21,7 +22,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     all(text).filter(|range| range.len() <= LONGEST)
 }
 
-/// Whether a text has a word that is too long for the index.
+/// Whether a text contains a word that the index omits because it is too long.
 pub(crate) fn has_endless(text: &str) -> bool {
     all(text).any(|range| range.len() > LONGEST)
 }
@@ -37,7 +38,6 @@ fn all(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the key of a word. `Hoà` and `hòa` have the same key: `hoa`, then a grave accent.
 pub(crate) fn key(word: &str) -> String {
     let (mut out, mut tones) = (String::new(), String::new());
     for c in word.chars().flat_map(char::to_lowercase).nfd() {
@@ -46,7 +46,7 @@ pub(crate) fn key(word: &str) -> String {
     out + &tones
 }
 
-/// Returns a key without marks. `đ` becomes `d`.
+/// Removes the diacritics from a key. `đ` becomes `d`.
 pub(crate) fn bare(key: &str) -> String {
     key.chars().filter(|c| !is_combining_mark(*c)).map(|c| if c == 'đ' { 'd' } else { c }).collect()
 }
@@ -70,7 +70,6 @@ mod tests {
             assert_eq!(bare(&key(one)), expected);
         }
         assert_ne!(key("hòa"), key("hóa"));
-        // Composed and decomposed forms have equal keys.
         assert_eq!(key("ho\u{0061}\u{0300}"), key("hòa"));
     }
 

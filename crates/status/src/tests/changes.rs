@@ -1,4 +1,4 @@
-//! Tests which requests are accepted, and which of these may change something.
+//! Tests which requests the server accepts, and which accepted requests may change something.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests the content of pages: last run, report, verdict on a host, facets and export of a search.
+//! Tests what the pages show: last run, report, verdict on a host, facets and download of a search.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +7,7 @@ use gleaner_store::Counts;
 
 use super::*;
 
-/// The report of the fixture's last run. Two hosts could not be crawled, for one cause.
+/// Writes the report of the last run. Two hosts could not be crawled, for the same cause.
 fn write_report(fixture: &Fixture) -> String {
     let run = fixture.store.last_run().unwrap().unwrap();
     let host = |name: &str, urls: u64| HostData {

@@ -37,7 +37,6 @@ fn shared() -> Option<Shared> {
         },
     )
     .unwrap();
-    // The worker has all partitions.
     let gained = writer.store().leases().unwrap().gained();
     assert_eq!(gained.len(), 256);
     let found = document("https://bao.example/1", "Mưa", "Mưa lớn ở Hòa Bình.", "2026-11-01");
@@ -53,7 +52,7 @@ fn shared() -> Option<Shared> {
     Some(Shared { worker: Some(worker), page: Fixture { folder, store: seen, ids, site }, _server: server })
 }
 
-/// Requests a page. In a new runtime, because the store must be dropped outside a runtime.
+/// Requests a page in a new runtime, because the store must be dropped outside a runtime.
 fn asked(shared: &Shared, path: &str) -> String {
     tokio::runtime::Runtime::new().unwrap().block_on(shared.page.page(path))
 }

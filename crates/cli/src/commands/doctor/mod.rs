@@ -20,7 +20,7 @@ use crate::{Done, settings};
 pub(crate) struct DoctorContext {
     config: Config,
     store: Store,
-    /// `None`: the corpus does not record its seeds, and the user named none.
+    /// `None` if the corpus does not record its seeds and the user named no seeds.
     seeds: Option<Vec<Seed>>,
     sites: Scope,
 }
@@ -69,7 +69,8 @@ impl DoctorContext {
         self.seeds.is_none() || self.sites.contains(url)
     }
 
-    /// Returns the rule of the settings that excludes a URL. `record`: the URL's record, if known.
+    /// Returns the rule in the settings that excludes a URL. `record` is the URL's record if the URL is
+    /// known.
     fn exclusion(&self, url: &CanonicalUrl, record: Option<&UrlRecord>) -> Option<String> {
         let role = record.map_or(Role::Page, |record| record.role);
         let dated = record.and_then(|record| record.dated);

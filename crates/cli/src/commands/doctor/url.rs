@@ -35,7 +35,7 @@ pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<
 }
 
 impl DoctorContext {
-    /// Adds the facts. Returns the sentence that explains why the URL has or lacks a document.
+    /// Adds the facts about a known URL. Returns the sentence that explains why it has or lacks a document.
     fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
         facts.add("key", url.key().to_string());
         facts.add("scope", self.scope(url.domain()));
@@ -168,8 +168,8 @@ impl DoctorContext {
         Ok(())
     }
 
-    /// Classifies the stored page with the current rules. Returns whether it is an article; `None`: there
-    /// is no readable page.
+    /// Classifies the stored page with the current rules. Returns whether it is an article, or `None` if
+    /// there is no readable page.
     fn add_stored(
         &self,
         facts: &mut Facts,
@@ -280,8 +280,8 @@ fn state(record: &UrlRecord) -> String {
     }
 }
 
-/// Explains why the URL has or lacks a document. `forbidden`: the rule of robots.txt that disallows it now, or
-/// why robots.txt is unavailable.
+/// Explains why the URL has or lacks a document. `forbidden` is the robots.txt rule that disallows the URL
+/// now, or the reason why robots.txt is unavailable.
 fn why(
     record: &UrlRecord,
     document: Option<&Document>,

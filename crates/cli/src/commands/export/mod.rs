@@ -1,6 +1,6 @@
 //! Runs `gleaner export`: writes documents of the corpus to files or standard output.
 //!
-//! This module writes to the target. The crate `export` writes the formats.
+//! This module selects the target. The crate `export` renders the formats.
 
 mod source;
 mod wishes;
@@ -47,7 +47,7 @@ struct What {
     filter: Filter,
 }
 
-/// Finds the sample of `--sample` in a pass over the documents; `None`: the option is not set.
+/// Selects the documents of `--sample` in a pass over all documents. Returns `None` if the option is not set.
 fn sample(source: &Source, filter: &Filter, args: &Export) -> Result<Option<Sample>, Failure> {
     let Some(size) = args.sample else { return Ok(None) };
     let mut sampler = Sampler::new(size, args.seed.unwrap_or_default());
@@ -115,7 +115,7 @@ fn to_file(source: &Source, path: &Path, mut what: What, args: &Export) -> Resul
 fn to_standard_output(source: &Source, mut what: What, args: &Export) -> Result<Tally, Failure> {
     let failed = |error| Failure::writing("standard output")(error);
     what.filter.sample = sample(source, &what.filter, args)?;
-    // Not locked, because the Parquet writer may move standard output to another thread.
+    // Not locked, because the Parquet writer may move the handle of standard output to another thread.
     let out = BufWriter::new(io::stdout());
     let mut stream = Stream::new(out, what.format, &what.fields, what.filter).map_err(failed)?;
     each(source, &ProgressBar::hidden(), |document, context| {
@@ -126,7 +126,8 @@ fn to_standard_output(source: &Source, mut what: What, args: &Export) -> Result<
     Ok(tally)
 }
 
-/// Passes each document, after its earlier revisions, to `write`. Ends when `write` returns true.
+/// Passes the earlier revisions of each document, then the document, to `write`. Ends when `write` returns
+/// true.
 fn each(
     source: &Source,
     bar: &ProgressBar,
@@ -146,7 +147,7 @@ fn each(
     Ok(())
 }
 
-/// A closed pipe on standard output is not a failure.
+/// Converts an export error. A closed pipe on standard output is not a failure.
 fn failure(error: ExportError) -> Failure {
     match error.io().map(io::Error::kind) {
         Some(io::ErrorKind::BrokenPipe) => Failure::NobodyReads,

@@ -1,4 +1,4 @@
-//! Reads documents of the corpus with all data for an export.
+//! Reads the documents of the corpus, with all data that an export needs.
 
 use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId, Tones, with_tones};
@@ -29,7 +29,7 @@ impl Source {
     }
 
     pub(super) fn complete(&self, mut document: Document) -> Result<(Document, RecordContext), StoreError> {
-        // The context is that of the whole text, so it is read before paragraphs leave.
+        // Must come before the removal of paragraphs, because the context describes the whole text.
         let mut context = self.reader.read(&document)?;
         if let Some(repeats) = &self.repeats {
             context.removed = repeats.leave_out(&mut document);

@@ -1,4 +1,4 @@
-//! Converts the options of an export to a format and a filter. Refuses contradictory ones.
+//! Converts the options of an export to a format and a filter. Refuses options that contradict each other.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -15,8 +15,8 @@ use crate::Done;
 use crate::args::{Compress, Export, ExportFormat};
 use crate::failure::Failure;
 
-/// Returns the export format by the options or the ending of the file's name. Fails if they contradict each
-/// other or if the target does not suit the format.
+/// Returns the export format from the options or the file extension. Fails if they contradict each other, or
+/// if the format cannot be written to the target.
 pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     let (by_name, compressed) = args.out.as_deref().map(by_ending).unwrap_or_default();
     let contradicts = args.format.zip(by_name).is_some_and(|(format, named)| format != named)
@@ -78,7 +78,8 @@ const fn of(format: ExportFormat, compress: Compress) -> Format {
     }
 }
 
-/// Returns format and compression by a name's ending: `x.parquet`, `x.jsonl.gz`, `x.vert.zst`.
+/// Returns format and compression from the extensions of a file name, such as `x.parquet`, `x.jsonl.gz` or
+/// `x.vert.zst`.
 fn by_ending(path: &Path) -> (Option<ExportFormat>, Option<Compress>) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let (name, compress) = match name.rsplit_once('.') {
@@ -99,8 +100,8 @@ fn by_ending(path: &Path) -> (Option<ExportFormat>, Option<Compress>) {
     (Some(format), compress)
 }
 
-/// Returns the ending of a name if it consists of letters, apart from that of a compression. A name's last
-/// part may also be a number or a date.
+/// Returns the extension of a file name if it consists only of letters and is no compression. Other
+/// extensions, such as numbers or dates, are parts of the name.
 fn unknown_ending(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_string_lossy().to_lowercase();
     let is_word = ending.chars().all(|c| c.is_ascii_alphabetic()) && !matches!(&*ending, "gz" | "zst");
@@ -154,7 +155,7 @@ pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
     })
 }
 
-/// Returns a filter with the times only. Refuses a range that begins after its end.
+/// Returns a filter with only the time ranges. Refuses a range that begins after its end.
 fn times(args: &Export) -> Result<Filter, Failure> {
     let of = |option, text: &Option<String>| text.as_deref().map(|text| time(option, text)).transpose();
     let filter = Filter {
@@ -188,7 +189,8 @@ pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[Strin
         .filter(|(_, wanted)| !wanted.is_empty())
 }
 
-/// Returns the end of `--published-to`: the end of a day, or the moment after a time.
+/// Returns the end of the range of `--published-to`, which includes its value: the end of the day, or the
+/// instant after a time.
 fn published_until(text: &str) -> Result<Timestamp, Failure> {
     let last = time("--published-to", text)?;
     let step =

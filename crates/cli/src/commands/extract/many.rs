@@ -1,7 +1,8 @@
 //! Extracts many pages on all cores. Prints a JSON object for each, in the order of the pages.
 //!
-//! Each thread has a queue of finished pages. Page `n` of `t` threads is always in queue `n mod t`, so the
-//! main thread can print the pages in order, and at most [`AHEAD`] pages per thread wait in memory.
+//! Each thread has a queue of finished pages. With `t` threads, page `n` is always in queue `n mod t`.
+//! Therefore the main thread can print the pages in order, and at most [`AHEAD`] pages per thread wait in
+//! memory.
 
 use std::io::{self, BufWriter, Write};
 use std::sync::mpsc::sync_channel;
@@ -98,7 +99,7 @@ fn line(extractor: &Extractor, file: &str) -> Extraction {
     }
 }
 
-/// Applies `work` on all cores. Passes the results to `take` in order, up to the first error of `take`.
+/// Applies `work` on all cores. Passes the results in order to `take`. Stops at the first error of `take`.
 fn in_order<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
@@ -109,7 +110,7 @@ fn in_order<T: Sync, R: Send>(
         let work = &work;
         let begin = |first: usize| {
             let (results, queue) = sync_channel(AHEAD);
-            // The queue is closed if the main thread has ended with an error.
+            // Sending fails if the main thread has stopped with an error.
             scope.spawn(move || {
                 items.iter().skip(first).step_by(threads).try_for_each(|item| results.send(work(item)))
             });
@@ -118,7 +119,7 @@ fn in_order<T: Sync, R: Send>(
         let queues: Vec<_> = (0..threads).map(begin).collect();
         let results = queues.iter().cycle().take(items.len());
         for queue in results {
-            // Only a panic of its thread empties a queue early. The scope reports the panic.
+            // A queue ends early only if its thread panicked. The scope reports the panic.
             let Ok(result) = queue.recv() else { break };
             take(result)?;
         }

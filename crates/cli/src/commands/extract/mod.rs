@@ -1,4 +1,4 @@
-//! Runs `gleaner extract`: prints the text of one page, or a JSON object for each of many pages.
+//! Runs `gleaner extract`: prints the text of one page, or one JSON object for each of many pages.
 
 mod many;
 
@@ -55,14 +55,14 @@ fn print(extractor: &Extractor, name: &str) -> Done {
 
 struct Extracted {
     document: Document,
-    /// Whether the page is so large that its end was not read.
+    /// Whether the end of the page was not read because the page is too large.
     is_cut: bool,
 }
 
 struct Extractor<'a> {
     args: &'a Extract,
     source: Source<'a>,
-    /// What the method learned from the pages of `--beside`.
+    /// What the method learned from the pages in `--beside`.
     learned: Learned,
 }
 
@@ -132,7 +132,6 @@ fn learned(args: &Extract) -> Result<Learned, Failure> {
     Err(Failure::Usage(format!("{method} compares pages of one site: add other pages with --beside PAGES")))
 }
 
-/// Returns a value as a line of JSON.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("texts and numbers are JSON") + "\n"
 }

@@ -1,4 +1,4 @@
-//! Runs `gleaner init`: writes the folder of a project.
+//! Runs `gleaner init`: writes the files of a new project.
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,10 +1,11 @@
 //! Moves the archive of a corpus from files in a folder to object storage, and back.
 //!
-//! On the way to object storage, files above 64 MiB are split between records. Each further piece gets a new
-//! number, and so do later files if necessary: numbers follow the order of the records. Other files keep name
-//! and number. On the way back, each object becomes a file.
+//! Files above 64 MiB are split between records when they are copied to object storage. Each further piece
+//! gets a new number. Later files also get new numbers if necessary, because numbers must follow the order of
+//! the records. Otherwise files keep their name and number. In the other direction, each object becomes a
+//! file.
 //!
-//! Limitation: only the first piece of a file has a `warcinfo` record.
+//! Limitation: only the first piece of a split file has a `warcinfo` record.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -20,7 +21,7 @@ use jiff::Timestamp;
 use crate::aside::say;
 use crate::failure::Failure;
 
-/// Maximum size in bytes of a piece. Workers write objects of this size.
+/// Maximum size in bytes of a piece. Workers write objects of the same size.
 const PIECE: u64 = 64 << 20;
 
 #[derive(Debug, Default)]
@@ -29,12 +30,13 @@ pub(super) struct Copied {
     pub(super) bytes: u64,
 }
 
-/// The new places of records. For each old file number: the first byte and the new number of each piece.
+/// The new positions of records. Each old file number has a list of pieces, with the first byte and the new
+/// file number of each piece.
 #[derive(Debug, Default)]
 pub(super) struct Places(HashMap<u32, Vec<(u64, u32)>>);
 
 impl Places {
-    /// Returns the place of a record in the target. It is the same if its file was not copied.
+    /// Returns the position of a record in the target. If its file was not copied, the position is unchanged.
     pub(super) fn of(&self, at: Archived) -> Archived {
         let pieces = self.0.get(&at.file).map(Vec::as_slice).unwrap_or_default();
         let piece = pieces.iter().rev().find(|(begin, _)| *begin <= at.offset);
@@ -61,7 +63,7 @@ pub(super) fn put(
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let number = Place { file: file.clone(), offset: 0 }.number();
         let length = match &end {
-            // The store never confirmed later records.
+            // Records after this length were never confirmed by the store.
             Some(end) if end.file == file => end.length,
             _ => path.metadata().map_err(wrong)?.len(),
         };
@@ -153,7 +155,7 @@ pub(super) fn fetch(
         move |error: io::Error| Failure::Work(format!("cannot write {path}: {error}"))
     };
     fs::create_dir_all(&folder).map_err(wrong(&folder))?;
-    // The folder was empty at first, so these files come from an interrupted migration.
+    // The migration began with an empty folder, so these files come from an interrupted attempt.
     for path in archive_files(config).map_err(Failure::work)? {
         fs::remove_file(&path).map_err(wrong(&path))?;
     }

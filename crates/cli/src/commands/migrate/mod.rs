@@ -1,6 +1,6 @@
 //! Runs `gleaner migrate`: moves a corpus from a folder to a database, or back.
 //!
-//! This module copies the archive. Then the store copies its records.
+//! This module copies the archive. The store then copies its own records.
 
 mod archive;
 
@@ -24,13 +24,13 @@ pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
         true => out(&config, &place),
         false => back(&config, &place),
     };
-    // The folder has only a lock file.
+    // Only a lock file is left in this folder.
     let _ = fs::remove_dir_all(&place);
     let (moved, copied, totals) = done?;
     print(&config, is_out, &moved, &copied, &totals)
 }
 
-/// The moved records and files, and the totals of source and target.
+/// The moved records, the copied files, and the totals of source and target.
 type Ended = Result<(Moved, Copied, (Totals, Totals)), Failure>;
 
 /// Returns the settings with the database as the store, and whether the database is the target.

@@ -1,5 +1,5 @@
-//! Checks one seed: what robots.txt allows, which links the front page, a feed and a sitemap have, and
-//! whether one of these links leads to an article.
+//! Checks one seed: whether robots.txt allows it, and which links its front page, a feed and a sitemap have.
+//! Then checks whether one of these links leads to an article.
 
 use gleaner_corpus::{Admission, words};
 use gleaner_fetch::{Access, Response, Verdict as Rule, Want};
@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::probe::{Prober, Refused};
 
-/// Maximum number of articles to request until one has a text.
+/// Maximum number of articles to request. The check ends at the first article with a text.
 const ARTICLES: usize = 3;
 
 #[derive(Debug, Serialize)]
@@ -26,18 +26,17 @@ pub(super) struct Checked {
     pub(super) origin: String,
     pub(super) site: String,
     pub(super) verdict: Outlook,
-    /// Why the seed does not work without reservation.
+    /// Why the outlook is not `works`.
     pub(super) reason: Option<String>,
-    /// `rules`, `none`, `denied` (for the front page) or `failed`.
+    /// `rules`, `none`, `denied` (robots.txt disallows the front page) or `failed`.
     pub(super) robots: Option<&'static str>,
     pub(super) feeds: Listing,
     pub(super) sitemaps: Listing,
-    /// Number of links on the front page that look like articles and may be followed.
+    /// Number of links on the front page that look like articles and that the crawl may follow.
     pub(super) links: Option<usize>,
     pub(super) article: Option<Article>,
 }
 
-/// The expected result of a crawl of the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Outlook {
@@ -49,7 +48,7 @@ pub(super) enum Outlook {
     Fails,
 }
 
-/// The feeds or sitemaps of a site. Only the first one is read.
+/// The feeds or sitemaps of a site. Only the first of them is read.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Listing {
     pub(super) found: usize,
@@ -94,7 +93,7 @@ pub(super) struct Rules {
     pub(super) pins: HostPins,
 }
 
-/// Checks a seed. `checked` always has the results so far, so the caller can end the check at any time.
+/// Checks a seed. `checked` always has the results so far, so the caller can cancel the check at any time.
 pub(super) async fn check(prober: &mut Prober<'_>, seed: &Seed, rules: &Rules, checked: &mut Checked) {
     if let Err(reason) = steps(prober, seed, rules, checked).await {
         checked.conclude(Outlook::Fails, reason);
@@ -209,7 +208,7 @@ async fn read_sitemaps(
     let Some(first) = named.first().cloned().or_else(usual) else { return Vec::new() };
     let found = read_list(prober, &first, rules, listing).await;
     match (named.is_empty(), &listing.problem) {
-        // Many sites have no sitemap.
+        // A missing sitemap is no problem, because many sites have none.
         (true, Some(_)) => listing.problem = None,
         (true, None) => listing.found = 1,
         (false, _) => {}
@@ -258,7 +257,7 @@ fn parsed(body: &[u8], url: &CanonicalUrl, bytes: u64) -> Result<Discovered, Str
     }
 }
 
-/// Requests candidates until one has a text for the corpus. Fails with the reason of the last one.
+/// Requests candidates until one has a text for the corpus. If none has, returns the reason of the last one.
 async fn read_article(
     prober: &mut Prober<'_>,
     candidates: &[Found],

@@ -1,6 +1,7 @@
 //! Runs `gleaner seeds check`: sends a few requests for each seed and shows what a crawl would find.
 //!
-//! Sites are checked in parallel, with one request at a time for each. A site takes at most [`LIMIT`].
+//! Several sites are checked at the same time, each with one request at a time. The check of a site takes at
+//! most [`LIMIT`].
 
 mod check;
 mod probe;
@@ -31,7 +32,7 @@ use probe::Prober;
 
 const LIMIT: Duration = Duration::from_secs(3 * 60);
 
-/// Maximum number of characters of a seed in the table, so that a line has at most 80.
+/// Maximum number of characters of a seed in the table. With it, a line has at most 80 characters.
 const WIDEST: usize = 24;
 
 pub(crate) fn run(common: &Common, args: &Seeds) -> Done {

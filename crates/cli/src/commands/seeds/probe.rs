@@ -1,5 +1,5 @@
-//! Sends the requests of `gleaner seeds check` like a crawl: robots.txt first, one request at a time, with
-//! gaps.
+//! Sends the requests of `gleaner seeds check` as politely as a crawl: robots.txt first, one request at a
+//! time, with delays between them.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use gleaner_frontier::CanonicalUrl;
 use jiff::Timestamp;
 use url::Url;
 
-/// Longest hold of a host to wait for. Longer than the hold after a single 503.
+/// Longest back-off of a host to wait for. It is longer than the back-off after a single 503.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// The URL was not requested, or its response has an error status. The host's other URLs may work.
+    /// The URL was not requested, or its response has an error status. Other URLs of the host may work.
     Here(String),
     /// The host does not respond or requires a pause.
     Host(String),
@@ -48,7 +48,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// Returns the rules of the URL's host. Requests its robots.txt once.
+    /// Returns the robots.txt rules for the URL's host. Requests each robots.txt only once.
     pub(super) async fn access(&mut self, url: &CanonicalUrl) -> Result<Access, Refused> {
         if let Some(known) = self.access.get(url.host()) {
             return Ok(known.clone());

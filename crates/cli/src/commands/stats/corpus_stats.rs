@@ -17,10 +17,10 @@ pub(super) struct CorpusStats {
     pub(super) folder: String,
     pub(super) documents: u64,
     pub(super) words: u64,
-    /// Number of distinct words, ignoring case: an estimate with an error of about 1%.
+    /// Number of distinct words, ignoring case. It is an estimate with an error of about 1%.
     pub(super) types: Option<u64>,
     pub(super) duplicates: u64,
-    /// Number of members of clusters, without the representatives.
+    /// Number of near-duplicates: members of clusters, without the representatives.
     pub(super) near_duplicates: u64,
     pub(super) clusters: u64,
     pub(super) last_run: Option<Run>,
@@ -53,7 +53,7 @@ pub(super) struct Host {
     pub(super) fetched: u64,
     pub(super) queued: u64,
     pub(super) buffered: u32,
-    /// The template's version and how well it fits the last pages, in words.
+    /// The template's version, and how well it fits the last pages, as text.
     pub(super) template: String,
 }
 
@@ -90,7 +90,7 @@ impl Pass {
 }
 
 impl CorpusStats {
-    /// `pass`: `None` if the documents were not read.
+    /// `pass` has the figures that need all documents, and is `None` if the documents were not read.
     pub(super) fn new(store: &Store, config: &Config, pass: Option<&Pass>) -> Result<Self, StoreError> {
         let totals = store.totals()?;
         let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {

@@ -1,7 +1,7 @@
 //! Formats the growth by day as a table with bars and as an SVG chart.
 //!
 //! Limitation: a document counts on the day of fetching (UTC), not of publication. The table shows the last
-//! 30 days with documents; the chart and `--json` show all days.
+//! 30 days with documents. The chart and `--json` show all days.
 
 use gleaner_render::svg::{self, Anchor, INK, Paint, Plot, Scale, Stroke};
 use gleaner_render::text::count;
@@ -18,10 +18,10 @@ const BAR: u64 = 40;
 
 const SIZE: (f64, f64) = (760.0, 360.0);
 
-/// Left and right edges of the plot area, in pixels.
+/// Left and right edge of the chart's plot area, in pixels.
 const ACROSS: (f64, f64) = (80.0, 680.0);
 
-/// Bottom and top edges of the plot area, in pixels.
+/// Bottom and top edge of the chart's plot area, in pixels.
 const UP: (f64, f64) = (310.0, 40.0);
 
 const PER_DAY: &str = "#1b4f9c";
@@ -64,7 +64,7 @@ pub(super) fn svg(days: &[Day]) -> String {
 fn chart(days: &[Day], first: Date, last: Date) -> Markup {
     let most = days.iter().map(|day| day.documents).max().unwrap_or(0);
     let all: u64 = days.iter().map(|day| day.documents).sum();
-    // Days without documents also take up space.
+    // The x axis also has space for days without documents.
     let x = Scale::new((0.0, distance(first, last) + 1.0), ACROSS);
     let plot = |most: u64| Plot { x, y: Scale::new((0.0, most.max(1) as f64), UP) };
     let (per_day, total) = (plot(most), plot(all));

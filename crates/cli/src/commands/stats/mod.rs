@@ -1,7 +1,7 @@
 //! Runs `gleaner stats`: prints figures of the corpus.
 //!
-//! The store has the numbers of documents and words by language. Types (distinct words) and growth by day
-//! need a pass over all documents, in bounded memory; `--quick` omits it.
+//! The store counts documents and words by language. Distinct words and the growth by day require reading all
+//! documents, which needs only bounded memory. `--quick` omits these figures.
 
 mod corpus_stats;
 mod growth;

@@ -35,7 +35,7 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
     text + &format!("\n{}\n", hosts(stats))
 }
 
-/// Formats the hosts with documents or queued URLs, those with the most documents first. Counts the others.
+/// Formats the hosts that have documents or queued URLs, sorted by documents. Only counts all other hosts.
 fn hosts(stats: &CorpusStats) -> String {
     let (mut shown, silent): (Vec<&Host>, Vec<&Host>) =
         stats.hosts.iter().partition(|host| host.stored + host.near_duplicates + host.queued > 0);

@@ -1,11 +1,11 @@
-//! Expectation maximization: a mixture of normal distributions (A. Dempster, N. Laird, D. Rubin, 1977).
+//! Expectation maximization with a mixture of normal distributions (A. Dempster, N. Laird, D. Rubin, 1977).
 //!
-//! As in Weka, the initial distributions are the clusters of k-means, each with mean, deviation and share of
-//! the lines. Expectation and maximization alternate until the mean log-likelihood grows by less than 1e-6,
-//! at most 100 times (fewer times for more than 200,000 lines). Each line is assigned to its most probable
-//! distribution.
+//! As in Weka, the initial distributions are the clusters of k-means. Each has a mean, a deviation and a
+//! share of the lines. Expectation and maximization alternate until the mean log-likelihood grows by less
+//! than 1e-6. They alternate at most 100 times, and fewer times for more than 200,000 lines. Each line is
+//! assigned to its most probable distribution.
 //!
-//! A deviation is at least 1e-6: half of a page's ratios may be 0, and equal values have deviation 0.
+//! A deviation is at least 1e-6, because half of a page's ratios may be 0, and equal values have deviation 0.
 
 use std::f64::consts::TAU;
 
@@ -31,9 +31,9 @@ impl Normal {
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,
-    /// The weighted sum of the differences from the previous mean,
+    /// The weighted sum of the differences from the previous mean.
     first: f64,
-    /// and of their squares.
+    /// The weighted sum of the squares of these differences.
     second: f64,
 }
 
@@ -44,7 +44,7 @@ impl Sums {
         self.second += weight * difference * difference;
     }
 
-    /// Returns the best-fitting distribution; `before` with share 0 if all weights are 0.
+    /// Returns the distribution that fits best. If all weights are 0, returns `before` with share 0.
     fn maximized(&self, before: &Normal, lines: usize) -> Normal {
         if self.weight <= 0.0 {
             return Normal { share: 0.0, ..*before };
@@ -59,7 +59,7 @@ impl Sums {
     }
 }
 
-/// Returns `k` clusters with the means of their distributions; none if `k` is 0 or there are no ratios.
+/// Returns `k` clusters with the means of their distributions, or none if `k` is 0 or `ratios` is empty.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut mixture = of_k_means(ratios, k);
@@ -88,7 +88,7 @@ fn of_k_means(ratios: &[f64], k: usize) -> Vec<Normal> {
     sums.iter().zip(before).map(|(sums, before)| sums.maximized(&before, ratios.len())).collect()
 }
 
-/// Runs one round. Returns the new mixture and the mean log-likelihood of the old mixture.
+/// Runs one iteration. Returns the new mixture and the mean log-likelihood of the old mixture.
 fn iterated(ratios: &[f64], mixture: &[Normal]) -> (Vec<Normal>, f64) {
     let mut sums = vec![Sums::default(); mixture.len()];
     let mut weights = vec![0.0; mixture.len()];

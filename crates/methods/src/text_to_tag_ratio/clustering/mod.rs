@@ -2,11 +2,12 @@
 //!
 //! Three of the ways are known clustering algorithms (section 4.2), run for 1, 2 and 3 clusters. A cluster is
 //! content if its mean is above the threshold, by default the standard deviation. The run with the most
-//! content clusters is used, and among equal runs the run with the fewest clusters. If no run has a content
+//! content clusters is used. Of equal runs, the run with the fewest clusters is used. If no run has a content
 //! cluster, the page has no content.
 //!
-//! K-means and expectation maximization end after at most 100 iterations, a limit that the paper lacks. For
-//! more than 200,000 lines, they end earlier, so that a run reads at most 20,000,000 lines in total.
+//! K-means and expectation maximization end after at most 100 iterations, a limit that the paper does not
+//! have. For more than 200,000 lines, they end earlier, so that a run reads at most 20,000,000 lines in
+//! total.
 
 pub mod expectation_maximization;
 pub mod farthest_first;
@@ -14,7 +15,7 @@ pub mod k_means;
 pub mod prediction;
 pub mod threshold;
 
-/// "We chose a maximum of 3 clusters arbitrarily."
+/// The paper: "We chose a maximum of 3 clusters arbitrarily."
 const MOST_CLUSTERS: usize = 3;
 
 const MOST_ITERATIONS: usize = 100;
@@ -31,7 +32,7 @@ fn most_iterations(lines: usize) -> usize {
 pub struct Clusters {
     /// The mean of each cluster, in no particular order.
     pub means: Vec<f64>,
-    /// The cluster of each line, as an index of `means`; empty without clusters.
+    /// The cluster of each line, as an index of `means`. Empty if there are no clusters.
     pub assigned: Vec<usize>,
 }
 
@@ -98,7 +99,7 @@ mod tests {
     const ALGORITHMS: [Algorithm; 3] =
         [k_means::clusters, expectation_maximization::clusters, farthest_first::clusters];
 
-    /// Table 1 of the paper. The section gives 20.35 as the page's deviation.
+    /// Table 1 of the paper. Its section gives 20.35 as the deviation of the page.
     #[test]
     fn the_paper_s_example_selects_two_clusters() {
         let run = |means: &[f64]| Clusters { means: means.into(), assigned: vec![] };

@@ -1,17 +1,17 @@
 //! The second section 4.3: content begins where the ratio jumps and ends where it falls.
 //!
-//! The array and its standard deviation are not smoothed. Content begins at a line if its ratio is at least
-//! one deviation above the mean of the three preceding lines. Content ends at a line if its ratio is at least
-//! one deviation above the mean of the three following lines. At the page's ends, the mean covers the
-//! existing lines; without lines it is 0.
+//! Neither the array nor its standard deviation is smoothed. Content begins at a line if its ratio is at
+//! least one deviation above the mean of the three preceding lines. Content ends at a line if its ratio is at
+//! least one deviation above the mean of the three following lines. At the ends of the page, the mean covers
+//! the existing lines, and is 0 if there are none.
 //!
-//! Limitation: content can end one line too early, because two of the three lines after the last but one line
-//! are not content. If all ratios are equal, the deviation is 0, every line is a jump of 0, and all lines are
-//! content.
+//! Limitation: content can end one line too early, because two of the three lines after the penultimate
+//! content line are not content. If all ratios are equal, the deviation is 0. Then every line is a jump of 0,
+//! and all lines are content.
 
 const WINDOW: usize = 3;
 
-/// Returns, for each line, whether it is content. `threshold`: minimum size of a jump or fall.
+/// Returns for each line whether it is content. `threshold` is the minimum size of a jump or fall.
 #[must_use]
 pub fn select(array: &[f64], threshold: f64) -> Vec<bool> {
     let mut in_content = false;

@@ -3,7 +3,7 @@
 //! The paper selects ratios "equal to or above" the deviation. If all ratios are equal, as on a page of one
 //! line, the deviation is 0 and every line is content, even without text.
 
-/// Returns, for each line, whether its ratio is at least the threshold.
+/// Returns for each line whether its ratio is at least `threshold`.
 #[must_use]
 pub fn select(smoothed: &[f64], threshold: f64) -> Vec<bool> {
     smoothed.iter().map(|ratio| *ratio >= threshold).collect()
