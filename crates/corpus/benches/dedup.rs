@@ -1,21 +1,19 @@
-//! Measures the cost of a new document in one thread (tokens, signature, keys, index query and update),
-//! and of comparing two texts.
+//! Measures the cost of a new document (tokens, signature, keys, index query and update) and of comparing two
+//! texts, on one thread.
 //!
-//! `cargo bench -p gleaner-corpus --bench dedup`. A text has 500 words from a short list of English or
-//! Vietnamese words, some with random letters or numbers added. The index contains a million documents.
+//! Run with `cargo bench -p gleaner-corpus --bench dedup`. A text has 500 words from a short list of English
+//! or Vietnamese words. Random letters or numbers are added to some words. The index contains a million
+//! documents.
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_corpus::dedup::{Alignment, Index, Keys, Signature, Signed, Table, Tokens};
 
-/// Words per text.
 const WORDS: usize = 500;
 
-/// Texts per iteration.
 const TEXTS: u64 = 64;
 
-/// Documents in the index.
 const KNOWN: u32 = 1_000_000;
 
 const ENGLISH: [&str; 24] = [
@@ -72,14 +70,13 @@ const VIETNAMESE: [&str; 24] = [
     "Thủ",
 ];
 
-/// Returns the next number of a sequence that is the same on every machine.
+/// Returns the next number of a pseudo-random sequence that is the same on every machine.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
 }
 
-/// Returns a text of these words in sentences; some words have a random ending or are followed by a
-/// number.
+/// Returns a text of these words in sentences. Some words get a random ending or are followed by a number.
 fn text(words: &[&str], mut seed: u64) -> String {
     let mut text = String::new();
     for at in 0..WORDS {
@@ -95,7 +92,7 @@ fn text(words: &[&str], mut seed: u64) -> String {
     text
 }
 
-/// Returns the keys of a document that is similar to no other: evenly spread hashes replace its
+/// Returns the keys of a document that is similar to no other. Evenly spread hashes are used instead of
 /// shingles.
 fn synthetic(document: u32) -> Keys {
     let mut state = u64::from(document) << 20 | 1;

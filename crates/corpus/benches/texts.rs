@@ -1,8 +1,9 @@
-//! Measures the work for each text before it becomes a document, in one thread: language, hash, words,
+//! Measures the work for each text before it becomes a document, on one thread: language, hash, words and
 //! quality.
 //!
-//! `cargo bench -p gleaner-corpus --bench texts`. Uses one made-up text of about 3 KB in English and one
-//! in Vietnamese. On a shared machine, only the ratio of two figures from the same run is meaningful.
+//! Run with `cargo bench -p gleaner-corpus --bench texts`. The inputs are a generated text of about 3 KB in
+//! English and one in Vietnamese. On a shared machine, only the ratio of two figures from the same run is
+//! meaningful.
 
 use std::hint::black_box;
 

@@ -1,12 +1,12 @@
-//! Measures how many similar documents an index of a given size finds, for docs/dedup.md.
+//! Measures how many similar documents an index of a given size finds. The results are in docs/dedup.md.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-corpus --example index_memory -- 1000000 100 300
 //! ```
 //!
-//! The arguments are a number of documents and table sizes in MiB. For each size, the program puts that
-//! many synthetic documents of 400 shingles into a table, then queries changed copies of the oldest,
-//! middle and newest documents at several similarities. Times are wall-clock times.
+//! The arguments are a number of documents and one or more table sizes in MiB. For each size, the program
+//! inserts that number of synthetic documents of 400 shingles into a table. It then queries changed copies of
+//! the oldest, middle and newest documents at several similarities. Times are wall-clock times.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -14,10 +14,9 @@ use std::time::Instant;
 
 use gleaner_corpus::dedup::{BANDS, Index, Keys, Number, Signature, Table};
 
-/// Shingles per document.
 const SHINGLES: u64 = 400;
 
-/// Queried copies for each age and similarity.
+/// Number of queried copies for each age and similarity.
 const ASKED: u32 = 2_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -80,7 +79,7 @@ fn measure(out: &mut impl Write, documents: Number, mebibytes: usize) -> io::Res
     )
 }
 
-/// Returns the keys of a document whose first `changed` shingles belong to this version.
+/// Returns the keys of a document whose first `changed` shingles are different in each version.
 fn keys(document: Number, changed: u64, version: u64) -> Keys {
     let hash = |at: u64| {
         let version = if at < changed { version } else { 0 };

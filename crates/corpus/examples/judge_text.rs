@@ -1,6 +1,6 @@
-//! Determines the language and the quality of texts, and which of them a corpus admits.
+//! Determines the language and the quality of texts, and which texts a corpus admits.
 //!
-//! `cargo run -p gleaner-corpus --example judge_text`
+//! Run with `cargo run -p gleaner-corpus --example judge_text`.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 

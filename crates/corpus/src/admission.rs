@@ -1,8 +1,8 @@
-//! Decides which documents enter a corpus, by language, day of publication and figures, and unifies their
-//! tone marks. By default every document enters unchanged. Refusals can be counted by reason.
+//! Decides which documents enter a corpus, by language, publication day and figures, and unifies their tone
+//! marks. By default every document enters unchanged. Callers can count refusals by reason.
 //!
-//! Limitation: `und` (undetermined) is treated as a language: a corpus limited to `vi` excludes it unless
-//! `und` is also listed. Figures are computed from the stored text.
+//! Limitation: `und` (undetermined) is treated as a language. A corpus limited to `vi` excludes `und` unless
+//! it is also listed. Figures are computed from the stored text.
 
 use std::fmt;
 
@@ -11,28 +11,28 @@ use jiff::civil::Date;
 use crate::tones::{Tones, unified};
 use crate::{Condition, ContentHash, Document, PerSite, Quality};
 
-/// The admission rules of a corpus, and the place of tone marks in admitted texts.
+/// The admission rules of a corpus, and the position of tone marks in admitted texts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Admission {
     /// Admitted languages as BCP 47 primary tags; empty for all languages.
     pub languages: Vec<String>,
-    /// Conditions on a document's figures; all must hold.
+    /// Conditions on a document's figures. All must hold.
     pub conditions: Vec<Condition>,
-    /// The place of tone marks in Vietnamese texts and titles.
+    /// The position of tone marks in Vietnamese texts and titles.
     pub tones: Tones,
-    /// The first admitted day of publication, as the page states it; `None`: all days. Documents without a
-    /// date are admitted.
+    /// The first admitted publication day, in the page's time zone. `None` admits all days. Documents without
+    /// a date are always admitted.
     pub published_after: Option<Date>,
     /// Rules of single sites.
     pub sites: PerSite<SiteAdmission>,
 }
 
-/// The rules of a site that differ from the general ones.
+/// The rules of a site that replace the general rules.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SiteAdmission {
-    /// Replaces [`Admission::languages`]; `None`: the general rule applies.
+    /// Replaces [`Admission::languages`]. If `None`, the general rule applies.
     pub languages: Option<Vec<String>>,
-    /// Replaces [`Admission::published_after`]; `None`: the general rule applies.
+    /// Replaces [`Admission::published_after`]. If the outer value is `None`, the general rule applies.
     pub published_after: Option<Option<Date>>,
 }
 
@@ -41,17 +41,18 @@ pub struct SiteAdmission {
 pub enum Refusal {
     /// The document's language is not listed.
     Language(String),
-    /// This condition is the first that does not hold.
+    /// This condition does not hold. It is the first such condition.
     Condition(String),
     /// The document was published before this day.
     PublishedBefore(Date),
 }
 
 impl Admission {
-    /// Returns the document as it enters the corpus.
+    /// Returns the document in the form in which it enters the corpus.
     ///
     /// # Errors
-    /// If the document's language is not listed, it was published too early, or a condition does not hold.
+    /// [`Refusal`] if the document's language is not listed, if it was published too early, or if a condition
+    /// does not hold.
     pub fn admit(&self, document: Document) -> Result<Document, Refusal> {
         let site = self.sites.of_host(&document.host);
         let languages = site.and_then(|site| site.languages.as_ref()).unwrap_or(&self.languages);
@@ -83,8 +84,8 @@ fn day_of(document: &Document) -> Option<Date> {
     document.published.as_deref()?.get(..10)?.parse().ok()
 }
 
-/// Moves the tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to the place in `tones`,
-/// and updates the content hash. Returns other documents unchanged.
+/// Moves the tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to the position in
+/// `tones`, and updates the content hash. Other documents are returned unchanged.
 #[must_use]
 pub fn with_tones(mut document: Document, tones: Tones) -> Document {
     if document.language != "vi" || tones == Tones::AsWritten {
@@ -100,8 +101,8 @@ pub fn with_tones(mut document: Document, tones: Tones) -> Document {
 }
 
 impl Document {
-    /// Returns the figure with this name, one of [`crate::condition::FIGURES`]; `None`: the document lacks
-    /// it. Reads the whole text.
+    /// Returns the figure with this name, which is one of [`crate::condition::FIGURES`]. Returns `None` if
+    /// the document lacks the figure. Reads the whole text.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         figure(self, &Quality::new(&self.text, &self.language), name)

@@ -1,12 +1,12 @@
 //! Parses and evaluates conditions on a document's figures, such as `words>=100`.
 //!
-//! A condition holds for a document that lacks the figure: for example, a confidence, or a share of stop
-//! words in a language without a list.
+//! If a document lacks the figure, the condition holds. For example, some methods estimate no confidence, and
+//! many languages have no stop-word list.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The available figures with their meanings.
+/// The available figures with their descriptions.
 pub const FIGURES: [(&str, &str); 9] = [
     ("words", "words of the text"),
     ("sentence_length", "mean words per sentence"),
@@ -19,7 +19,7 @@ pub const FIGURES: [(&str, &str); 9] = [
     ("language_probability", "probability of the language"),
 ];
 
-/// The figures between 0 and 1.
+/// Figures whose values are between 0 and 1.
 const SHARES: [&str; 6] = [
     "stop_word_share",
     "repeated_line_share",
@@ -71,8 +71,8 @@ impl Condition {
         self.figure
     }
 
-    /// Whether the condition holds. `figures` returns a figure by name; `None`: the document lacks it, and
-    /// the condition holds.
+    /// Whether the condition holds. `figures` returns a figure by name, or `None` if the document lacks it.
+    /// In that case, the condition holds.
     pub fn holds(&self, figures: impl Fn(&str) -> Option<f64>) -> bool {
         figures(self.figure).is_none_or(|figure| match self.sign {
             Sign::AtLeast => figure >= self.number,

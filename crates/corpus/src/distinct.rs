@@ -13,7 +13,7 @@
 //! for 32-bit hashes unnecessary (Heule, Nunkesser, Hall, "HyperLogLog in practice", EDBT 2013, section 4).
 //!
 //! Limitation: for 2.5 m to 5 m different words (about 40,000 to 80,000) the estimate is up to 2% too high.
-//! The second paper corrects this with a table, which is omitted here.
+//! The second paper corrects this with a table, which is not used here.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -47,12 +47,12 @@ impl Distinct {
         value.hash(&mut hasher);
         let hash = hasher.finish();
         let register = (hash >> (64 - BITS)) as usize;
-        // A 1 below the remaining bits limits the count of zeros.
+        // The added 1 limits the number of leading zeros to the remaining bits.
         let position = ((hash << BITS) | (1 << (BITS - 1))).leading_zeros() as u8 + 1;
         self.registers[register] = self.registers[register].max(position);
     }
 
-    /// Merges another counter. A value in both counts once.
+    /// Merges another counter. A value that was inserted into both is counted once.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
             *mine = (*mine).max(*theirs);

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ContentHash, Extras};
 
-/// A document's identity: the key of the canonical URL under which its text was first stored (16 bytes of
-/// BLAKE3). It does not change when the page is extracted again.
+/// The permanent identity of a document: 16 bytes of BLAKE3 of the canonical URL under which its text was
+/// first stored. It does not change when the page is extracted again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentId(pub [u8; 16]);
 
-/// One article. Stores serialize the fields by position, so a new field must be last and have a default.
+/// The text of one article with its metadata. Stores serialize the fields by position, so a new field must be
+/// last and have a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// The document's permanent id.
@@ -26,11 +27,12 @@ pub struct Document {
     pub title: Option<String>,
     /// Body text in NFC: one paragraph, heading or list item per line, in page order.
     pub text: String,
-    /// Language of the text as a BCP 47 primary tag such as `vi`; `und`: not determined.
+    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if not determined.
     pub language: String,
     /// When the page was fetched.
     pub fetched: Timestamp,
-    /// The stated publication time, RFC 3339 with an offset, or only a date if time or zone is unknown.
+    /// The publication time that the page states: RFC 3339 with an offset, or only a date if time or zone is
+    /// unknown.
     pub published: Option<String>,
     /// Authors that the page declares, in the page's order.
     pub authors: Vec<String>,
@@ -53,13 +55,15 @@ pub struct Document {
     /// The declared canonical address (`rel=canonical`, else `og:url`).
     #[serde(default)]
     pub canonical: Option<String>,
-    /// Estimated probability in hundredths that the text's word F1 is at least 0.9; `None`: not estimated.
+    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None` if it was not
+    /// estimated.
     #[serde(default)]
     pub confidence: Option<u8>,
-    /// Probability of the language in hundredths; `None`: not measured, as in older stores.
+    /// Probability of the language in hundredths. `None` if it was not measured, as in older stores.
     #[serde(default)]
     pub language_probability: Option<u8>,
-    /// The time of publication. A time without a zone counts as UTC, a day as its midnight.
+    /// The publication time as a UTC timestamp. If `published` has no zone, UTC is assumed; if it has no
+    /// time, midnight.
     #[serde(default)]
     pub published_utc: Option<Timestamp>,
     /// The declared description.
@@ -77,10 +81,10 @@ pub struct Document {
     /// The declared type of the article: `news`, `opinion`, `live`, `video`, `gallery` or `sponsored`.
     #[serde(default)]
     pub article_type: Option<String>,
-    /// Whether the page declares that only subscribers may read the article; `None`: not declared.
+    /// Whether the page declares that only subscribers may read the article. `None` if it declares nothing.
     #[serde(default)]
     pub paywalled: Option<bool>,
-    /// Whether the text is the whole article, according to the page; `None`: unknown.
+    /// Whether the text is the whole article, according to the page's declarations. `None` if unknown.
     #[serde(default)]
     pub complete: Option<bool>,
     /// Comments, captions and links, if the settings request them.
@@ -89,7 +93,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Creates a document with only a text and its origin: language `und`, no method, no metadata.
+    /// Creates a document with only a text and its origin. The language is `und`, and there is no method and
+    /// no metadata.
     #[must_use]
     pub fn bare(id: DocumentId, url: &str, host: &str, text: String, fetched: Timestamp) -> Self {
         Self {

@@ -1,8 +1,8 @@
-//! Parts of a page that are not its text. A corpus can keep them in separate fields.
+//! Kinds of page parts other than body text that a corpus can store in separate fields.
 
 use serde::{Deserialize, Serialize};
 
-/// A kind of part that is kept on request in its own field.
+/// A kind of page part that is stored in a separate field on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extra {
@@ -35,8 +35,8 @@ impl Extra {
     }
 }
 
-/// The parts of a page that were kept with its text; empty if none were requested. Stores serialize the
-/// fields by position, so a new field must be last and have a default.
+/// The parts of a page that were stored in addition to its text. Empty if none were requested. Stores
+/// serialize the fields by position, so a new field must be last and have a default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Extras {
@@ -44,8 +44,8 @@ pub struct Extras {
     pub comments: Vec<String>,
     /// Captions in the article, in page order.
     pub captions: Vec<String>,
-    /// Addresses of the links in the text, in page order. Absolute in a document.
+    /// Addresses of the links in the text, in page order. In a document, they are absolute.
     pub links: Vec<String>,
-    /// The linked text of each of [`Self::links`].
+    /// The linked text of each address in [`Self::links`].
     pub link_texts: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! Compares hosts.
 
-/// Whether `host` is `wanted` or a subdomain of it. Without a port, `wanted` includes all ports.
+/// Whether `host` is `wanted` or a subdomain of it. If `wanted` has no port, every port of `host` matches.
 ///
 /// ```
 /// use gleaner_corpus::is_of_host;

@@ -1,8 +1,8 @@
-//! Lines that are not body text. A corpus can keep them.
+//! Kinds of lines other than body text that a corpus can include in its texts.
 
 use serde::{Deserialize, Serialize};
 
-/// A kind of line within an article that is not body text. It is kept on request.
+/// A kind of line within an article that is not body text. It is included in the text on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Insert {

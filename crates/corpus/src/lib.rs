@@ -1,7 +1,7 @@
 //! Documents (identity, hashes, language, quality) and near-duplicate detection ([`dedup`]).
 //!
-//! A document is the text of one article with its provenance. The URL under which its text was first seen
-//! identifies it; other URLs with the same normalized text are aliases. This crate does no IO.
+//! A document is the text of one article with its provenance. It is identified by the URL under which its
+//! text was first stored. Other URLs with the same normalized text are aliases. This crate does no I/O.
 
 mod admission;
 pub mod condition;

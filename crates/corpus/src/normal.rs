@@ -1,14 +1,14 @@
 //! Normalises texts for comparison, and defines words.
 //!
-//! Two texts are equal if they agree after Unicode normalization (NFC), with one space for each run of white
-//! space. Case, punctuation and diacritics matter, because they matter to linguists.
+//! Two texts are equal if they agree after Unicode normalization (NFC), with each run of white space replaced
+//! by one space. Differences in case, punctuation and diacritics count, because they matter to linguists.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// The BLAKE3 hash of a normalised text. Duplicates have the same hash.
+/// The BLAKE3 hash of a normalised text. Exact duplicates have the same hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentHash([u8; 32]);
 
@@ -64,8 +64,8 @@ pub fn words(text: &str) -> u64 {
     each_word(text).count() as u64
 }
 
-/// Returns the words of a text: maximal runs of letters, digits or `_`, and each Chinese or Japanese
-/// character. Each Vietnamese syllable is a word.
+/// Returns the words of a text: maximal sequences of letters, digits or `_`, and each Chinese or Japanese
+/// character. In Vietnamese, each syllable is a word.
 ///
 /// ```
 /// let words: Vec<&str> = gleaner_corpus::each_word("Chợ quê, 2026: 新闻!").collect();

@@ -1,14 +1,14 @@
-//! Finds the settings of a host's site.
+//! Settings that differ by site.
 
 use std::collections::BTreeMap;
 
-/// Values by site. A site is a registrable domain in lower case, or an address with its port.
+/// Values by site. The key is a registrable domain in lower case, or an address with its port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PerSite<T>(BTreeMap<String, T>);
 
 impl<T> PerSite<T> {
-    /// Returns the value of a host's site, which is the host itself, its name without the port, or a domain
-    /// above it; `None`: the site has no value.
+    /// Returns the value of a host's site. The site may be the host itself, its name without the port, or a
+    /// domain above it. Returns `None` if the site has no value.
     ///
     /// ```
     /// let delays = gleaner_corpus::PerSite::from_iter([("bbc.com".to_owned(), 9)]);

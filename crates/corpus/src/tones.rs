@@ -1,14 +1,14 @@
-//! Unifies the place of the tone mark in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
+//! Unifies the position of the tone mark in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
 //!
-//! Both spellings occur, often in one text. The old style marks the first vowel; the style taught in schools
-//! since the 1980s marks the second. All other rhymes have only one place for the mark. After `q`, the `u` is
-//! not part of the rhyme, so `quý` has only one spelling.
+//! Both spellings occur, often in one text. The old style marks the first vowel. The style that schools have
+//! taught since the 1980s marks the second. All other rhymes have only one position for the mark. After `q`,
+//! the `u` is not part of the rhyme, so `quý` has only one spelling.
 
 use gleaner_vietnamese::Syllable;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// The place of the tone mark in open `oa`, `oe` and `uy`.
+/// The position of the tone mark in open `oa`, `oe` and `uy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tones {
@@ -57,8 +57,8 @@ pub fn unified(text: &str, tones: Tones) -> String {
     out
 }
 
-/// Returns the word with its tone mark on the letter at this place from the end (1 is the last letter);
-/// `None`: the word has no mark or another rhyme.
+/// Returns the word with its tone mark on another letter. `from_end` is that letter's position from the end;
+/// 1 is the last letter. Returns `None` if the word has no mark or another rhyme.
 fn moved(word: &str, from_end: usize) -> Option<String> {
     let syllable = Syllable::from_word(word)?;
     let mark = syllable.tone.mark()?;

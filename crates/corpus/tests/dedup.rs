@@ -1,9 +1,9 @@
-//! Hand-written borderline pairs in English and Vietnamese: copies, and parts of a series. crates/eval
+//! Tests hand-written borderline pairs in English and Vietnamese: copies, and texts of a series. crates/eval
 //! measures many generated pairs.
 
 use gleaner_corpus::dedup::{Alignment, Signed, SimilarityParams, Verdict};
 
-/// Returns the verdict on a pair as in a crawl, except that the pair need not share an index key.
+/// Returns the verdict on a pair as in a crawl, except that the two texts need not share an index key.
 fn verdict(one: &str, other: &str) -> Verdict {
     let (one, other) =
         (Signed::from_text(one).expect("ten words"), Signed::from_text(other).expect("ten words"));
@@ -47,7 +47,7 @@ fn copies_are_duplicates() {
 #[test]
 fn the_next_part_of_a_series_is_no_duplicate() {
     let pairs = [
-        // Short, with as many unchanged numbers as changed ones.
+        // A short text with as many unchanged numbers as changed numbers.
         (
             "Weather for Tuesday: highs of 25 degrees, lows of 14 and a 20 percent chance of rain before 6 p.m. \
              Call 1800 or 1801 for news of storms at sea, open from 7 to 19.",
@@ -66,7 +66,7 @@ fn the_next_part_of_a_series_is_no_duplicate() {
             "Giải đặc biệt: 90817. Giải nhất: 26354. Giải nhì: 77788, 99900. Vé trúng thưởng được lĩnh trong 30 ngày \
              tại công ty xổ số kiến thiết các tỉnh.",
         ),
-        // One number only.
+        // A text with only one number.
         (
             "The central bank set the reference rate at 24250 on the day, it said in a statement on its website.",
             "The central bank set the reference rate at 24263 on the day, it said in a statement on its website.",

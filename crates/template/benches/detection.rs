@@ -1,9 +1,9 @@
-//! Extraction of text, links and metadata from the bytes of a page whose site has a template: by detection,
-//! and by the full method. One thread.
+//! Measures the extraction of text, links and metadata from the bytes of a page whose site has a template, on
+//! one thread. Detection is compared with the full method.
 //!
-//! `cargo bench -p gleaner-template`. The input is a generated site and, if present, the recorded sites. On a
-//! shared machine, only ratios of figures from one run are meaningful. If detection fails for a page, its
-//! time includes the full method.
+//! Run with `cargo bench -p gleaner-template`. The input is a generated site and, if present, the recorded
+//! sites. On a shared machine, only ratios of figures from one run are meaningful. If detection fails for a
+//! page, its time includes the full method.
 
 use std::hint::black_box;
 
@@ -12,13 +12,13 @@ use gleaner_html::{Page, Partly, decode, links::links, metadata::metadata_at};
 use gleaner_template::{Detector, SiteTemplate};
 use gleaner_testkit::measured;
 
-/// The most pages that a template is learned from; at most two thirds of a site's pages.
+/// Maximum number of pages from which a template is learned; at most two thirds of a site's pages.
 const LEARNED: usize = 24;
 
 /// The number of pages of each site that are measured.
 const PAGES: usize = 3;
 
-/// A site's template, and pages that it was not learned from.
+/// A site's template, and pages that were not used for learning it.
 struct Site {
     template: SiteTemplate,
     detector: Detector,
@@ -63,7 +63,7 @@ fn measure(criterion: &mut Criterion, name: &str, sites: &[Site]) {
     group.finish();
 }
 
-/// A measured stage. It takes a page's site, its bytes, its decoded text and the page parsed in part.
+/// A measured stage. Its arguments are the page's site, bytes, decoded text, and the partly parsed page.
 type Stage = dyn Fn(&Site, &[u8], &str, &Partly);
 
 /// Measures each stage of detection separately, on the pages for which detection succeeds.

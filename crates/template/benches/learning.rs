@@ -1,9 +1,9 @@
-//! Compares the time to learn a template from 25 pages with the time to extract each of these pages without a
-//! template. One thread.
+//! Compares two times on one thread: learning a template from 25 pages, and extracting each of these pages
+//! without a template.
 //!
-//! `cargo bench -p gleaner-template --bench learning`. The input is a generated site and, if present, the
-//! recorded sites with at least 25 pages. Both times include decoding and parsing, except in the `parsed`
-//! benchmarks. On a shared machine, only ratios of figures from one run are meaningful.
+//! Run with `cargo bench -p gleaner-template --bench learning`. The input is a generated site and, if
+//! present, the recorded sites with at least 25 pages. Both times include decoding and parsing, except in the
+//! `parsed` benchmarks. On a shared machine, only ratios of figures from one run are meaningful.
 
 use std::hint::black_box;
 
@@ -13,7 +13,6 @@ use gleaner_template::site::extract_alone;
 use gleaner_template::{SiteTemplate, judge};
 use gleaner_testkit::measured;
 
-/// The number of pages that a template is learned from.
 const LEARNED: usize = 25;
 
 fn read(bytes: &[u8]) -> Page {
@@ -36,7 +35,7 @@ fn cold(pages: &[Vec<u8>]) {
     }
 }
 
-/// Extracts each page without a template, with the links and metadata that a crawl reads too.
+/// Extracts each page without a template, with the links and metadata that a crawl also reads.
 fn cold_with_all(pages: &[Vec<u8>]) {
     for bytes in pages.iter().take(LEARNED) {
         let page = read(bytes);

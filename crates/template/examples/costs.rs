@@ -1,13 +1,14 @@
 //! Measures the processor time to learn a template, and to extract a page without a template, for
 //! docs/performance.md.
 //!
-//! `cargo run --release -p gleaner-template --example costs -- [ROUNDS [FOLDER]]`. The input is the recorded
-//! sites with at least 25 pages, or the generated site if there are none. With FOLDER, it is all pages in
-//! this folder and its subfolders, and learning is not measured. In each round, every measurement consists of
-//! eight runs (one with FOLDER). The least of the rounds is printed for each site.
+//! Run with `cargo run --release -p gleaner-template --example costs -- [ROUNDS [FOLDER]]`. The input is the
+//! recorded sites with at least 25 pages, or the generated site if there are none. With FOLDER, the input is
+//! all pages in this folder and its subfolders, and learning is not measured. In each round, every
+//! measurement consists of eight runs (one with FOLDER). The minimum over the rounds is printed for each
+//! site.
 //!
 //! Limitation: processor time is read from `/proc`, so on systems other than Linux wall time is measured.
-//! Other programs on the same processor affect the times, because they evict the caches.
+//! Other programs on the same processor affect the times, because they displace cache contents.
 
 #![allow(
     clippy::allow_attributes,
@@ -25,11 +26,10 @@ use gleaner_template::SiteTemplate;
 use gleaner_template::site::extract_alone;
 use gleaner_testkit::measured;
 
-/// The number of consecutive runs of a measurement. One run is too short, because the system counts in steps
-/// of some milliseconds.
+/// Number of consecutive runs per measurement. One run is too short, because the system's clock has steps of
+/// some milliseconds.
 const TIMES: usize = 8;
 
-/// The number of pages that a template is learned from.
 const LEARNED: usize = 25;
 
 const ADDRESS: &str = "https://a.example/";
@@ -37,7 +37,7 @@ const ADDRESS: &str = "https://a.example/";
 /// A measured function of the pages' bytes.
 type Run = fn(&[Vec<u8>]);
 
-/// The measured functions, with their names. All start from the bytes of a site's pages.
+/// The measured functions with their names. Each starts from the bytes of a site's pages.
 const COSTS: [(&str, Run); 5] = [
     ("learn", |pages| {
         let pages: Vec<Page> = pages.iter().map(|bytes| read(bytes)).collect();

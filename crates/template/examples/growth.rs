@@ -1,9 +1,10 @@
 //! Measures how the cost of a page grows with its size and with the size of its site's template, for
 //! docs/performance.md.
 //!
-//! `cargo run --release -p gleaner-template --example growth -- [FOLDER]`. The first table has the pages of a
-//! folder and its subfolders by size, or generated pages without FOLDER. The second table has templates that
-//! are learned from more and more pages of one site: the largest recorded site, or a generated site.
+//! Run with `cargo run --release -p gleaner-template --example growth -- [FOLDER]`. The first table groups
+//! the pages of a folder and its subfolders by size; without FOLDER, the pages are generated. The second
+//! table has templates that are learned from an increasing number of pages of one site: the largest recorded
+//! site, or a generated site.
 //!
 //! Limitation: processor time is read from `/proc`, so on systems other than Linux all times are 0. Pages of
 //! different sizes are from different sites, so differences are not due to size alone.
@@ -23,10 +24,10 @@ use gleaner_template::site::extract_alone;
 use gleaner_template::{Detector, SiteTemplate};
 use gleaner_testkit::measured;
 
-/// The smallest page size of each row, in KB.
+/// The minimum page size of each row, in KB.
 const FROM: [usize; 7] = [0, 25, 50, 100, 200, 400, 800];
 
-/// The numbers of pages that templates are learned from.
+/// Numbers of pages from which templates are learned.
 const LEARNED: [usize; 5] = [3, 6, 12, 25, 50];
 
 /// The number of pages that are extracted with each template.
@@ -36,7 +37,7 @@ fn page(bytes: &[u8]) -> Page {
     Page::parse(&decode(bytes, Some("text/html")).text)
 }
 
-/// Returns the processor time of one run in milliseconds: the least of five means over ten runs.
+/// Returns the processor time of one run in milliseconds: the minimum of five means, each over ten runs.
 fn milliseconds(run: impl Fn()) -> f64 {
     let had = || {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();

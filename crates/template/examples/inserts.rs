@@ -1,11 +1,11 @@
 //! Counts the captions, credits, by-lines and "read more" lines that are included as inserts on recorded
 //! pages, for docs/templates.md.
 //!
-//! `cargo run --release -p gleaner-template --example inserts -- FOLDER [N]`. FOLDER contains sets of pages.
-//! The pages of a set are judged with a template learned from the first 25 of them; those of a set named
-//! `single` are judged alone. With N, the text of every N-th insert is printed too.
+//! Run with `cargo run --release -p gleaner-template --example inserts -- FOLDER [N]`. FOLDER contains sets
+//! of pages. The pages of a set are judged with a template learned from its first 25 pages. The pages of a
+//! set named `single` are judged without a template. With N, the text of every N-th insert is printed too.
 //!
-//! Limitation: the judged pages include those that the template was learned from.
+//! Limitation: the judged pages include the pages from which the template was learned.
 
 #![allow(
     clippy::allow_attributes,
@@ -71,7 +71,7 @@ fn main() {
     }
 }
 
-/// Returns the folders with a manifest: the folder itself, or else those below it.
+/// Returns the folders with a manifest: the folder itself, or else the folders inside it.
 fn sets(folder: &Path) -> Vec<PathBuf> {
     if folder.join("manifest.jsonl").exists() {
         return vec![folder.to_owned()];

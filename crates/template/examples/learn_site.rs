@@ -1,4 +1,5 @@
-//! Extracts a page alone, learns a template from pages of its site, and extracts the page with it.
+//! Extracts a page without a template, learns a template from pages of its site, and extracts the page with
+//! the template.
 //!
 //! `cargo run -p gleaner-template --example learn_site`
 
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let template = SiteTemplate::learn("paper.example", 1, Timestamp::UNIX_EPOCH, &pages);
     show("with the template", &template.extract(&page));
 
-    // A template is stored as JSON. Detection uses only its places, which is faster.
+    // A template is stored as JSON. Detection needs only the template's places, which makes it faster.
     let json = template.to_json();
     let detector = Detector::from_template(&SiteTemplate::from_json(&json)?);
     println!("the template has {} bytes", json.len());

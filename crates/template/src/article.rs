@@ -1,23 +1,23 @@
-//! Decides whether a page is an article, from this page alone.
+//! Decides whether a page is an article, without other pages of the site.
 //!
 //! This check runs first and needs no knowledge of the site, because pages that are not articles reduce the
 //! quality of a template and of the corpus.
 //!
-//! 1. Walls are recognized by their phrases and their lack of other prose (`walls`): bot checks, "not found"
-//!    with status 200, log-ins, consent.
+//! 1. Pages such as bot checks, "not found" with status 200, log-ins and consent requests are recognized by
+//!    their phrases and their lack of other prose (`walls`).
 //! 2. A page is rejected if it has hardly any words outside links, declares a collection or a product, or has
 //!    only captions as body text.
-//! 3. [`Signals`] recognize hubs. An article has one long stretch of sentences without lines of links; a hub
-//!    has many short stretches.
-//! 4. A page model ([`feature_row`]) rejects a remaining page if it is sure that the page is not an article.
-//!    About ninety features describe the body text found by the block model, links, cards, controls,
-//!    headline, declarations and address.
+//! 3. [`Signals`] recognize hubs. An article has one long stretch of sentences that no line of links
+//!    interrupts. A hub has many short stretches.
+//! 4. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if it is nearly
+//!    certain that the page is not an article. About ninety features describe the body text found by the
+//!    block model, links, cards, controls, headline, declarations and address.
 //!
 //! Limitation: a page in doubt counts as an article, because a rejected article is a lost document, while an
-//! accepted hub is only one bad document. 2 of 1,340 recorded articles and 116 of 123 other pages are
-//! rejected. The model was trained on these pages; on unseen sites, the numbers are 7 and 91. The accepted
-//! non-articles have their own text: pages of courses and institutes, and news lists with whole paragraphs.
-//! Each later visit of a rejected page repeats the decision.
+//! accepted hub is only one bad document. Of the recorded pages, 2 of 1,340 articles and 116 of 123 other
+//! pages are rejected. The model was trained on these pages; on unseen sites, 7 articles and 91 other pages
+//! are rejected. The accepted non-articles have text of their own: pages of courses and institutes, and news
+//! lists with whole paragraphs. Each later visit of a rejected page repeats the decision.
 
 use std::fmt;
 
@@ -46,7 +46,7 @@ pub use signals::Signals;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// An article, or a page without evidence against it.
+    /// An article, or a page that no check rejects.
     Article,
     /// Not an article, with the reason.
     NotArticle(Reason),
@@ -66,14 +66,14 @@ pub enum Reason {
     ConsentWall,
     /// The page shows pictures with no text except captions.
     Gallery,
-    /// The text appears only when scripts run: the page has hardly any words, and an empty root for an
-    /// application or a request to enable JavaScript.
+    /// The text appears only when scripts run. The page has hardly any words, and either the empty root
+    /// element of an application or a request to enable JavaScript.
     NeedsBrowser,
     /// The page has hardly any words outside links.
     TooLittleText,
     /// The page declares itself a collection or a product.
     DeclaredListing,
-    /// The page is a list, and its URL names a category, a tag, a search or a further page.
+    /// The page is a list, and its URL indicates a category, a tag, a search or a later page of a list.
     Listing,
     /// The page shows goods with prices.
     Shop,
@@ -134,41 +134,43 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Minimum number of words of an article outside links. (Vietnamese: syllables. Two Chinese or Japanese
-/// characters, or five Thai, Lao, Burmese or Khmer letters, count as one word.)
+/// Minimum number of words of an article outside links. In Vietnamese, a syllable is a word. Two Chinese or
+/// Japanese characters, or five Thai, Lao, Burmese or Khmer letters, count as one word.
 const LEAST_WORDS: f64 = 60.0;
-/// The minimum for a declared article with a publication time, such as breaking news of two sentences.
+/// Minimum number of words outside links of a declared article with a publication time, such as breaking news
+/// of two sentences.
 const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
 /// A stretch of prose with fewer words may consist of two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
-/// Prose is scattered if its longest stretch contains less than this share of its words.
+/// If the longest stretch of prose contains less than this share of the page's prose, the prose is scattered.
 const SCATTERED: f64 = 0.2;
 /// A page with this many lines of links may be a hub.
 const MANY_LINK_LINES: u32 = 25;
-/// Links dominate if the longest stretch has fewer words than this number times the words in links.
+/// Links dominate if the longest stretch has fewer words than this factor times the number of words in links.
 const LINKS_RULE: f64 = 0.04;
 
-/// The page model rejects a page below these log-odds. In cross-validation, at most one article in two
-/// hundred is below (docs/evaluation.md).
+/// The page model rejects a page whose log-odds are below this value. In cross-validation, at most one
+/// article in two hundred was below it (docs/evaluation.md).
 const DOUBT: f32 = -2.6;
 
-/// Minimum number of cards with prices of a rejected page that is a shop.
+/// Minimum number of cards with prices that makes a rejected page a shop.
 const GOODS: f32 = 3.0;
 
-/// Classifies a page. `url`: the canonical URL, empty if unknown. Linear time, mostly in the block model.
+/// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear and mostly spent in
+/// the block model.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> Verdict {
     judge_blocks(page, url, &block_model::judge(page, block_model::built_in()))
 }
 
-/// Classifies a page like [`judge`]. `judged`: results of the built-in block model without a template.
+/// Classifies a page like [`judge`]. `judged` is the result of the built-in block model without a template.
 #[must_use]
 pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     judge_with(model::built_in(), page, url, judged)
 }
 
-/// Like [`judge_blocks`], but with the given page model. Without trees, only the rules decide.
+/// Like [`judge_blocks`], but with the given page model. If the model has no trees, only the rules decide.
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     reason(model, page, url, judged).map_or(Verdict::Article, Verdict::NotArticle)

@@ -1,14 +1,15 @@
 //! Finds boilerplate subtrees: kinds of element that never contain body text on a site, such as menus, lists
 //! of stories, comments and footers.
 //!
-//! 1. An element of a training page is boilerplate if it has no body text or source of metadata (`tells`).
+//! 1. An element of a training page is boilerplate if it contains neither body text nor a source of metadata
+//!    (`tells`).
 //! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if it is on at least `LEAST_PAGES` pages and
 //!    all its elements are boilerplate.
-//! 3. Kinds that occur only inside other boilerplate kinds are dropped.
+//! 3. Kinds that occur only inside elements of other boilerplate kinds are dropped.
 //! 4. Kinds are dropped if their removal changes the metadata of a training page. Dates and by-lines are
 //!    searched near the headline, so a removal can change them.
 //!
-//! Limitation: body text of a later page inside such a subtree is always lost.
+//! Limitation: if a later page has body text in such an element, this text is always lost.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,14 +19,15 @@ use gleaner_html::{NodeId, Page};
 
 use crate::Judgement;
 
-/// Minimum number of training pages with the kind. On fewer pages, missing body text may be a coincidence.
+/// Minimum number of training pages with the kind. On fewer pages, the lack of body text may be a
+/// coincidence.
 const LEAST_PAGES: u32 = 3;
 
 #[derive(Debug, Default)]
 struct Seen {
     pages: u32,
     has_content: bool,
-    /// Whether the kind is outside all other boilerplate kinds on some page.
+    /// Whether an element of this kind is outside all other boilerplate elements on some page.
     is_outermost: bool,
 }
 
@@ -57,8 +59,8 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     without_witnesses(pages, kinds)
 }
 
-/// Drops the kinds with a removal that changes a page's metadata. The first such page usually excludes the
-/// kinds that would change other pages too.
+/// Drops the kinds whose removal changes a page's metadata. A kind that the first such page excludes would
+/// usually change other pages too.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::new(url, page)).collect();
     let mut kept = kinds;
@@ -75,7 +77,8 @@ struct Told<'a> {
     url: &'a str,
     page: &'a Page,
     whole: Metadata,
-    /// The sets of removed nodes tried so far, and whether each set changed the metadata. Sets recur often.
+    /// The sets of removed nodes tried so far, each with whether it changed the metadata. Many sets are tried
+    /// repeatedly.
     tried: HashMap<Vec<NodeId>, bool>,
 }
 
@@ -123,7 +126,7 @@ fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
     fertile
 }
 
-/// Parts of the class or id of elements that metadata are read from.
+/// Parts of the class or id of elements from which metadata are read.
 const TELLING: [&str; 6] = ["author", "byline", "by-line", "by_line", "tacgia", "breadcrumb"];
 
 fn is_telling(name: &str) -> bool {

@@ -1,6 +1,7 @@
-//! Classifies each line of a page as body text or as a named kind of other text.
+//! Classifies each line of a page as body text or as a kind of other text.
 //!
-//! The judgement determines body text and repeated lines. For other lines, the first matching rule applies:
+//! The judgement determines body text and repeated lines. The class of any other line comes from the first
+//! rule that matches:
 //!
 //! | class | rule |
 //! |---|---|
@@ -16,11 +17,11 @@
 //! A user can request captions, credits, by-lines and "read more" lines ([`crate::inserts`]). The other
 //! classes are only for display.
 //!
-//! Limitation: an element's name counts only if the element contains no body text. A paragraph in
-//! `<div class="story-media">` that the model missed is a caption. A comment thread without such a name has
-//! no class. A caption and its credit on one line are a caption, and so is an agency's credit without a word
-//! such as "photo". A date is a by-line, because sites use the same names for both. A shop's line between
-//! paragraphs ("Try it for a month") matches the read-more rules.
+//! Limitation: an element's name is used only if the element contains no body text. A paragraph in `<div
+//! class="story-media">` that the model missed is classified as a caption. A comment thread without a telling
+//! name gets no class. A caption and its credit on one line are classified as a caption, and so is an
+//! agency's credit without a word such as "photo". A date is classified as a by-line, because sites use the
+//! same names for both. A shop's line between paragraphs ("Try it for a month") matches the read-more rules.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -68,7 +69,7 @@ impl Class {
         Self::Other,
     ];
 
-    /// Returns the name for users.
+    /// Returns the name that users see.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -84,7 +85,7 @@ impl Class {
         }
     }
 
-    /// Returns the name in style sheets.
+    /// Returns the name that style sheets use.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -116,20 +117,20 @@ pub(crate) struct Named {
 
 pub(crate) const MOSTLY_LINKS: f32 = 0.5;
 
-/// The number of elements around a line that are checked, from the innermost.
+/// Number of elements around a line that are checked, starting with the innermost.
 const REACH: usize = 12;
 
-/// Maximum number of words of a by-line or credit recognized by an element's name. An author's biography is
-/// longer, and so is body text in an element named after the author.
+/// Maximum number of words of a by-line or credit that is recognized by an element's name. Biographies of
+/// authors, and body text in elements named after the author, are longer.
 const MOST_WORDS_NAMED: u32 = 30;
 
-/// The number of words of a line that points to another story. A shorter link is a button.
+/// Number of words of a line that points to another story. A link with fewer words is a button.
 pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 
 /// Minimum number of digits of a line without letters that may be a date.
 const DIGITS_OF_DATE: usize = 6;
 
-/// Minimum number of consecutive lines without body text that make links between paragraphs a list.
+/// Minimum number of consecutive lines without body text for which links between paragraphs are a list.
 const LIST_FROM: usize = 6;
 
 pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
@@ -138,7 +139,7 @@ pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
     blocks.iter().zip(between).map(|(block, between)| names.name(block, between)).collect()
 }
 
-/// Returns, for each line, whether it is between two lines of body text with few lines in between.
+/// Returns, for each line, whether it is one of a few lines between two lines of body text.
 fn between_content(blocks: &[Judged]) -> Vec<bool> {
     let mut between = vec![false; blocks.len()];
     let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
@@ -165,11 +166,11 @@ struct Says {
     caption: bool,
     credit: bool,
     by_line: bool,
-    /// Other stories or a menu.
+    /// Whether the element's name indicates other stories or a menu.
     stories: bool,
-    /// `stories`, share buttons or tags.
+    /// Whether the element's name indicates other stories, a menu, share buttons or tags.
     links: bool,
-    /// Comments, other stories, menus, share buttons or advertisements.
+    /// Whether the element's name indicates comments, other stories, menus, share buttons or advertisements.
     aside: bool,
 }
 
@@ -199,7 +200,8 @@ impl<'a> Names<'a> {
         Named { class, because, aside }
     }
 
-    /// Returns the elements around a line, innermost first, below the first element with body text.
+    /// Returns the elements around a line, innermost first, up to but excluding the first element with body
+    /// text.
     fn around(&mut self, block: &Judged) -> Vec<(NodeId, Says)> {
         let page = self.page;
         let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -215,8 +217,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns the innermost element, inline or not, that contains the whole line. Returns the line's block if
-/// that element is too far up.
+/// Returns the innermost element, inline or not, that contains the whole line. If that element is too far up,
+/// returns the line's block.
 fn innermost(page: &Page, block: &Judged) -> NodeId {
     let nodes = &block.placed.nodes;
     let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -229,7 +231,7 @@ fn innermost(page: &Page, block: &Judged) -> NodeId {
 struct Around(Vec<(NodeId, Says)>);
 
 impl Around {
-    /// Returns the number of elements between the line and the nearest match.
+    /// Returns the number of elements between the line and the nearest element that matches.
     fn distance(&self, is: fn(&Says) -> bool) -> Option<usize> {
         self.0.iter().position(|(_, says)| is(says))
     }
@@ -257,7 +259,7 @@ impl Around {
     }
 
     fn comment(&self, block: &Judged) -> Option<Because> {
-        // A link to readers' comments often has the same name as the comments.
+        // A link to the readers' comments often has the same class name as the comments.
         let own = self.0.iter().position(|(node, _)| *node == block.placed.block);
         let at = self.distance(|says| says.comment)?;
         let is_way = own.is_some_and(|own| at <= own) && block.link_share >= MOSTLY_LINKS;
@@ -309,7 +311,7 @@ fn read_more(block: &Judged) -> Option<Because> {
     links.or_else(|| opens(text, "related").then_some(Because::Words))
 }
 
-/// Whether a line is only a number or a mark, such as a number of votes.
+/// Whether a line is only a number or a symbol, such as a number of votes.
 fn is_bare(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)

@@ -8,8 +8,8 @@ use crate::{Health, Published, SiteTemplate};
 
 const MOST_PLACES: usize = 40;
 
-/// Returns a description of several lines: the template's origin, then the 40 places with the most body text
-/// with estimated share of body text, number of blocks and number of pages.
+/// Returns a description of several lines: the template's origin, then the 40 places with the most body text,
+/// each with its estimated share of body text, number of blocks and number of pages.
 #[must_use]
 pub fn describe(template: &SiteTemplate) -> String {
     let site = &template.site;

@@ -4,26 +4,27 @@
 //! the places of body text, so a page needs only lookups.
 //!
 //! 1. Lines that the site repeats are dropped.
-//! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have the place, and if its lines
-//!    were judged body text or boilerplate by two to one (`DECISIVE`). Lines of similar length count most
-//!    ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
+//! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have the place, and if at least
+//!    two thirds of its lines had the same result, body text or boilerplate (`DECISIVE`). Lines of similar
+//!    length have the highest weight ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
 //! 3. An undecided line is body text if it is between two lines of body text with the same parent element,
 //!    inside this element, and neither a caption nor a line of links.
-//! 4. Lines of body text that are credits, by-lines or "read more" lines by their own words are dropped.
+//! 4. Lines of body text are dropped if their words show that they are credits, by-lines or "read more"
+//!    lines.
 //! 5. The remaining undecided lines are dropped. Detection fails if their words outside lines of links exceed
 //!    `MOST_OPEN` of the words found, if fewer than 30 words were found, or if the page is unlike the
-//!    training pages ([`Health`]). [`SiteTemplate::extract`] must then read the page.
+//!    training pages ([`Health`]). Then [`SiteTemplate::extract`] must extract the page.
 //!
 //! Boilerplate subtrees ([`crate::boilerplate`]) are ignored. [`Detector::read`] does not even build them.
 //!
-//! The three bounds were chosen on 20 recorded sites, with a model not trained on the site
-//! (docs/evaluation.md). Over a threefold range of the bounds, F1 changes by 0.001 and the share of detected
-//! pages by a tenth. Final judgements instead of the model's, the weighting by length, and rule 3 gained
-//! 0.0013 of F1, as much as detection had cost. Half of the gain is from one site with captions and authors'
-//! names at the places of paragraphs.
+//! The three thresholds were chosen on 20 recorded sites, with a model not trained on the site
+//! (docs/evaluation.md). Over a threefold range of the thresholds, F1 changes by 0.001 and the share of
+//! detected pages by a tenth. Three measures together improved F1 by 0.0013: final judgements instead of the
+//! model's, the weighting by length, and rule 3. This is as much as detection had cost. Half of the
+//! improvement is from one site that has captions and authors' names at the places of paragraphs.
 //!
-//! Limitation: a paragraph at a new place, such as a quotation in its own box, is lost if the other text is
-//! long enough. A comment at the article's place is included.
+//! Limitation: a paragraph at a new place, such as a quotation in a separate box, is lost if the other text
+//! is long enough. A comment at the place of the article's paragraphs is included.
 
 use gleaner_corpus::Extras;
 use gleaner_extract::block_model::{Known, KnownLine};
@@ -39,13 +40,14 @@ use crate::{Extracted, Health, Method, SiteTemplate};
 /// Minimum number of training pages with the place. A single page may be an exception.
 const LEAST_PAGES: u32 = 2;
 
-/// The log-odds of a decisive vote: two to one.
+/// The minimum log-odds of a decisive place, a ratio of two to one.
 const DECISIVE: f32 = std::f32::consts::LN_2;
 
-/// The log-odds of an undecided line between lines of body text: slightly more likely body text than not.
+/// The log-odds of an undecided line between lines of body text. It is slightly more likely body text than
+/// not.
 const BETWEEN: f32 = 0.4;
 
-/// The maximum words in undecided lines of a detected page, as a share of the words of body text.
+/// Maximum ratio of words in undecided lines to words of body text on a page for which detection succeeds.
 const MOST_OPEN: f32 = 0.3;
 
 /// A template prepared for the detection of many pages.
@@ -58,7 +60,7 @@ pub struct Detector {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Said {
-    /// Body text, with a probability.
+    /// Body text, with its probability.
     Content(f32),
     Nothing,
     Open,
@@ -111,8 +113,9 @@ fn is_out(line: &KnownLine, before: usize) -> bool {
 }
 
 impl Detector {
-    /// Prepares a template. Every detection fails for a template without training pages, and for a site that
-    /// embeds its articles as data ([`gleaner_html::embedded`]), because partly parsed pages lack this data.
+    /// Prepares a template. Every detection fails for a template without training pages. It also fails for a
+    /// site that embeds its articles as data ([`gleaner_html::embedded`]), because partly parsed pages lack
+    /// this data.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
         let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
@@ -122,7 +125,7 @@ impl Detector {
         Self { known, boilerplate, health: template.health }
     }
 
-    /// Returns the text of a page of this site; `None`: detection failed.
+    /// Returns the text of a page of this site. Returns `None` if detection failed.
     ///
     /// [`Extracted::margin`] is computed from the votes of the places, weighted by words. Undecided lines
     /// reduce it. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
@@ -131,7 +134,7 @@ impl Detector {
         self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
-    /// Parses a page without this site's boilerplate subtrees. The result suffices for
+    /// Parses a page without this site's boilerplate subtrees. The result is sufficient for
     /// [`detect_partly`](Self::detect_partly), metadata and links.
     #[must_use]
     pub fn read(&self, html: &str) -> Partly {

@@ -1,10 +1,11 @@
-//! Finds the parts of a page that are kept in addition to its text: comments, captions, links in the text.
+//! Finds the parts of a page that are stored in addition to its text: comments, captions, and links in the
+//! text.
 //!
 //! Comments are the lines of that class ([`crate::class`]) anywhere on the page, except headings, forms and
 //! lines that are mostly links, such as names and buttons. Captions are the captions that [`crate::inserts`]
-//! would include. Links are the links in lines of body text; a link around several lines counts once.
+//! would include. Links are the links in lines of body text. A link around several lines is counted once.
 //!
-//! Limitation: comments that a script loads are missing. Names and times between comments are kept as
+//! Limitation: comments that a script loads are missing. Names and times between comments are stored as
 //! comments unless they are links.
 
 use std::collections::HashSet;
@@ -41,8 +42,8 @@ pub(crate) fn find(page: &Page, blocks: &[Judged], wanted: &[Extra]) -> Extras {
     extras
 }
 
-/// Returns the lines in elements of comments that may be a reader's words: lines with a letter, not mostly
-/// links, and neither headings nor parts of a form.
+/// Returns the lines in comment elements that may be written by a reader: lines with a letter that are not
+/// mostly links, not headings and not parts of a form.
 fn comments(page: &Page, blocks: &[Judged]) -> Vec<String> {
     let content = blocks.iter().filter(|block| block.is_content());
     let content: Vec<NodeId> = content.map(|block| block.placed.nodes.start).collect();
@@ -58,8 +59,9 @@ fn comments(page: &Page, blocks: &[Judged]) -> Vec<String> {
     comments.map(|(block, _)| block.placed.line.text.clone()).collect()
 }
 
-/// Whether an element is a form or a part of a form. On some old sites, a form contains the whole page: a
-/// form around body text does not count. `content`: the first nodes of the lines of body text, in page order.
+/// Whether an element is a form or a part of a form. A form that contains body text is ignored, because on
+/// some old sites a form contains the whole page. `content` has the first node of each line of body text, in
+/// page order.
 fn is_form(page: &Page, element: NodeId, content: &[NodeId]) -> bool {
     let within = page.subtree(element);
     let next = content.partition_point(|node| *node < within.start);

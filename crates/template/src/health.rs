@@ -1,22 +1,23 @@
 //! Checks on every page whether a template still fits its site.
 //!
 //! 1. A template stores figures of its training pages ([`Health`]): words and confidence of the median page,
-//!    the shares of known places and repeated lines, and the share of pages judged alone
-//!    ([`Method::BlockModel`]).
+//!    the shares of known places and repeated lines, and the share of pages that were judged without the
+//!    template ([`Method::BlockModel`]).
 //! 2. Every later page is compared with these figures ([`Health::see`]). The page is *unlike* the training
 //!    pages if it has no text, if its length differs by more than a factor of five, if it has hardly any
-//!    known places or repeated texts, or if its confidence is unusually low. A page judged alone with a
-//!    different design is also unlike, if few training pages were judged alone.
-//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike: the
-//!    site was redesigned, or the training pages were not typical.
+//!    known places or repeated texts, or if its confidence is unusually low. It is also unlike if it has a
+//!    different design and was judged without the template, unless this was frequent in training.
+//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. Then
+//!    the site was redesigned, or the training pages were not typical.
 //!
-//! Places and repeated texts reveal a redesign. The extracted text seldom does, because the block model reads
-//! most new designs with confidence. This was measured on 20 recorded sites, each trained on its first 25
-//! pages or two thirds (`tests/recorded.rs`). At most 4 of 20 consecutive later pages are unlike (with fewer
-//! later pages, at most a quarter; on half of the sites, none). If every class and id is renamed, or the
-//! pages are of a different site, all pages are unlike. A redesign is noticed at its twelfth page.
+//! Places and repeated texts reveal a redesign. The extracted text seldom does, because the block model has a
+//! high confidence on most new designs. This was measured on 20 recorded sites, each trained on its first 25
+//! pages or two thirds of its pages (`tests/recorded.rs`). At most 4 of 20 consecutive later pages are
+//! unlike. If a site has fewer later pages, at most a quarter are unlike. On half of the sites, no page is
+//! unlike. If every class and id is renamed, or the pages are of a different site, all pages are unlike. A
+//! redesign is noticed at its twelfth page.
 //!
-//! Limitation: a redesign is missed if it keeps classes and menus, or affects under three fifths of the
+//! Limitation: a redesign is missed if it keeps classes and menus, or affects less than three fifths of the
 //! pages.
 
 use std::collections::VecDeque;
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Extracted, Method};
 
-/// The figures of a template's training pages; all zero without training pages.
+/// The figures of a template's training pages. All are zero if there are no training pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// The number of words in the text of the median page.
@@ -37,11 +38,11 @@ pub struct Health {
     pub known: f32,
     /// The share of the median page's lines that the site repeats, 0 to 1.
     pub repeated: f32,
-    /// The share of the pages that were judged alone, 0 to 1.
+    /// The share of the pages that were judged without the template's votes, 0 to 1.
     pub alone: f32,
 }
 
-/// The figures of one page, with shares in hundredths to keep a window small.
+/// The figures of one page. Shares are in hundredths to save memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Whether the page is unlike the training pages.
@@ -55,22 +56,24 @@ pub struct Seen {
     pub known: u8,
     /// The share of the page's lines that the site repeats, in hundredths.
     pub repeated: u8,
-    /// Whether the page was judged alone.
+    /// Whether the page was judged without the template's votes.
     pub alone: bool,
 }
 
 const ANOTHER_ORDER: u32 = 5;
 
-/// A page with less than this share of the median page's known places and repeated texts is unlike. On
-/// healthy sites, nine pages of ten have at least 0.4. With renamed classes, pages have at most 0.3.
+/// A page is unlike if its share of known places and repeated texts, relative to the median page, is below
+/// this value. On healthy sites, nine of ten pages have at least 0.4. With renamed classes, pages have at
+/// most 0.3.
 const FAMILIAR: f32 = 0.35;
 
 const UNSURE: f32 = 0.5;
 
-/// A page with at least this share has the design of the training pages; only its text may be unusual.
+/// A page with at least this relative share has the design of the training pages, even if its text is
+/// unusual.
 const OF_THE_DESIGN: f32 = 0.7;
 
-/// From this share of training pages judged alone, a later page judged alone is not unusual.
+/// Minimum share of training pages judged without votes for which such a later page is not unusual.
 const OFTEN_ALONE: f32 = 0.3;
 
 impl Health {
@@ -125,8 +128,8 @@ impl Health {
         self.words > 0 && (shorter || longer)
     }
 
-    /// Compares a page's known places and repeated texts with the median page: the mean of the two shares, 0
-    /// to 1. A share that is zero on the median page is ignored.
+    /// Returns a page's known places and repeated texts relative to the median page: the mean of the two
+    /// ratios, 0 to 1. If the median page has no known places or no repeated texts, that ratio is ignored.
     fn familiar(&self, page: &Extracted) -> f32 {
         let pairs = [(page.known, self.known), (page.repeated, self.repeated)];
         let shares: Vec<f32> = pairs
@@ -138,7 +141,7 @@ impl Health {
     }
 }
 
-/// The last pages of a host, oldest first, each with a key of the caller.
+/// The last pages of a host, oldest first, each with a key that the caller chooses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window<K> {
     pages: VecDeque<(K, Seen)>,
@@ -156,7 +159,8 @@ impl<K: PartialEq> Window<K> {
     /// The number of unlike pages that makes the template out of date.
     pub const UNLIKE: usize = 12;
 
-    /// Adds a page and returns the displaced page, if any. A page that is added again counts once.
+    /// Adds a page and returns the page that it displaces, if any. A page that is added again replaces its
+    /// old entry.
     pub fn push(&mut self, page: K, seen: Seen) -> Option<(K, Seen)> {
         self.pages.retain(|(known, _)| *known != page);
         self.pages.push_back((page, seen));

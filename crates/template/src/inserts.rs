@@ -3,20 +3,20 @@
 //!
 //! 1. The page is judged as usual, and its lines are classified ([`crate::class`]).
 //! 2. The body is the smallest element that contains nine tenths of the words of body text.
-//! 3. Requested lines inside the body are included, and captions, credits and by-lines between the headline
-//!    and the body's first line.
+//! 3. Requested lines inside the body are included. Captions, credits and by-lines between the headline and
+//!    the body's first line are also included.
 //! 4. A line is not included if the site repeats it, if a pin drops it, or if it is among comments, other
 //!    stories, menus, share buttons or advertisements.
 //!
-//! The last condition does not apply to "read more" lines, because sites put them into elements named like
-//! other stories. They must be between two lines of body text, few in a row.
+//! The last condition does not apply to "read more" lines, because sites put them into elements whose names
+//! indicate other stories. Instead, they must be among a few lines between two lines of body text.
 //!
 //! Confidence, method and template health ignore inserts.
 //!
 //! Limitation: the classes of [`crate::class`] are guesses from tags and words. A by-line above the headline
 //! is not included. An included caption may belong to a video or a gallery. Without body text, no insert is
-//! included. If body text is so scattered that the body is the page's `body`, only lines between its first
-//! and last line are included. docs/templates.md has figures.
+//! included. If body text is so scattered that the body is the page's `body`, only lines between the first
+//! and the last line of body text are included. docs/templates.md has figures.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ use gleaner_html::{NodeId, Page};
 use crate::class::{Class, classify};
 
 impl From<Insert> for Class {
-    /// Returns the class of the lines of an insert.
+    /// Returns the class of lines that this kind of insert includes.
     fn from(insert: Insert) -> Self {
         match insert {
             Insert::Captions => Self::Caption,
@@ -60,7 +60,7 @@ impl Inserts {
         self.0 == 0
     }
 
-    /// Whether the set contains this insert.
+    /// Whether the set contains this kind of insert.
     #[must_use]
     pub const fn contains(self, insert: Insert) -> bool {
         self.0 >> insert as u8 & 1 == 1
@@ -73,7 +73,7 @@ impl FromIterator<Insert> for Inserts {
     }
 }
 
-/// Returns, for each line, the insert that includes the line; `None`: the line stays as judged. `is_free`:
+/// Returns, for each line, the insert that includes the line, or `None` if no insert does. `is_free` is
 /// whether the line with this number has no pin.
 pub(crate) fn find(
     page: &Page,
@@ -102,11 +102,12 @@ pub(crate) fn kind(insert: Insert, kind: LineKind) -> LineKind {
     if matches!(insert, Insert::Captions | Insert::Credits) { LineKind::Caption } else { kind }
 }
 
-/// The headline is searched in this number of lines before the body's first line.
+/// Maximum number of lines before the body's first line that are searched for the headline.
 const FARTHEST_HEADLINE: usize = 40;
 
 struct Body {
-    /// The nodes of the smallest element with nine tenths of the body text; `None`: the page's `body`.
+    /// The nodes of the smallest element with nine tenths of the body text. `None` if this is the page's
+    /// `body`.
     nodes: Option<Range<NodeId>>,
     lines: Range<usize>,
     /// The lines between the headline and the first line of body text in the element.
@@ -140,8 +141,8 @@ impl Body {
     }
 }
 
-/// Returns the smallest element with nine tenths of the words of body text, or its parent if the element
-/// contains only one line of body text.
+/// Returns the smallest element with nine tenths of the words of body text. If it contains only one line of
+/// body text, returns its parent.
 fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
     let mut words = vec![0_u64; page.len()];
     let mut all = 0;
@@ -240,13 +241,12 @@ mod tests {
     fn the_body_is_where_the_content_is() {
         let figure = "<figure>Seen</figure>";
         let cases = [
-            // The body of a single paragraph is the paragraph's parent.
+            // If the body is a single paragraph, its parent element is the body.
             (format!("<div>{figure}<p>{STORY}</p></div>{figure}"), 1),
-            // With scattered body text, only lines between its first and its last line are included.
             (format!("{figure}<p>{STORY}</p>{figure}<div><p>{STORY}</p></div>{figure}"), 1),
-            // Lines separated by `<br>` are directly in the element.
+            // Lines separated by `<br>` are children of the element itself.
             (format!("{figure}<div>{STORY}<br>{STORY}{figure}</div>"), 1),
-            // A tenth of the words may be elsewhere.
+            // Up to a tenth of the words may be outside the body.
             (format!("<p>{STORY}</p><div>{}{figure}</div>{figure}", format!("<p>{STORY}</p>").repeat(9)), 1),
             (String::new(), 0),
         ];

@@ -1,10 +1,9 @@
 //! Judges every line of a page by template, model and pins.
 //!
 //! 1. The template's votes and the model judge each line. Pins override both.
-//! 2. If the template is unsure or finds almost no text, the page is judged again without the votes. The
-//!    result with the higher confidence is used.
-//! 3. Lines that are credits, by-lines or "read more" lines by their own words are removed from the body
-//!    text.
+//! 2. If the confidence of the template is low or it finds almost no text, the page is judged again without
+//!    the votes. The result with the higher confidence is used.
+//! 3. Body text is dropped if its words show that it is a credit, a by-line or a "read more" line.
 //! 4. Requested inserts are included ([`crate::inserts`]).
 //!
 //! [`SiteTemplate::extract`] returns only the text of a judgement; [`crate::explain`] shows all of it.
@@ -19,20 +18,20 @@ use crate::{Extracted, Method, Pin, Pins, Published, SiteTemplate, extras, inser
 
 pub(crate) const FEW_WORDS: u32 = 30;
 
-/// Below this confidence, the template is unsure and the page is also judged without the votes.
+/// If the confidence is below this value, the page is also judged without the votes.
 const UNSURE: f32 = 0.5;
 
-/// The log-odds of a line excluded by its own words: certainly not body text.
+/// The log-odds of a line that its words exclude: certainly not body text.
 const OUT: f32 = -6.0;
 
 /// The judgement of a page's lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// The lines in page order, with log-odds and the inputs of the judgement.
+    /// The lines in page order, with their log-odds and the values that led to them.
     pub blocks: Vec<Judged>,
-    /// The pin of each line; `None`: no pin.
+    /// The pin of each line, or `None` if no pin selects it.
     pub pins: Vec<Option<Pin>>,
-    /// The insert that includes each line; `None`: the line stays as judged. Inserts are extracted although
+    /// The insert that includes each line, or `None` if no insert does. Such lines are extracted although
     /// they are not body text.
     pub inserts: Vec<Option<Insert>>,
     /// The method that judged the lines without a pin.
@@ -43,19 +42,19 @@ pub struct Judgement {
     pub known: f32,
     /// The share of lines that the site repeats, 0 to 1.
     pub repeated: f32,
-    /// The parts of the page that are kept in addition to its text. Links are as written on the page.
+    /// The parts of the page that are stored in addition to its text. Links are as written on the page.
     pub extras: Extras,
 }
 
-/// Whether the end of the page was not judged because the page is too large: [`Page::parse`] cut the page, or
-/// the page has more blocks than the model reads.
+/// Whether the end of the page was not judged because the page is too large. Either [`Page::parse`] cut the
+/// page, or the page has more blocks than the model reads.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     page.truncated() || block_model::is_cut(page)
 }
 
 impl Judgement {
-    /// Judges a page with its site's template, if any.
+    /// Judges a page with the template of its site, or without a template if `template` is `None`.
     #[must_use]
     pub fn new(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         Self::of_with(block_model::built_in(), page, template, pins)
@@ -78,7 +77,7 @@ impl Judgement {
         }
     }
 
-    /// Judges by a published method alone: without votes or fallback. Lines' own words have no effect.
+    /// Judges with a published method: no votes, no fallback, and no check of the lines' words.
     fn by_published(published: &Published, page: &Page, pins: &Pins) -> Self {
         let (judged, method) = (published.judge(page), published.method());
         let mut judgement = Self::pinned(judged, method, &Site::default(), page, pins);
@@ -119,7 +118,8 @@ impl Judgement {
         Self { blocks, pins, inserts, method, margin, known, repeated, extras: Extras::default() }
     }
 
-    /// Drops credits, by-lines and "read more" lines by their own words, unless a pin keeps them.
+    /// Drops lines whose words show that they are credits, by-lines or "read more" lines, unless a pin keeps
+    /// them.
     fn take_out(&mut self) {
         let content = self.blocks.iter_mut().zip(&self.pins).filter(|(block, _)| block.is_content());
         for (before, (block, pin)) in content.enumerate() {
@@ -162,7 +162,7 @@ impl Judgement {
     }
 }
 
-/// Returns the judgement of the model alone, without pins. Repeated lines are still excluded.
+/// Returns the judgement of the model, without votes and pins. Repeated lines are still excluded.
 fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
     for judged in &mut judged {
         judged.log_odds = judged.alone;

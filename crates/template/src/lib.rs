@@ -16,8 +16,8 @@
 //! | [`describe`] | a text description of a template |
 //! | [`explain`] | the judgement of a page, line by line, as HTML |
 //!
-//! The crate does no IO and reads no clock: the caller passes pages and times. Only parsing template files
-//! and selectors can fail.
+//! The crate does no I/O and reads no clock: the caller passes pages and times. The only functions that can
+//! fail parse template files and selectors.
 
 pub mod article;
 pub mod boilerplate;

@@ -1,4 +1,4 @@
-//! Recognizes credits, by-lines and pointers to other stories by a line's own words.
+//! Recognizes credits, by-lines and pointers to other stories by the words of a line.
 //!
 //! Limitation: the word lists are short and cover only some languages. A short paragraph that begins with
 //! "Photo: ..." counts as a credit.
@@ -8,17 +8,18 @@ use gleaner_html::text::{Line, LineKind};
 
 use crate::class::{MOSTLY_LINKS, WORDS_MORE};
 
-/// Maximum number of words of a line that its first words classify.
+/// Maximum number of words of a line that is classified by its first words.
 pub(crate) const MOST_WORDS_SAYING: u32 = 12;
 
-/// By-lines are expected among this number of first lines of body text.
+/// Number of lines at the beginning of the body text that may be by-lines.
 const EARLY: usize = 3;
 
 /// The number of characters at the beginning of a line that are searched.
 const OPENING: usize = 20;
 
-/// Whether a line of body text is a credit, a by-line or a "read more" line by its own words. `link_share`:
-/// the share of its words in links, 0 to 1. `before`: the number of earlier lines of body text.
+/// Whether the words of a line of body text show that it is a credit, a by-line or a "read more" line.
+/// `link_share` is the share of its words in links, 0 to 1, and `before` the number of earlier lines of body
+/// text.
 pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, before: usize) -> bool {
     if line.kind == LineKind::Heading {
         return false;
@@ -47,7 +48,7 @@ const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 
 const MOST_WORDS_BY_LINE: u32 = 8;
 
-/// Whether a word after the first begins with a capital, or the script has no letter case.
+/// Whether a word after the first begins with a capital letter, or the script has no capitals.
 fn names_somebody(text: &str) -> bool {
     let mut behind = text.split_whitespace().skip(1).filter_map(|word| word.chars().next());
     let has_no_case =

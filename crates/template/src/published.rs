@@ -1,4 +1,4 @@
-//! Applies the papers' own methods, exactly as published, as templates of a host.
+//! Uses the papers' methods, exactly as published, as templates of a host.
 //!
 //! | method | preparation | applied to a page |
 //! |---|---|---|
@@ -6,7 +6,7 @@
 //! | ContentExtractor | [`content_extractor::Site::new`] | [`content_extractor::Site::find`] |
 //!
 //! These methods have no confidence, no votes and no fallback: if a method finds nothing on a page, the page
-//! has no text. The user's pins and inserts still apply.
+//! has no text. The user's pins and inserts apply to their results.
 
 use gleaner_corpus::TemplateMethod;
 use gleaner_extract::block_model::{Judged, Removed};
@@ -29,11 +29,11 @@ pub enum Published {
     ContentExtractor(Box<content_extractor::Site>),
 }
 
-/// The log-odds of a kept line; a dropped line has the negative value.
+/// The log-odds of extracted lines. Other lines have the negative value.
 const CERTAIN: f32 = 6.0;
 
 impl Published {
-    /// Learns from a host's pages with the default parameters. `None`: the method is
+    /// Learns from a host's pages with the default parameters. Returns `None` if the method is
     /// [`TemplateMethod::Gleaner`].
     #[must_use]
     pub fn learn(method: TemplateMethod, pages: &[&Page]) -> Option<Self> {
@@ -50,7 +50,7 @@ impl Published {
         }
     }
 
-    /// Returns the method, as recorded with each document.
+    /// Returns the method under the name that each document records.
     #[must_use]
     pub fn method(&self) -> Method {
         match self {
@@ -68,7 +68,7 @@ impl Published {
         }
     }
 
-    /// Returns every line of a page: first the extracted text in the method's order, then the other lines in
+    /// Returns every line of a page: first the extracted lines in the method's order, then the other lines in
     /// page order. [`Judged::removed`] marks lines similar to a known non-content block.
     #[must_use]
     pub fn judge(&self, page: &Page) -> Vec<Judged> {

@@ -1,10 +1,11 @@
-//! A site's template: learned from its first articles, stored as JSON, applied.
+//! The template of a site, which is learned from the site's first articles, stored as JSON, and applied to
+//! later pages.
 //!
 //! The main part of a template is a [`block_model::Site`]: the text that the pages repeat, and the kinds of
-//! place with body text. Every extraction has a confidence. If the template is unsure or finds almost no text
-//! (a new kind of page, or a redesign), the page is judged again without the template's votes. The result
-//! with the higher confidence is used ([`Judgement`]), and its method is recorded. [`Health`] checks on every
-//! page whether the template is out of date.
+//! place with body text. Every extraction has a confidence. If it is low, or the template finds almost no
+//! text (a new kind of page, or a redesign), the page is judged again without the template's votes. The
+//! result with the higher confidence is used ([`Judgement`]), and its method is recorded. [`Health`] checks
+//! on every page whether the template is out of date.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,10 +21,10 @@ use crate::{Health, Judgement, Pins, Published, boilerplate};
 
 const FORMAT: u32 = 3;
 
-/// The template of a host, with its origin.
+/// The template of a host, with data about its learning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SiteTemplate {
-    /// The host.
+    /// The host of the training pages.
     pub host: String,
     /// The version of the host's template, from 1.
     pub version: u32,
@@ -33,13 +34,13 @@ pub struct SiteTemplate {
     pub learned_from: Vec<String>,
     /// The figures of the training pages under this template. Later pages are compared with them.
     pub health: Health,
-    /// The training results: places and repeated text.
+    /// What was learned: the places and the repeated text.
     pub site: Site,
     /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Empty in templates of earlier versions.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
-    /// The training result of a published method; `None`: gleaner's own method. A published method extracts
-    /// alone, and [`site`](Self::site) then holds only the number of pages.
+    /// What a published method learned, or `None` for gleaner's own method. If it is present, only the
+    /// published method is used, and [`site`](Self::site) has only the number of pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
 }
@@ -75,9 +76,9 @@ impl Method {
 }
 
 impl Method {
-    /// Returns the confidence of a text: the probability, 0 to 1, that its word F1 is at least 0.9. `margin`:
-    /// the extraction's margin, 0 to 1. `None`: the published methods have no confidence. 0: nothing was
-    /// extracted.
+    /// Returns the confidence of a text: the probability, 0 to 1, that its word F1 is at least 0.9. `margin`
+    /// is the extraction's margin, 0 to 1. The confidence is 0 if nothing was extracted. Returns `None` for
+    /// the published methods, which have no confidence.
     ///
     /// The logistic functions were fitted to cross-validated extractions of recorded pages
     /// (docs/evaluation.md, "Confidence").
@@ -106,28 +107,28 @@ impl fmt::Display for Method {
 /// A page's text and the method that found it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extracted {
-    /// The text in page order; may be empty.
+    /// The lines of the text in page order. May be empty.
     pub lines: Vec<Line>,
     /// The method that found the text.
     pub method: Method,
-    /// The clarity of the decisions, 0 to 1: [`block_model::margin`], or the mean of the votes in detection.
+    /// How clear the decisions were, 0 to 1: [`block_model::margin`], or in detection the mean of the votes.
     pub margin: f32,
-    /// The share of the page's lines, 0 to 1, that the site repeats or that are at known places. At least two
-    /// training pages have a line at a known place.
+    /// The share of the page's lines, 0 to 1, that the site repeats or that are at known places. A place is
+    /// known if at least two training pages have a line there.
     pub known: f32,
     /// The share of the page's lines, 0 to 1, that the site repeats.
     pub repeated: f32,
-    /// The parts of the page that are kept in addition to its text ([`Judgement::extras`]).
+    /// The parts of the page that are stored in addition to its text ([`Judgement::extras`]).
     pub extras: Extras,
 }
 
-/// The reason why a text is not a template.
+/// Why a text is not a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// The text is not JSON, or lacks fields of a template.
     #[error("not a template file: {0}; make one with `gleaner learn`")]
     Malformed(#[from] serde_json::Error),
-    /// A different version of the program wrote the template in a different format.
+    /// Another version of the program wrote the template in another format.
     #[error(
         "template format {found} is not known, only {FORMAT}; learn the template again with `gleaner learn`"
     )]
@@ -135,7 +136,7 @@ pub enum TemplateError {
         /// The format in the file.
         found: u64,
     },
-    /// A number is outside the range that learning can produce. Contains the number's name.
+    /// A number is outside the range that learning can produce. Contains the name of the number.
     #[error("not a template file: {0} is out of its range; make one with `gleaner learn`")]
     Range(String),
     /// The JSON has no number in `format`.
@@ -151,8 +152,8 @@ struct File<'a> {
 }
 
 impl SiteTemplate {
-    /// Learns a host's template from articles with their canonical URLs. Without articles, the template is
-    /// empty and every page is judged alone.
+    /// Learns a host's template from articles. Each page has its canonical URL. Without articles, the
+    /// template is empty and every page is judged without it.
     #[must_use]
     pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
         Self::learn_with(block_model::built_in(), host, version, learned, pages)
@@ -210,7 +211,7 @@ impl SiteTemplate {
         template
     }
 
-    /// Returns the method of learning and application.
+    /// Returns the method with which the template was learned and is applied.
     #[must_use]
     pub fn method(&self) -> TemplateMethod {
         match self.published {
@@ -220,7 +221,8 @@ impl SiteTemplate {
         }
     }
 
-    /// Returns the page's text from this template or the model alone, whichever is more confident.
+    /// Returns the page's text. It is judged with this template or with the model only, whichever has the
+    /// higher confidence.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Extracted {
         self.extract_with(block_model::built_in(), page)
@@ -247,7 +249,7 @@ impl SiteTemplate {
     /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// [`TemplateError`] if the text is not a template, or a template in a different format.
+    /// [`TemplateError`] if the text is not a template, or if the template has another format.
     pub fn from_json(json: &str) -> Result<Self, TemplateError> {
         let value: serde_json::Value = serde_json::from_str(json)?;
         let format =
@@ -287,7 +289,7 @@ impl Extracted {
     }
 }
 
-/// Returns the text of a page of a site without a template.
+/// Returns the text of a page without using a template.
 #[must_use]
 pub fn extract_alone(page: &Page) -> Extracted {
     extract_alone_with(block_model::built_in(), page)

@@ -1,5 +1,5 @@
-//! Detection on a page that was parsed without boilerplate subtrees finds the same text as on the whole page
-//! parsed by the reference parser. Tested on generated pages and, if present, on recorded pages.
+//! Tests that detection finds the same text on a page parsed without boilerplate subtrees as on the whole
+//! page parsed by the reference parser. The pages are generated and, if present, recorded.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -22,7 +22,7 @@ fn text(extracted: Option<Extracted>) -> Option<(String, f32)> {
     extracted.map(|it| (plain(&it.lines), it.margin))
 }
 
-/// Returns the links without their texts, which skipped subtrees do not keep.
+/// Returns the links without their texts, which are not available for skipped subtrees.
 fn followed(page: &Page) -> Links {
     let mut links = links(page);
     links.anchors.iter_mut().for_each(|anchor| anchor.text.clear());
@@ -42,7 +42,7 @@ fn sources(folder: &Path) -> Vec<(String, String)> {
     manifest.lines().map(read).collect()
 }
 
-/// Every page is read with a template learned from at most 24 other pages of its site.
+/// Extracts every page with a template learned from at most 24 other pages of its site.
 #[test]
 fn recorded_pages_give_the_text_of_the_reference() {
     let sets = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets/sites"));

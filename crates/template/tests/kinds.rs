@@ -1,5 +1,5 @@
-//! Pages of every kind that is not an article, and articles of kinds that might be mistaken for one of these.
-//! The texts are our own, in several languages.
+//! Tests pages of every kind that is not an article, and articles that might be mistaken for these kinds. The
+//! texts were written for the tests, in several languages.
 
 use gleaner_html::Page;
 use gleaner_template::{Reason, Verdict, judge};
@@ -38,7 +38,7 @@ const SENTENCES: [&str; 6] = [
     "The council meets again on Friday, when it wants to decide whether the dam is to be raised by a metre.",
 ];
 
-/// Returns an article's text of so many sentences, two per paragraph.
+/// Returns an article's text with the given number of sentences, two per paragraph.
 fn prose(sentences: usize) -> String {
     let said = |(n, sentence): (usize, &&str)| format!("{sentence} That was on day {n} of the flood.");
     let all: Vec<String> = SENTENCES.iter().cycle().take(sentences).enumerate().map(said).collect();

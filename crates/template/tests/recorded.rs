@@ -1,8 +1,8 @@
 //! Tests on recorded pages whether articles are recognized and whether outdated templates are noticed.
 //! Skipped if there are no recorded pages.
 //!
-//! The bounds are those of the project: at least 95% of the other pages and at most one article in two
-//! hundred are rejected. The page model was trained on these pages, so these tests only prevent regressions.
+//! The thresholds are the project's goals: at least 95% of the non-articles and at most one article in two
+//! hundred are rejected. The page model was trained on these pages, so these tests only detect regressions.
 //! docs/evaluation.md has the results on held-out sites.
 
 use std::fs::{self, File};
@@ -115,7 +115,7 @@ fn most_unlike(template: &SiteTemplate, pages: &[String]) -> usize {
     pages.iter().enumerate().map(unlike).max().unwrap_or_default()
 }
 
-/// Returns the page with every class and id renamed: the mildest possible redesign.
+/// Returns the page with every class and id renamed, which is the mildest possible redesign.
 fn renamed(html: &str) -> String {
     html.replace("class=\"", "class=\"neu-").replace("id=\"", "id=\"neu-")
 }

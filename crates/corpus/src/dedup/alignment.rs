@@ -3,16 +3,19 @@
 //! Aligned words are the longest common subsequence of tokens, computed with bit vectors (H. Hyyro,
 //! Bit-parallel LCS-length computation revisited, AWOCA 2004).
 //!
-//! Numbers are compared by their neighbouring words, at any position. The left side of a number is the last
-//! word before it that is not a number; the right side is the next one after it. If a side occurs in both
-//! texts, the numbers there are compared, as many as in the text with fewer of them. Numbers that both texts
-//! have there are equal; the rest differ. This distinguishes a series with fixed wording (weather, prices,
-//! lottery results) from an edited copy: two texts of a series share nearly all words and almost no numbers.
+//! Numbers are compared by their neighbouring words, at any position. The left neighbour of a number is the
+//! last word before it that is not a number, and the right neighbour is the first such word after it. If a
+//! neighbour occurs in both texts, the numbers beside it are compared, as many as in the text with fewer of
+//! them. Numbers that occur in both texts are equal, and the others differ. This distinguishes a series with
+//! fixed wording (weather, prices, lottery results) from an edited copy: two texts of a series share nearly
+//! all words and almost no numbers.
 //!
 //! Cost: the product of the two token counts divided by 64, plus the number of occurrences of one text's
-//! words in the other. This is about 0.02 ms for two news texts, and bounded by [`MOST`]. Limitation: a
-//! series that differs only in names or words (a horoscope) is not recognized. A moved paragraph reduces the
-//! aligned words by its length but does not affect its numbers.
+//! words in the other. This is about 0.02 ms for two news texts, and limited by [`MOST`].
+//!
+//! Limitation: a series that differs only in names or words (a horoscope) is not recognized. A moved
+//! paragraph reduces the number of aligned words by its length but does not affect the comparison of its
+//! numbers.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Alignment, Tokens};
@@ -25,7 +28,7 @@
 
 use crate::dedup::tokens::{Tokens, is_numeral};
 
-/// Maximum number of tokens compared per text. The rest of a longer text is ignored.
+/// Maximum number of tokens compared per text. Further tokens are ignored.
 pub const MOST: usize = 10_000;
 
 const BITS: usize = 64;
@@ -41,7 +44,8 @@ pub struct Alignment {
     pub numerals: Numerals,
 }
 
-/// Counts of numbers with the same neighbouring words. A number counts half if only one side is shared.
+/// Counts of numbers with the same neighbouring words. If only one of the two neighbours is the same, the
+/// number counts as a half.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Numerals {
     /// Number of compared numbers.
@@ -62,8 +66,8 @@ impl Alignment {
         }
     }
 
-    /// Returns the aligned words as a share of the words of both texts, 0 to 1: a Jaccard similarity. 1 for
-    /// two texts without words.
+    /// Returns the Jaccard similarity of the texts, 0 to 1: the aligned words as a share of all words of both
+    /// texts. It is 1 for two texts without words.
     #[must_use]
     pub fn share(&self) -> f64 {
         let union = self.words.0 + self.words.1 - self.aligned;
@@ -95,7 +99,7 @@ impl Numerals {
         Self { compared: compared as f64 / 2.0, differing: (compared - equal) as f64 / 2.0 }
     }
 
-    /// Returns the share of compared numbers that differ, 0 to 1; 0 if none was compared.
+    /// Returns the share of compared numbers that differ, 0 to 1. It is 0 if no numbers were compared.
     #[must_use]
     pub fn differing_share(&self) -> f64 {
         if self.compared > 0.0 { self.differing / self.compared } else { 0.0 }
@@ -115,7 +119,7 @@ fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     word = 0;
     for token in text.iter().rev() {
         if is_numeral(*token) {
-            // A word's lowest bit is 0. Setting the bit marks a right side.
+            // The lowest bit of a word's hash is 0. Setting it marks a right neighbour.
             sides.push((word | 1, *token));
         } else {
             word = *token;
@@ -148,7 +152,7 @@ fn common_subsequence(a: &[u64], b: &[u64]) -> usize {
     let (a, b) = (&a[start..], &b[start..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    // The longer text forms the bit column.
+    // The longer text becomes the column, whose positions are bits.
     let (column, row) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     let mut places: Vec<(u64, usize)> = column.iter().enumerate().map(|(at, token)| (*token, at)).collect();
     places.sort_unstable();
@@ -210,11 +214,11 @@ mod tests {
             ("rain of 5 mm", "hail of 7 inches", (0.5, 0.5)),
             ("rain of 5 mm", "wind at 7 knots", (0.0, 0.0)),
             ("rain of 5 mm fell", "rain of mm fell", (0.0, 0.0)),
-            // Lists: a side has several numbers.
+            // In a list, several numbers have the same neighbour.
             ("prize 11 22 33 end", "prize 33 22 44 end", (3.0, 1.0)),
-            // Extra text at the end adds numbers, but no difference.
+            // Extra text at the end adds numbers, but they are not compared.
             ("rain of 5 mm", "rain of 5 mm and a share of 7 mm", (1.0, 0.0)),
-            // Moved as a whole.
+            // Whole lines have moved.
             ("at 5 am rain\nat 7 pm sun", "at 7 pm sun\nat 5 am rain", (2.0, 0.0)),
         ];
         for (one, other, expected) in cases {

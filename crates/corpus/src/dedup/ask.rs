@@ -1,15 +1,15 @@
-//! Finds the known documents that are similar to a text, from tokens to a verdict.
+//! Finds the known documents that are similar to a text. This combines all steps from tokens to the verdict.
 //!
 //! ```text
 //! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
 //! ```
 //!
 //! [`Signed::from_text`] needs only the text and can run in any worker. An [`Index`](crate::dedup::Index)
-//! returns candidates. [`ask`] reads each candidate's signature from the store, and the texts of the few
-//! similar ones.
+//! returns candidates. [`ask`] reads each candidate's signature from the store. It then reads the texts of
+//! the few candidates with similar signatures.
 //!
 //! Limitation: only the [`SimilarityParams::compared`] candidates with the most shared keys are compared by
-//! signature, and at most [`SimilarityParams::read`] of these by text.
+//! signature, and at most [`SimilarityParams::read`] of them by text.
 
 use crate::dedup::alignment::Alignment;
 use crate::dedup::bands::Keys;
@@ -30,8 +30,8 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// Computes the tokens, signature and keys of a text. `None`: the text has fewer than
-    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens, and can only have exact duplicates.
+    /// Computes the tokens, signature and keys of a text. Returns `None` if the text has fewer than
+    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens. Such a text can only have exact duplicates.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let tokens = Tokens::from_text(text);
@@ -40,7 +40,7 @@ impl Signed {
     }
 }
 
-/// A known document and its relation to the new text.
+/// A known document and how it is related to the new text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Like {
     /// The known document.
@@ -49,7 +49,7 @@ pub struct Like {
     pub verdict: Verdict,
     /// Estimated similarity of the shingles, 0 to 1.
     pub similarity: f64,
-    /// Comparison word by word; `None`: the texts were not compared.
+    /// The comparison word by word, or `None` if the texts were not compared.
     pub alignment: Option<Alignment>,
 }
 
@@ -58,22 +58,22 @@ pub trait Documents {
     /// The error if the store cannot be read.
     type Error;
 
-    /// Returns the signature of a document; `None`: the document no longer exists.
+    /// Returns the signature of a document, or `None` if the document no longer exists.
     ///
     /// # Errors
     /// If the store cannot be read.
     fn signature(&self, document: Number) -> Result<Option<Signature>, Self::Error>;
 
-    /// Returns the text of a document; `None`: the document no longer exists.
+    /// Returns the text of a document, or `None` if the document no longer exists.
     ///
     /// # Errors
     /// If the store cannot be read.
     fn text(&self, document: Number) -> Result<Option<String>, Self::Error>;
 }
 
-/// Returns the documents similar to a new text among an index's candidates: first the near-duplicate, if any,
-/// then related documents, most similar first. Compares texts in the order of estimated similarity until one
-/// is a near-duplicate.
+/// Returns the candidates that are similar to a new text: first the near-duplicate, if any, then the related
+/// documents, most similar first. Texts are compared in the order of estimated similarity until one is a
+/// near-duplicate.
 ///
 /// # Errors
 /// If the store cannot be read.
@@ -97,7 +97,8 @@ pub fn ask<D: Documents>(
     Ok(likes)
 }
 
-/// Returns the candidates with similar signatures as related: most similar first, then oldest first.
+/// Returns the candidates with similar signatures as related documents, most similar first, then oldest
+/// first.
 fn alike<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],
@@ -138,9 +139,9 @@ mod tests {
         }
     }
 
-    /// 200 words: some are numbers that depend on `number`, and every `edited`-th word is unique.
+    /// Returns 200 words. Some are numbers that depend on `number`, and every `edited`-th word is unique.
     fn text(topic: &str, edited: usize, number: usize) -> String {
-        // A token with a digit would be a number.
+        // Digits are replaced by letters, because a token with a digit is a number.
         let letters =
             |at: usize| at.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
         let word = |at: usize| match at {

@@ -1,13 +1,14 @@
 //! Computes a signature's index keys by banding: similar signatures probably share a key.
 //!
-//! A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, section 3.4.2: the
-//! values of a signature are cut into bands of [`ROWS`] values. Two texts are candidates if at least one
-//! whole band is equal. The probability is 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
+//! This is A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, section 3.4.2.
+//! The values of a signature are cut into bands of [`ROWS`] values. Two texts are candidates if at least one
+//! whole band is equal. At a Jaccard similarity J, the probability is 1 - (1 - J^ROWS)^[`BANDS`]
+//! ([`chance`]).
 //!
-//! Why 42 bands of 3: at J = 0.443 (15% of a copy's words replaced at random), 42 bands of 3 find 98% of the
-//! copies, and 32 bands of 4 (all 128 values) find 72%. Texts that share only common phrases match by chance
-//! in 1 of a million pairs at J = 0.003 (docs/dedup.md: the mean of news texts is 0.0004 to 0.0009). In 10
-//! million documents, a text has about ten such matches. One comparison of signatures rejects each.
+//! Why 42 bands of 3: if 15% of a copy's words are replaced at random (J = 0.443), 42 bands of 3 find 98% of
+//! the copies, and 32 bands of 4 (all 128 values) find 72%. Texts that share only common phrases match by
+//! chance in one of a million pairs at J = 0.003 (docs/dedup.md: the mean of news texts is 0.0004 to 0.0009).
+//! In 10 million documents, a text has about ten such matches. Comparing the signatures rejects them.
 //!
 //! ```
 //! use gleaner_corpus::dedup::bands::chance;
@@ -23,13 +24,13 @@ pub const BANDS: usize = 42;
 /// Number of signature values per key.
 pub const ROWS: usize = 3;
 
-/// The keys of a text, one per band (64 evenly distributed bits). Equal values in different bands have
-/// different keys.
+/// The keys of a text, one per band, each with 64 evenly distributed bits. Equal values in different bands
+/// lead to different keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys([u64; BANDS]);
 
 impl Keys {
-    /// Computes the keys of a signature. They are the same for a stored signature.
+    /// Computes the keys of a signature. A signature that was stored and restored has the same keys.
     #[must_use]
     pub fn from_signature(signature: &Signature) -> Self {
         let values = signature.values();
@@ -46,7 +47,7 @@ impl Keys {
     }
 }
 
-/// Returns the probability that two texts with this Jaccard similarity (0 to 1) share a key.
+/// Returns the probability that two texts with this Jaccard similarity, 0 to 1, share a key.
 #[must_use]
 pub fn chance(similarity: f64) -> f64 {
     1.0 - (1.0 - similarity.clamp(0.0, 1.0).powi(ROWS as i32)).powi(BANDS as i32)
@@ -56,7 +57,8 @@ pub fn chance(similarity: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whether two sets share a key. The sets have `shared` common hashes, and `apart` others each.
+    /// Whether two sets share a key. The sets have `shared` hashes in common, and each has `apart` other
+    /// hashes.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
         let keys =

@@ -1,14 +1,16 @@
 //! Selects the representative of each cluster of near-duplicates. An export writes only representatives.
 //!
 //! A document that duplicates a representative joins its cluster. [`Representative::prefers`] chooses between
-//! two documents: when a document joins, it may become the representative; when a representative is removed,
-//! the preferred member succeeds it. The preference is a strict order, so the result does not depend on the
+//! two documents. When a document joins, it may become the representative. When a representative is removed,
+//! the preferred member replaces it. The preference is a strict order, so the result does not depend on the
 //! order of joining. The caller stores the clusters.
 //!
-//! Only representatives belong in the index, so a text is compared only with them. Therefore copies of copies
-//! drift no further than the threshold, and a wire report with 1,000 copies is in the index once.
+//! Only representatives belong in the index, so a text is compared only with them. Therefore chains of copies
+//! cannot lead further from a representative than the threshold, and a wire report with 1,000 copies is in
+//! the index once.
 //!
-//! Limitation: members stay in a cluster when its representative changes, even if not similar to it.
+//! Limitation: when the representative changes, members stay in the cluster even if they are not similar to
+//! the new one.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Contender, Representative};
@@ -31,7 +33,7 @@ pub enum Representative {
     /// The earliest document.
     #[default]
     First,
-    /// The document with the most words; of equally long ones, the earliest.
+    /// The document with the most words. If several are equally long, the earliest of them.
     Longest,
 }
 
@@ -72,7 +74,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Repeated preference ends at the same document in any order.
+        /// Choosing the preferred document pair by pair leads to the same document in any order.
         #[test]
         fn the_head_does_not_depend_on_the_order(
             words in prop::collection::vec(0..5_u64, 1..20),

@@ -1,7 +1,7 @@
 //! Folds a character for comparison: converts it to lower case and separates its Vietnamese tone.
 //!
 //! Vietnamese has two conventions for the vowel that carries a syllable's tone mark (hoà, hòa). With the tone
-//! separated, both spellings are h, o, a, grave. The letters ă, â, đ, ê, ô, ơ, ư keep their own marks.
+//! separated, both spellings become h, o, a, grave. The letters ă, â, đ, ê, ô, ơ, ư keep their marks.
 //!
 //! Limitation: accents of other languages are also separated, so Spanish "término" and "terminó" are the same
 //! token. Such pairs are rare and hardly affect the comparison of two texts.
@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// End of the first block of the table: Latin letters below this code point.
 const LATIN: usize = 0x250;
-/// Second block of the table: Latin Extended Additional, with most Vietnamese letters.
+/// Second block of the table: Latin Extended Additional, which contains most Vietnamese letters.
 const ADDITIONAL: std::ops::Range<usize> = 0x1e00..0x1f00;
 
 /// The tones, numbered from 1: grave, acute, tilde, hook above, dot below.
@@ -20,17 +20,18 @@ const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}']
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folded {
-    /// Not part of a word.
+    /// A character that is not part of a word.
     Outside,
     /// A decimal digit.
     Digit(u32),
     /// A lower-case letter or a numeral, and its tone (0 for none).
     Letter(u32, u32),
-    /// A character that is a token of its own (Han, kana).
+    /// A character that is a separate token (Han, kana).
     Alone(u32),
 }
 
-/// One entry per character: 0 outside words, otherwise the letter in the low 24 bits and the tone above.
+/// One entry per character: 0 for characters outside words, otherwise the letter in the low 24 bits and the
+/// tone above them.
 static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let all = (0..LATIN).chain(ADDITIONAL);
     all.map(|c| char::from_u32(c as u32).map_or(0, taken_apart)).collect()
@@ -40,7 +41,7 @@ fn taken_apart(c: char) -> u32 {
     if !(c.is_alphanumeric() || c == '_') {
         return 0;
     }
-    // The lower case of "İ" has two characters, so "İ" is kept.
+    // "İ" stays unchanged, because its lower case has two characters.
     let lower = c.to_lowercase().next().filter(|_| c.to_lowercase().count() == 1).unwrap_or(c);
     let parts: Vec<char> = std::iter::once(lower).nfd().collect();
     let tone = parts.iter().find_map(|part| TONES.iter().position(|tone| tone == part));

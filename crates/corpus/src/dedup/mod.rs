@@ -1,12 +1,12 @@
 //! Decides whether two texts are near-duplicates, and which paragraphs sites repeat.
 //!
 //! A new text passes through these modules in order: [`tokens`], [`signature`], [`bands`], [`index`],
-//! [`alignment`], [`verdict`] (combined in [`ask`](mod@ask)). A near-duplicate becomes a member of a cluster
-//! ([`clusters`]). [`paragraphs`] is independent. No module does IO, reads a clock or depends on the machine,
-//! so stored signatures stay comparable.
+//! [`alignment`], [`verdict`]. [`ask`](mod@ask) combines them. A near-duplicate becomes a member of a cluster
+//! ([`clusters`]). [`paragraphs`] is independent. No module does I/O, reads a clock or depends on the
+//! machine, so stored signatures stay comparable.
 //!
-//! Limitation: there is no agreed definition of "the same article". docs/dedup.md has the measurements, the
-//! pairs used and the misses.
+//! Limitation: there is no agreed definition of "the same article". docs/dedup.md describes the measurements,
+//! the pairs that were used, and the errors.
 
 pub mod alignment;
 pub mod ask;

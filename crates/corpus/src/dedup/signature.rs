@@ -3,20 +3,20 @@
 //! P. Li, A. Owen, C.-H. Zhang: One Permutation Hashing, NIPS 2012; A. Shrivastava: Optimal
 //! Densification for Fast and Accurate Minwise Hashing, ICML 2017; b bits per value: P. Li, A. C.
 //! König, b-Bit Minwise Hashing, WWW 2010.
-//! * Shingles: the set of all runs of [`SHINGLE`] tokens, each hashed once.
-//! * The hash's high bits select one of [`BINS`] bins; a bin keeps its least hash.
-//! * An empty bin takes the value of another bin. The order of bins to try depends only on the empty bin's
-//!   number, so it is the same for both texts of a pair.
+//! * Shingles: the set of all sequences of [`SHINGLE`] tokens, each hashed once.
+//! * The hash's high bits select one of [`BINS`] bins. A bin keeps its smallest hash.
+//! * An empty bin takes the value of another bin. The order in which other bins are tried depends only on the
+//!   number of the empty bin, so it is the same for both texts of a pair.
 //! * 16 bits of each value are kept. The share of equal values estimates the sets' Jaccard similarity.
 //!
-//! Difference from the paper of 2017: it draws the order of bins from a 2-universal hash. Here the order has
-//! a hashed start and an odd step, so it visits every bin once and always ends.
+//! Difference from the paper of 2017: the paper chooses the order of bins with a 2-universal hash. Here the
+//! order has a hashed start and an odd step, so it visits every bin once and always ends.
 //!
-//! Why not 128 hashes per shingle: one hash per shingle is about 40 times cheaper at the same error
-//! (measured: 179,000 signatures per second instead of 4,000).
+//! Why not 128 hashes per shingle: one hash per shingle is about 40 times faster at the same error (measured:
+//! 179,000 signatures per second instead of 4,000).
 //!
 //! Cost: linear in the tokens; 256 bytes per text. The estimate's standard error is sqrt(J (1 - J) / 128), at
-//! most 0.044. It is higher for a text with fewer than about 300 shingles, which fills fewer bins.
+//! most 0.044. It is higher for a text with fewer than about 300 shingles, which does not fill all bins.
 //! Limitation: texts of a series with fixed wording are as similar as edited copies;
 //! [`Alignment`](crate::dedup::Alignment) distinguishes them.
 //!
@@ -42,7 +42,7 @@ pub const BINS: usize = 128;
 /// Minimum number of tokens for a signature. Shorter texts have too few shingles for an estimate.
 pub const FEWEST: usize = 10;
 
-/// Marks an empty bin. The low seven bits of a real value are 0.
+/// Marks an empty bin. Real values differ from it, because their low seven bits are 0.
 const EMPTY: u64 = u64::MAX;
 
 /// The signature of a text: 256 bytes that are stored to estimate its similarity to other texts.
@@ -53,13 +53,14 @@ impl Signature {
     /// Length of [`Self::to_bytes`].
     pub const BYTES: usize = BINS * 2;
 
-    /// Returns the signature of a text; `None`: it has fewer than [`FEWEST`] tokens.
+    /// Returns the signature of a text, or `None` if it has fewer than [`FEWEST`] tokens.
     #[must_use]
     pub fn from_tokens(tokens: &Tokens) -> Option<Self> {
         (tokens.len() >= FEWEST).then(|| Self::of_hashes(shingles(tokens)))
     }
 
-    /// Returns the signature of a set of hashes, each evenly distributed over 64 bits; all 0 for an empty set.
+    /// Returns the signature of a set of hashes, each evenly distributed over 64 bits. For an empty set, all
+    /// values are 0.
     #[must_use]
     pub fn of_hashes(hashes: impl IntoIterator<Item = u64>) -> Self {
         let mut bins = [EMPTY; BINS];
@@ -68,13 +69,14 @@ impl Signature {
             bins[bin] = bins[bin].min(value);
         }
         Self(std::array::from_fn(|bin| match filled(&bins, bin) {
-            // The low bits are independent of the value's size.
+            // The smallest hash of a bin has small high bits, but its low bits are evenly distributed.
             EMPTY => 0,
             value => (value >> 7) as u16,
         }))
     }
 
-    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. Symmetric; 1 for equal sets.
+    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. It is symmetric, and 1 for
+    /// equal sets.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let same = self.0.iter().zip(&other.0).filter(|(one, other)| one == other).count();
@@ -97,7 +99,7 @@ impl Signature {
         bytes
     }
 
-    /// Restores a signature from [`Self::to_bytes`]; `None`: `bytes` has another length.
+    /// Restores a signature from [`Self::to_bytes`]. Returns `None` if `bytes` has another length.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::BYTES] = bytes.try_into().ok()?;
@@ -105,12 +107,13 @@ impl Signature {
     }
 }
 
-/// Returns a hash of each run of [`SHINGLE`] tokens, including repeated runs.
+/// Returns a hash of each sequence of [`SHINGLE`] tokens, including repeated sequences.
 pub fn shingles(tokens: &Tokens) -> impl Iterator<Item = u64> {
     tokens.hashes().windows(SHINGLE).map(|run| mix(run.iter().fold(0, |hash, token| step(hash, *token))))
 }
 
-/// Returns the value of a bin or, if that is empty, of the first non-empty bin in its order.
+/// Returns the value of a bin. If the bin is empty, returns the value of the first non-empty bin in its
+/// order.
 fn filled(bins: &[u64; BINS], bin: usize) -> u64 {
     if bins[bin] != EMPTY {
         return bins[bin];
@@ -129,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// `count` evenly distributed hashes of a numbered set.
+    /// Returns `count` evenly distributed hashes of the set with this number.
     fn hashes(set: u64, count: u64) -> impl Iterator<Item = u64> {
         (0..count).map(move |at| mix(set << 32 | (at + 1)))
     }
@@ -163,7 +166,7 @@ mod tests {
         assert_eq!(filled(&[EMPTY; BINS], 5), EMPTY);
     }
 
-    /// For 200 pairs of sets each, the bias is below 0.015.
+    /// Over 200 pairs of sets for each case, the bias is below 0.015.
     #[test]
     fn the_estimate_has_the_error_that_is_stated() {
         for (shared, apart) in [(250, 125), (60, 20), (900, 600), (300, 10)] {
@@ -204,7 +207,7 @@ mod tests {
             prop_assert_eq!(Signature::from_bytes(&one.to_bytes()), Some(one));
         }
 
-        /// Chance practically never exceeds the bound of six standard errors.
+        /// The bound is six standard errors, which chance practically never exceeds.
         #[test]
         fn the_estimate_is_near_the_exact_share(shared in 0..400_u64, apart in 100..300_u64) {
             let exact = shared as f64 / (shared + 2 * apart) as f64;

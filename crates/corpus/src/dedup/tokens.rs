@@ -1,12 +1,12 @@
-//! Splits a text into tokens: words or, in Vietnamese, syllables, each as a hash.
+//! Splits a text into tokens, which are words or, in Vietnamese, syllables. Each token is stored as a hash.
 //!
-//! A token is a maximal run of letters, digits and `_`; a Han or kana character is a token of its own. Case
-//! and the place of a Vietnamese tone mark do not matter, but diacritics do (`fold.rs`). A number with the
-//! separators between its digits is one token: 80.5, 21/11/2026, 19:30. Text with combining marks is
+//! A token is a maximal sequence of letters, digits and `_`. A Han or kana character is a separate token.
+//! Case and the position of a Vietnamese tone mark do not matter, but diacritics do (`fold.rs`). A number
+//! with the separators between its digits is one token: 80.5, 21/11/2026, 19:30. Text with combining marks is
 //! converted to NFC.
 //!
-//! Limitation: a number in words counts as words, and "1.000" and "1,000" are the same number, although only
-//! one of them may mean a thousand.
+//! Limitation: a number written in words is not a number token. "1.000" and "1,000" are the same number,
+//! although only one of them may mean a thousand.
 //!
 //! Cost: linear time, 8 bytes per token. At most [`Tokens::MOST`] tokens of a text are read.
 
@@ -23,10 +23,10 @@ pub struct Tokens {
     hashes: Vec<u64>,
 }
 
-/// The lowest bit of the hash of a token with a digit.
+/// Set in the hash of a token that contains a digit.
 const NUMERAL: u64 = 1;
 
-/// All separators within numbers have this hash.
+/// All separators within numbers have this code, so that they are equal.
 const SEPARATOR: u64 = '.' as u64;
 
 impl Tokens {

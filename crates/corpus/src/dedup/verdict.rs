@@ -1,16 +1,17 @@
 //! Classifies the relation of two texts by thresholds.
 //!
-//! The similarity estimated from signatures decides whether texts are compared. Their comparison decides the
-//! relation ([`SimilarityParams::judge`]). A near-duplicate has the requested similarity of shingles, or of
-//! aligned words (each edited word changes three shingles), and its numbers do not differ as in a series.
-//! Other similar texts are related: they are recorded and shown, but never removed.
+//! The similarity estimated from signatures decides whether texts are compared. The comparison of the texts
+//! decides the relation ([`SimilarityParams::judge`]). A near-duplicate has the required similarity of
+//! shingles or of aligned words, because each edited word changes three shingles. In addition, its numbers
+//! must not differ as in a series. Other similar texts are related: they are recorded and shown, but never
+//! removed.
 //!
-//! Limitation: a copy with every number updated is classified as the next part of a series, so both texts are
-//! kept. This error does less harm than the reverse.
+//! Limitation: a copy in which every number was updated is classified as the next part of a series, so both
+//! texts are kept. The opposite error would lose a text.
 
 use crate::dedup::alignment::Alignment;
 
-/// The relation of one text to another.
+/// How one text is related to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// Not similar.
@@ -21,33 +22,35 @@ pub enum Verdict {
     Duplicate,
 }
 
-/// How much the numbers of two texts must differ. Both conditions must hold.
+/// Two conditions on the numbers that differ between two texts. Both must hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Differing {
-    /// Minimum share of compared numbers that differ (exclusive), 0 to 1.
+    /// Minimum share (exclusive) of compared numbers that differ, 0 to 1.
     pub share: f64,
     /// Maximum number of words of the shorter text per differing number.
     pub words: f64,
 }
 
-/// Thresholds, 0 to 1 unless stated otherwise.
+/// Thresholds for the relation of two texts. They are 0 to 1 unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimilarityParams {
     /// Minimum similarity of a near-duplicate, set by the user. It applies to the estimated similarity of the
-    /// shingles, or to the share of aligned words if that also reaches [`Self::aligned`].
+    /// shingles. It also applies to the share of aligned words, if that share is at least [`Self::aligned`].
     pub duplicate: f64,
-    /// Minimum estimated similarity of shingles for comparing two texts. Compared texts that are not
+    /// Minimum estimated similarity of shingles for which two texts are compared. Compared texts that are not
     /// near-duplicates are related.
     pub related: f64,
-    /// Minimum share of aligned words ([`Alignment::share`]) of a near-duplicate with shingles below
-    /// [`Self::duplicate`].
+    /// Minimum share of aligned words ([`Alignment::share`]) of a near-duplicate whose similarity of shingles
+    /// is below [`Self::duplicate`].
     pub aligned: f64,
-    /// If the shorter text has fewer words, a near-duplicate must also reach [`Self::short_aligned`].
+    /// A text with fewer words is short. Near-duplicates with a short text must also reach
+    /// [`Self::short_aligned`].
     pub short: usize,
-    /// Minimum share of aligned words of a near-duplicate with a short text.
+    /// Minimum share of aligned words of a near-duplicate if the shorter of the two texts is short.
     pub short_aligned: f64,
-    /// Differences of numbers that indicate a series: many in few words, or most numbers of a longer text.
-    /// Either suffices. A single changed date or figure in an article meets neither.
+    /// Differences of numbers that indicate a series, either of which is sufficient: many differences in few
+    /// words, or differences in most numbers of a longer text. Changing a single date or figure in an article
+    /// meets neither.
     pub series: [Differing; 2],
     /// Maximum number of candidates per document for the comparison of signatures.
     pub compared: usize,
@@ -71,14 +74,14 @@ impl Default for SimilarityParams {
 }
 
 impl SimilarityParams {
-    /// Sets [`Self::duplicate`]. Also lowers a higher [`Self::related`] to this value.
+    /// Sets [`Self::duplicate`]. If [`Self::related`] is higher, it is lowered to the same value.
     #[must_use]
     pub fn with_duplicate(self, similarity: f64) -> Self {
         Self { duplicate: similarity, related: self.related.min(similarity), ..self }
     }
 
-    /// Returns the relation by signatures. For [`Verdict::Duplicate`] and [`Verdict::Related`], compare
-    /// texts.
+    /// Returns the relation according to the signatures. For [`Verdict::Duplicate`] and [`Verdict::Related`],
+    /// the texts must also be compared.
     #[must_use]
     pub fn estimate(&self, similarity: f64) -> Verdict {
         match similarity {
@@ -143,10 +146,10 @@ mod tests {
             (0.49, alignment(500, 380, 0.0, 0.0), Verdict::Related),
             (0.49, alignment(500, 400, 0.0, 0.0), Verdict::Duplicate),
             (0.5, alignment(500, 250, 0.0, 0.0), Verdict::Duplicate),
-            // Short texts need their words in order.
+            // In short texts, enough words must be in the same order.
             (0.5, alignment(40, 30, 0.0, 0.0), Verdict::Related),
             (0.5, alignment(40, 38, 0.0, 0.0), Verdict::Duplicate),
-            // Too many numbers differ, and there are enough of them.
+            // Many numbers must differ, and they must be a large share of all numbers.
             (0.9, alignment(100, 90, 10.0, 2.0), Verdict::Duplicate),
             (0.9, alignment(100, 90, 10.0, 2.5), Verdict::Related),
             (0.9, alignment(130, 120, 10.0, 2.5), Verdict::Duplicate),

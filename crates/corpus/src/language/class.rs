@@ -1,10 +1,10 @@
 //! Word classes that distinguish Vietnamese, English and similar languages.
 //!
 //! A word's class depends on its form: whether it is a Vietnamese syllable with its marks
-//! ([`gleaner_vietnamese::syllable`]), or could be one without them. For a word without marks, two short
-//! lists of frequent words also matter.
+//! ([`gleaner_vietnamese::syllable`]), or could be a syllable if its marks are missing. For a word without
+//! marks, two short lists of frequent words are also used.
 //!
-//! Limitation: short plain words (`de`, `la`) occur in dozens of languages and have their own classes by
+//! Limitation: short plain words (`de`, `la`) occur in dozens of languages. They have separate classes by
 //! length.
 
 use std::collections::HashSet;
@@ -15,9 +15,9 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::quality::stop_words;
 
-/// Syllables that are frequent in Vietnamese without marks and a hundred times rarer in other languages. They
-/// are selected from the most frequent syllables in the lists of wordfreq 3.1 (docs/corpus.md), without names
-/// of people.
+/// Syllables that are frequent in Vietnamese text without marks and a hundred times rarer in other languages.
+/// They are selected from the most frequent syllables in the lists of wordfreq 3.1 (docs/corpus.md), without
+/// names of people.
 const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam thu khi nhu dung cong thanh ngay \
     nhan tinh dang thuc vao chung bao nha chinh phai ong chu hoc hoa phan nhat viec dinh thoi dien trung biet hien \
     thay thong truong thuong viet theo phat hanh nuoc sinh ky thang tuong nhieu duong quoc hinh chuyen phong khac \
@@ -42,19 +42,19 @@ pub enum Class {
     EnglishSyllable,
     /// Any other English function word: `of`, `with`.
     English,
-    /// Any other possible Vietnamese syllable without marks, of one or two letters.
+    /// Any other word of one or two letters that could be a Vietnamese syllable without marks.
     Syllable2,
-    /// Like [`Class::Syllable2`], of three letters.
+    /// Like [`Class::Syllable2`], but three letters long.
     Syllable3,
-    /// Like [`Class::Syllable2`], of four letters.
+    /// Like [`Class::Syllable2`], but four letters long.
     Syllable4,
-    /// Like [`Class::Syllable2`], of five or more letters.
+    /// Like [`Class::Syllable2`], but five or more letters long.
     Syllable5,
-    /// A plain word of one to three letters that cannot be a syllable.
+    /// A word without marks, of one to three letters, that cannot be a syllable.
     Other3,
-    /// A plain word of four or five letters that cannot be a syllable.
+    /// A word without marks, of four or five letters, that cannot be a syllable.
     Other5,
-    /// A plain word of six or more letters that cannot be a syllable.
+    /// A word without marks, of six or more letters, that cannot be a syllable.
     OtherLong,
 }
 
@@ -62,8 +62,8 @@ pub enum Class {
 pub const CLASSES: usize = Class::OtherLong as usize + 1;
 
 impl Class {
-    /// Returns the class of a word in Latin letters, in any case and normal form; `None`: the word has digits
-    /// or is in another script.
+    /// Returns the class of a word in Latin letters, in any case and normal form. Returns `None` if the word
+    /// has digits or is in another script.
     ///
     /// ```
     /// use gleaner_corpus::language::class::Class;
@@ -113,7 +113,7 @@ impl Class {
     }
 }
 
-/// Whether `c` is a Latin letter of the first blocks or Latin Extended Additional, or a combining mark.
+/// Whether `c` is a letter of the first Latin blocks or of Latin Extended Additional, or a combining mark.
 pub(super) const fn is_latin(c: char) -> bool {
     c.is_ascii_alphabetic()
         || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{300}'..='\u{36f}' | 'ª' | 'º')

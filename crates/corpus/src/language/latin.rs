@@ -1,10 +1,11 @@
 //! Computes how well a text's words fit Vietnamese, English and other languages in Latin letters.
 //!
-//! Naive Bayes over word classes: with counts `n_c` and shares `p(c|l)`, the score of language `l` is
-//! `Σ n_c ln p(c|l)`. The words of a text are not independent, so the score is tempered, and a long text has
-//! no more weight than one of `MOST_WORDS` words. So a text in two languages is uncertain at any length.
+//! The method is naive Bayes over word classes. With counts `n_c` and shares `p(c|l)`, the score of language
+//! `l` is `Σ n_c ln p(c|l)`. The words of a text are not independent, so the score is multiplied by `TEMPER`,
+//! and a long text has no more weight than a text of `MOST_WORDS` words. Therefore the result for a text in
+//! two languages is uncertain at any length.
 //!
-//! Limitation: the temper and the word limit were fitted to recorded news. docs/corpus.md has the table.
+//! Limitation: `TEMPER` and `MOST_WORDS` were fitted to recorded news. docs/corpus.md has the table.
 
 use std::sync::LazyLock;
 
@@ -12,13 +13,13 @@ use super::class::{CLASSES, Class};
 use super::shares::{BARE, SHARES};
 use crate::each_word;
 
-/// Added to each share, in ten-thousandths, because any class may occur in any language.
+/// Constant that is added to each share, in ten-thousandths, because any class may occur in any language.
 const FLOOR: f64 = 100.0;
 
-/// The weight of a capitalized word, which is probably a name.
+/// The weight of a capitalized word, relative to other words. Such a word is probably a name.
 const CAPITAL: f64 = 0.25;
 
-/// If a larger share of words is in all capitals, as in a headline, capitalized words have full weight.
+/// If a larger share of words has only capitals, as in a headline, capitalized words have full weight.
 const SHOUTED: f64 = 0.5;
 
 /// Exponent of the likelihoods.
@@ -27,13 +28,14 @@ const TEMPER: f64 = 0.7;
 /// Number of words with full weight. In a longer text, each word has less weight.
 const MOST_WORDS: f64 = 60.0;
 
-/// Prior probability of Vietnamese, and of English. The other languages share the rest.
+/// Prior probability of Vietnamese, and of English. The other languages together have the remaining
+/// probability.
 const PRIOR: f64 = 0.3;
 
 /// Probabilities of the languages. With [`Self::other`] they sum to 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
-    /// Number of words in any script, with less weight for names.
+    /// Number of words in any script. Names have a lower weight.
     pub(super) words: f64,
     /// The probability of Vietnamese, with or without marks.
     pub(super) vietnamese: f64,

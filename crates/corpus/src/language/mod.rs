@@ -9,12 +9,12 @@
 //! | use the page's declaration as evidence | here |
 //!
 //! Trigram detectors for dozens of languages misclassify a third of short Vietnamese texts without marks.
-//! Words identify Vietnamese at almost no cost, because it has few possible syllables. whatlang is used only
-//! if the text may be in a third language.
+//! Word classes identify Vietnamese at almost no cost, because it has few possible syllables. whatlang is
+//! used only if the text may be neither Vietnamese nor English.
 //!
-//! Limitation: among the other languages, only whatlang chooses. A capitalized word has a quarter of the
-//! usual weight, so a text of names only is uncertain. Languages in the Vietnamese alphabet (Mường, Tày) are
-//! classified as Vietnamese. docs/corpus.md has the measurements.
+//! Limitation: only whatlang distinguishes the other languages. A capitalized word has a quarter of the usual
+//! weight, so the result for a text that contains only names is uncertain. Languages in the Vietnamese
+//! alphabet (Mường, Tày) are classified as Vietnamese. docs/corpus.md has the measurements.
 
 pub mod class;
 mod latin;
@@ -31,10 +31,10 @@ use latin::Fit;
 
 const SAMPLE: usize = 1500;
 
-/// Factor by which a declaration raises the odds of a language.
+/// Factor by which the page's declaration raises the odds of the declared language.
 const DECLARED: f64 = 10.0;
 
-/// Probability that a declaration is right without other evidence.
+/// Probability of the declared language if there is no other evidence.
 const DECLARATION_ALONE: f64 = 0.9;
 
 const LEAST: f64 = 0.5;
@@ -42,9 +42,9 @@ const LEAST: f64 = 0.5;
 /// The language of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Language {
-    /// BCP 47 primary tag such as `vi`; `und`: no language has a probability of at least 0.5.
+    /// BCP 47 primary tag such as `vi`. It is `und` if no language has a probability of at least 0.5.
     pub tag: String,
-    /// The tag's probability, 0 to 1; 0 for `und`.
+    /// The probability of the language, 0 to 1. It is 0 for `und`.
     pub probability: f64,
 }
 
@@ -65,9 +65,9 @@ impl Language {
     }
 }
 
-/// Detects the language of `text`. `declared`, the page's declaration such as `vi-VN`, is evidence that the
-/// text can outweigh. A mixed text has the language of most of its words, with a lower probability. The time
-/// is bounded for texts of any length.
+/// Detects the language of `text`. `declared` is the page's declaration, such as `vi-VN`. It is only
+/// evidence, which the text can outweigh. The language of a mixed text is that of most of its words, with a
+/// lower probability. The time is limited for texts of any length.
 #[must_use]
 pub fn language(text: &str, declared: Option<&str>) -> Language {
     let mut sample = sample::sample(text, SAMPLE);
@@ -98,7 +98,7 @@ fn decide(candidates: Vec<(&str, f64)>, declared: Option<String>) -> Language {
                 whole += *probability * (DECLARED - 1.0);
                 *probability *= DECLARED;
             }
-            // The declared language is one of the many that share the rest.
+            // The declared language is one of the many languages that share the remaining probability.
             None => all.push((declared, rest.max(0.0) / 2.0)),
         }
     }

@@ -1,4 +1,4 @@
-//! Samples a long text: equally long pieces from its beginning, middle and end.
+//! Takes a sample of a long text: equally long pieces from its beginning, middle and end.
 //!
 //! Limitation: a change of language between the pieces is not noticed.
 

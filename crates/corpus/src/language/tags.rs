@@ -7,8 +7,8 @@ pub(super) fn tag(lang: Lang) -> &'static str {
     TWO_LETTERS.iter().find(|(three, _)| *three == code).map_or(code, |(_, two)| two)
 }
 
-/// Returns the primary tag of a declaration in lower case, such as `vi` for `vi-VN`. `None`: the tag does not
-/// have two or three letters, or names no language (`und`, `mul`, `zxx`).
+/// Returns the primary tag of a declaration in lower case, such as `vi` for `vi-VN`. Returns `None` if the
+/// tag does not have two or three letters, or if it means no language (`und`, `mul`, `zxx`).
 pub(super) fn primary(declared: &str) -> Option<String> {
     let primary = declared.trim().split(['-', '_']).next()?.to_ascii_lowercase();
     let is_tag = (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -77,7 +77,7 @@ fn one_sentence_is_told_in_many_languages() {
 
 #[test]
 fn languages_of_short_syllables_are_neither_vietnamese_nor_sure() {
-    // Swahili, and Chinese in pinyin. No detector here supports them.
+    // Swahili, and Chinese in pinyin. The detector supports neither.
     for text in [
         "Watu wote wamezaliwa huru, hadhi na haki zao ni sawa. Wote wamejaliwa akili na dhamiri, hivyo yapasa watendeane kindugu.",
         "Ren ren sheng er zi you, zai zun yan he quan li shang yi lü ping deng. Ta men fu you li xing he liang xin, bing ying yi xiong di guan xi de jing shen xiang dui dai.",
@@ -99,7 +99,7 @@ fn vietnamese_is_told_with_and_without_marks() {
         "Cho que hop som",
         "Ha Noi: nguoi dan di cho tet",
         "Du bao thoi tiet ngay mai, mien Bac co mua to",
-        // In NFD, and with some marks missing.
+        // Vietnamese in NFD, and Vietnamese with some marks missing.
         "Cho\u{31b}\u{323} que\u{302} ho\u{323}p so\u{31b}\u{301}m",
         "Chợ que họp som hơn thuong le vi bà con muon bán het rau",
     ] {

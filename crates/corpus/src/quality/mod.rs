@@ -1,8 +1,9 @@
-//! Computes quality figures of a text; all functions are pure.
+//! Computes quality figures of a text.
 //!
 //! These functions exclude no document: `export` filters by the user's conditions and counts the excluded
-//! documents. Repeated lines, symbols and stop words follow Rae et al., "Scaling Language Models" (2021),
-//! appendix A.1.1, but the paper requires two of eight English words instead of a share of stop words.
+//! documents. The figures for repeated lines, symbols and stop words follow Rae et al., "Scaling Language
+//! Models" (2021), appendix A.1.1. Where the paper requires two of eight English words, this module computes
+//! a share of stop words.
 //!
 //! Limitation: stop-word lists exist only for Vietnamese and English ([`STOP_WORD_LANGUAGES`]). Sentences are
 //! split at punctuation marks, with a short list of abbreviations. There is no share of words in links,
@@ -21,24 +22,27 @@ pub use sentences::sentences;
 pub use stop_words::STOP_WORD_LANGUAGES;
 
 /// The quality figures of a text. Shares are 0 to 1, rounded to four decimals, so that all export formats
-/// have the same number.
+/// contain the same number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
     /// Number of words ([`crate::words`]). A Vietnamese syllable is a word.
     pub words: u64,
-    /// Mean number of words per sentence, without sentences that have no words; 0: the text has no words.
-    pub sentence_length: f64,
-    /// Share of words that are stop words of the text's language; `None`: no list for the language, or no
+    /// Mean number of words per sentence. Sentences without words are ignored. It is 0 if the text has no
     /// words.
+    pub sentence_length: f64,
+    /// Share of words that are stop words of the text's language. `None` if there is no list for the
+    /// language, or if the text has no words.
     pub stop_word_share: Option<f64>,
     /// Share of non-empty lines that repeat an earlier line.
     pub repeated_line_share: f64,
-    /// Share of punctuation and symbols (no letters, digits, combining marks) among visible characters.
+    /// Share of punctuation and symbols among visible characters. Letters, digits and combining marks are not
+    /// symbols.
     pub symbol_share: f64,
 }
 
 impl Quality {
-    /// Computes the figures of a text with one paragraph per line, in linear time. `language`: BCP 47.
+    /// Computes the figures of a text with one paragraph per line, in linear time. `language` is a BCP 47
+    /// primary tag.
     ///
     /// ```
     /// let quality = gleaner_corpus::Quality::new("The rain came. It stayed.\nThe rain came. It stayed.", "en");
@@ -64,7 +68,7 @@ impl Quality {
     }
 }
 
-/// Returns `part / whole`, rounded to four decimals; 0 if `whole` is 0.
+/// Returns `part / whole`, rounded to four decimals. It is 0 if `whole` is 0.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64 * 1e4).round() / 1e4 }
 }

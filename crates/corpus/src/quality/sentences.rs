@@ -1,13 +1,13 @@
 //! Splits a line into sentences at punctuation marks.
 //!
-//! A sentence ends after `.`, `!`, `?` or `…`, with closing quotes or brackets, if white space follows and
-//! then a character that is not a lower-case letter. It always ends after `。`, `！`, `？`, `।` and `။`. It does
-//! not end at a full stop after a known abbreviation, a single capital letter, or a number at the beginning
-//! of the sentence.
+//! A sentence ends after `.`, `!`, `?` or `…`, and after closing quotes or brackets that follow the mark.
+//! White space must follow, and then a character that is not a lower-case letter. A sentence always ends
+//! after `。`, `！`, `？`, `।` and `။`. It does not end at a full stop after a known abbreviation, a single
+//! capital letter, or a number at the beginning of the sentence.
 //!
 //! Limitation: only about forty English and Vietnamese abbreviations are known. A full stop after any other
-//! abbreviation can end a sentence, and a sentence that ends in a known one ("to the U.S. They ...") is not
-//! split. This suffices for a mean length. The accuracy was not evaluated.
+//! abbreviation can end a sentence. A sentence that ends with a known abbreviation ("to the U.S. They ...")
+//! is not split. This suffices for a mean length. The accuracy was not evaluated.
 
 /// Lower-case abbreviations after which a full stop does not end a sentence. Sorted.
 const ABBREVIATIONS: [&str; 44] = [
@@ -44,7 +44,7 @@ fn end(text: &str) -> usize {
         if is_wide_mark(mark) || (begins_sentence(rest) && (mark != '.' || !is_abbreviated(&text[..at]))) {
             return end;
         }
-        // Continues after the whole run of marks, so a long run is read only once.
+        // Continues after the whole sequence of marks, so that a long sequence is read only once.
         from = end;
     }
     text.len()
@@ -79,7 +79,7 @@ fn is_abbreviated(before: &str) -> bool {
     let mut chars = word.chars();
     let is_initial = matches!((chars.next(), chars.next()), (Some(first), None) if first.is_uppercase());
     let counts = begin.is_none() && !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
-    // In "PGS.TS", the part after the last full stop decides.
+    // In "PGS.TS", the part after the last full stop decides whether it is an abbreviation.
     let tail = word.rsplit('.').next().unwrap_or(word).to_lowercase();
     let known = |word: &str| ABBREVIATIONS.binary_search(&word).is_ok();
     is_initial || counts || known(&tail) || known(&word.to_lowercase()) || is_dotted(word)

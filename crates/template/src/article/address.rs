@@ -1,6 +1,6 @@
 //! Analyses the shape of a URL: front pages, sections, search and slugs.
 //!
-//! Only path and query count, never the host. The listing words are common in content management systems.
+//! Only path and query matter, never the host. The listing words are common in content management systems.
 //! They must equal a whole path segment.
 
 const LISTINGS: [&str; 61] = [
@@ -73,7 +73,7 @@ const LIST_KEYS: [&str; 12] =
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Address {
     pub(super) segments: f32,
-    /// The number of words in the last segment, separated by hyphens, underscores, `+` and `%20`.
+    /// The number of words in the last segment. Hyphens, underscores, `+` and `%20` separate words.
     pub(super) slug_words: f32,
     pub(super) slug_length: f32,
     pub(super) digits: f32,
@@ -81,7 +81,7 @@ pub(super) struct Address {
     pub(super) has_extension: bool,
     pub(super) has_query: bool,
     pub(super) has_year: bool,
-    /// The number of segments after the last listing word; `None`: no listing word.
+    /// The number of segments after the last listing word. `None` if there is no listing word.
     pub(super) behind_listing: Option<usize>,
     pub(super) asks_list: bool,
 }
@@ -134,7 +134,8 @@ fn is_year(word: &str) -> bool {
     word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && most_digits(word) == 4
 }
 
-/// Whether a URL requests a search, a tag or a further page: `?q=rain`, `?page=2`, `/search/`, `/page/2`.
+/// Whether a URL requests a search, a tag or a later page of a list: `?q=rain`, `?page=2`, `/search/`,
+/// `/page/2`.
 fn asks_list(segments: &[String], query: &str) -> bool {
     let keyed = query
         .split('&')

@@ -1,9 +1,10 @@
 //! Recognizes pages whose text appears only in a browser that runs their scripts.
 //!
-//! Used for pages with hardly any text. A page that needs a browser has scripts, and either the empty root
-//! element of a framework or a `<noscript>` that mentions JavaScript.
+//! This check is for pages with hardly any text. A page that needs a browser has scripts, and either the
+//! empty root element of a framework or a `<noscript>` that mentions JavaScript.
 //!
-//! Limitation: an application with another root and without `<noscript>` counts as too little text.
+//! Limitation: an application with an unknown root element and without `<noscript>` gets the reason "too
+//! little text".
 
 use gleaner_html::Page;
 

@@ -2,7 +2,7 @@
 //!
 //! Similar elements have the same parent, tag and class. Unlike menus and paragraphs with links, a card has 3
 //! to 300 words and either a picture or two blocks. At least three cards form a group. A group that begins
-//! inside an earlier group does not count, such as nested cards.
+//! inside an earlier group, such as nested cards, is ignored.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,15 @@ use gleaner_html::{NodeId, Page};
 
 const GROUP: usize = 3;
 
-/// The number of words of a card. A longer element is a part of the page.
+/// The number of words of a card. A larger element is a section of the page.
 const WORDS: std::ops::RangeInclusive<f32> = 3.0..=300.0;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Cards {
     pub(super) count: f32,
-    /// The number of cards in the group with the most words,
+    /// The number of cards in the group with the most words.
     pub(super) largest: f32,
-    /// and the number of words in this group.
+    /// The number of words in the group with the most words.
     pub(super) largest_words: f32,
     pub(super) words: f32,
     /// The part of `words` in blocks of body text.

@@ -2,8 +2,8 @@
 //! names of `html` and `body`, page types in scripts.
 //!
 //! The labels are in English, Vietnamese and some other languages. A short line counts if it begins with a
-//! label. The class names are common in content management systems (WordPress, Drupal and Shopify write
-//! "single", "archive", "template-collection").
+//! label. The class names, such as "single", "archive" and "template-collection", are common in content
+//! management systems (WordPress, Drupal, Shopify).
 
 use gleaner_extract::block_model::Judged;
 use gleaner_html::Page;
@@ -169,13 +169,14 @@ pub(super) struct Controls {
     pub(super) of_shops: f32,
     pub(super) of_lists: f32,
     pub(super) of_teasers: f32,
-    /// Class names and ids of `html` and `body`: typical of lists, typical of articles.
+    /// Number of class names and ids of `html` and `body` that are typical of lists, and of articles.
     pub(super) list_names: f32,
     pub(super) article_names: f32,
-    /// Page types in scripts, such as `"pageType":"category"`: of lists, of articles.
+    /// Number of page types in scripts, such as `"pageType":"category"`, that mean lists, and articles.
     pub(super) list_types: f32,
     pub(super) article_types: f32,
-    /// The number of elements with a class such as `product` or `price`; `pagination` or `filter`.
+    /// Number of elements with a class such as `product` or `price`, and with a class such as `pagination` or
+    /// `filter`.
     pub(super) goods: f32,
     pub(super) pages: f32,
 }
@@ -235,7 +236,7 @@ impl Controls {
     }
 }
 
-/// Returns the value after a key, such as `category` for `": "category"`; empty without a value.
+/// Returns the value after a key, such as `category` for `": "category"`. Empty if there is no value.
 fn value_behind(text: &str) -> &str {
     let rest = text.trim_start_matches(['"', '\'', '\\', ' ']);
     let Some(rest) = rest.strip_prefix([':', '=']) else { return "" };
@@ -245,8 +246,8 @@ fn value_behind(text: &str) -> &str {
     end.map_or("", |(at, _)| &rest[..at])
 }
 
-/// Returns the number of distinct link targets below the page's URL, and the number of links to further pages
-/// of a list. `None`: the page's URL is not absolute.
+/// Returns the number of distinct link targets below the page's URL, and the number of links to later pages
+/// of a list. Returns `None` if the page's URL is not absolute.
 pub(super) fn links_below(page: &Page, address: &str) -> Option<(f32, f32)> {
     let own = path_of(address)?;
     let trunk = own.trim_end_matches('/').to_owned();

@@ -7,11 +7,11 @@ use gleaner_html::Page;
 /// The declared type of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Declared {
-    /// An article or a posting, or a page with a publication time.
+    /// An article or a posting, or a page that states a publication time.
     Article,
     /// A collection, a search result or a product, but not an article.
     Listing,
-    /// The page declares neither.
+    /// The page declares neither an article nor a listing.
     Nothing,
 }
 
@@ -20,8 +20,8 @@ const LISTINGS: [&str; 6] =
     ["CollectionPage", "SearchResultsPage", "OfferCatalog", "Product", "ProductGroup", "ProductCollection"];
 
 impl Declared {
-    /// Reads the page's metadata. A page that declares a list and an article in JSON-LD is an article,
-    /// because articles describe the pages that they link to.
+    /// Reads the page's declared type. If JSON-LD declares a list and an article, the page is an article,
+    /// because articles often declare the lists that they link to.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
         let types = json_ld_types(page);

@@ -28,7 +28,7 @@ const LONG: u32 = 40;
 /// Minimum number of words of a block of links that separates stretches of body text.
 const TINY: u32 = 3;
 
-/// A date is searched in this number of blocks, from the headline.
+/// Number of blocks, starting with the headline, that are searched for a date.
 const NEAR: usize = 8;
 
 pub(super) fn features(page: &Page, url: &str, judged: &[Judged]) -> Row {

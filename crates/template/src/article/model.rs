@@ -15,12 +15,14 @@ use super::features::features;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Written {
-    /// For each split: feature name, threshold, child for values up to it, child for greater values.
+    /// For each split: feature name, threshold, child for values up to the threshold, child for greater
+    /// values.
     splits: Vec<(String, f32, i16, i16)>,
     leaves: Vec<f32>,
 }
 
-/// Serializes a model. The file names the features of the splits. `names`: by feature number.
+/// Serializes a model. The file names the features of the splits. `names` contains the name of each feature,
+/// by number.
 ///
 /// # Panics
 /// If a split uses a feature without a name.
@@ -39,7 +41,7 @@ pub fn written(forest: &Forest, names: &[&str]) -> String {
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-/// Parses a model file. `None`: the file is malformed or has an unknown feature.
+/// Parses a model file. Returns `None` if the file is malformed or has an unknown feature.
 fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
     let written: Vec<Written> = serde_json::from_str(text).ok()?;
     let numbers: HashMap<&str, u16> = (0..).zip(names).map(|(number, name)| (*name, number)).collect();
@@ -47,7 +49,7 @@ fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
     Some(Forest::new(trees?))
 }
 
-/// `None`: a child is out of range or has two parents, or a feature is unknown.
+/// Returns `None` if a child is out of range or has two parents, or if a feature is unknown.
 fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
     let split = |(name, threshold, left, right): (String, f32, i16, i16)| {
         Some(Split { feature: *numbers.get(name.as_str())?, left, right, threshold })

@@ -5,7 +5,7 @@ use gleaner_html::text::{is_block, is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
 const SHORT: f64 = 8.0;
-/// A line with fewer words does not interrupt prose, even if the line is a link.
+/// A line with fewer words does not interrupt prose, even if it consists of links.
 const TINY: f64 = 3.0;
 
 /// Counts over a page's visible lines. A Chinese or Japanese character counts as half a word.
@@ -16,11 +16,12 @@ pub struct Signals {
     /// The number of words in links.
     pub linked: f64,
     /// The number of words outside links on lines of prose. A line of prose has at least 8 words, at most a
-    /// third of its words in links, and a sentence end outside links (Thai and Lao: at least 16 words).
+    /// third of its words in links, and a sentence end outside links. In Thai and Lao, at least 16 words
+    /// replace the sentence end.
     pub prose: f64,
-    /// The largest number of `prose` words on consecutive lines without a line of links.
+    /// The maximum number of `prose` words on consecutive lines that no line of links interrupts.
     pub stretch: f64,
-    /// The number of lines of links: at least three words, more than half of them in links.
+    /// The number of lines of links: lines with at least three words, more than half of them in links.
     pub link_lines: u32,
 }
 
@@ -55,7 +56,7 @@ impl Signals {
         signals
     }
 
-    /// Returns the share of words in links, 0 to 1; 0 without words.
+    /// Returns the share of words in links, 0 to 1. It is 0 if there are no words.
     #[must_use]
     pub fn link_share(&self) -> f64 {
         if self.words > 0.0 { self.linked / self.words } else { 0.0 }

@@ -4,12 +4,12 @@
 //! A wall has a typical phrase in its title, a heading or a short line, and little other prose. A page that
 //! declares an article with a publication time is an article if it has a few sentences and no such phrase in
 //! its title. This exception does not apply to login walls, because they often follow the first sentences of
-//! an article. The phrases are common in Vietnamese, English, Russian, Chinese, Polish and Greek, and the
-//! most frequent ones in German, French and Spanish.
+//! an article. The lists contain common phrases in Vietnamese, English, Russian, Chinese, Polish and Greek,
+//! and the most frequent phrases in German, French and Spanish.
 //!
-//! Limitation: a wall with different phrases is rejected only if its text is too short for an article. "Not
-//! found" next to long teasers is at best a hub. An undeclared article of three sentences is rejected if one
-//! sentence states that a page no longer exists.
+//! Limitation: a wall with other phrases is rejected only if its text is too short for an article. A "not
+//! found" page with long teasers is at best classified as a hub. An undeclared article of three sentences is
+//! rejected if one sentence states that a page no longer exists.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ use phrases::WALLS;
 
 struct Wall {
     reason: Reason,
-    /// Phrases in a title, a heading or a line that only this kind of wall has.
+    /// Phrases that occur only on this kind of wall, in a title, a heading or a line.
     phrases: &'static [&'static str],
     /// A page with at least this number of words of other prose is not a wall.
     most_other: f32,
@@ -47,15 +47,16 @@ const CAPTIONS: usize = 5;
 /// Maximum number of words of a gallery outside captions.
 const BESIDES: f32 = 90.0;
 
-/// A declared article with a publication time is an article from this number of words of prose.
+/// Minimum number of words of prose that makes a declared article with a publication time an article.
 const FEW_SENTENCES: f32 = 25.0;
 
 const NEAR: usize = 4;
 
 const PICTURES: usize = 6;
 
-/// Returns the kind of wall; `None`: no wall. `is_dated_article`: whether the page declares an article with a
-/// publication time. Linear time; an article is recognized after its first paragraphs.
+/// Returns the kind of wall, or `None` if the page is no wall. `is_dated_article` is whether the page
+/// declares an article with a publication time. The time is linear, and short for articles, which are
+/// recognized after their first paragraphs.
 pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Option<Reason> {
     let title = page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default();
     let is_wall = |wall: &&Wall| wall.is(page, &title, judged, is_dated_article);
@@ -90,14 +91,15 @@ impl Wall {
         self.phrases.iter().filter(|phrase| text.contains(*phrase)).count()
     }
 
-    /// Whether a line of body text has a phrase, or the page has no body text. A consent banner next to a
-    /// short text does not make a page a wall.
+    /// Whether a line of body text has one of the phrases, or the page has no body text. So a consent banner
+    /// next to a short text does not make a page a wall.
     fn is_the_text(&self, page: &Page, judged: &[Judged]) -> bool {
         let mut content = judged.iter().filter(|block| block.is_content()).peekable();
         content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
     }
 
-    /// Whether a line of at most `most` words has a phrase, except a log-in request among comments.
+    /// Whether a line of at most `most` words has one of the phrases. A log-in request among comments does
+    /// not count.
     fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most
@@ -106,8 +108,8 @@ impl Wall {
             && !(self.reason == Reason::LoginWall && is_of_comments(page, block))
     }
 
-    /// Whether the page has fewer than `most` words of prose. Equal lines count once. Lines short enough for
-    /// a wall do not count if they have a phrase.
+    /// Whether the page has fewer than `most` words of prose. Equal lines are counted once. Lines with a
+    /// phrase are not counted if they are short enough for a wall.
     fn has_less_than(&self, most: f32, judged: &[Judged]) -> bool {
         let longest = if self.reason == Reason::ConsentWall { PARAGRAPH } else { LINE };
         let mut seen = HashSet::new();

@@ -1,5 +1,5 @@
 //! Renders the judgement of a page for a corpus editor (`gleaner template explain`): every line with its
-//! class ([`crate::class`]), figures and the reason.
+//! class ([`crate::class`]), its figures, and the reason for the judgement.
 //!
 //! | file | content |
 //! |---|---|
@@ -10,8 +10,9 @@
 //! its markup. Every text is escaped, and a content security policy forbids all external resources. The
 //! page's scripts, styles and trackers therefore cannot run.
 //!
-//! Limitation: the file shows lines, not the page. Hidden, moved or coloured text is not visible as such.
-//! Only the beginning of a huge page is listed ([`MOST_BYTES`]); the counts cover the whole page.
+//! Limitation: the file shows lines, not the layout of the page. Whether text was hidden, moved or coloured
+//! is not visible. Only the beginning of a huge page is listed ([`MOST_BYTES`]), but the counts cover the
+//! whole page.
 
 mod view;
 mod why;
@@ -43,7 +44,7 @@ pub struct Explained<'a> {
     pub judgement: &'a Judgement,
 }
 
-/// Returns the explanation as an HTML document of about [`MOST_BYTES`] at most.
+/// Returns the explanation as an HTML document, of at most about [`MOST_BYTES`].
 ///
 /// ```
 /// use gleaner_html::Page;
@@ -69,11 +70,11 @@ pub struct Listed {
     pub class: Class,
     /// The final probability that the line is body text, 0 to 1.
     pub chance: f32,
-    /// The reason, in one or more sentences.
+    /// The reason for the judgement, in one or more sentences.
     pub why: String,
 }
 
-/// Returns at most `limit` lines from the beginning of the page, for a different presentation.
+/// Returns the first lines of the page, at most `limit`, for callers that render the explanation themselves.
 ///
 /// ```
 /// use gleaner_html::Page;
@@ -158,7 +159,7 @@ pub(crate) mod tests {
         let pins = Pins::new("pins/a.example.toml", &[(2, "h1")], &[(1, ".ad, .note")]).unwrap();
         let html = explained(&page(9, STORIES[0]), Some(&template()), &pins);
         let body = html.split("<body>").nth(1).unwrap().replace("<li ", "\n<li ").replace("<div>", "\n<div>");
-        // The snapshot was checked in a browser. A new snapshot must be checked too.
+        // The snapshot was inspected in a browser. Inspect a new snapshot too.
         assert_eq!(body, include_str!("snapshot.html"));
     }
 

@@ -16,31 +16,31 @@ pub struct HostPins {
 }
 
 impl HostPins {
-    /// Returns the pins of a host; if it has none, the pins of its site; otherwise the default.
+    /// Returns the pins of a host. If it has none, returns the pins of its site, or else the default.
     #[must_use]
     pub fn of(&self, host: &str) -> &Pins {
         self.hosts.get(host).or_else(|| self.sites.of_host(host)).unwrap_or(&self.others)
     }
 
-    /// Sets the pins of sites. They apply to hosts without their own pins.
+    /// Sets the pins of sites. They apply to hosts that have no pins themselves.
     #[must_use]
     pub fn with_sites(self, sites: PerSite<Pins>) -> Self {
         Self { sites, ..self }
     }
 
-    /// Sets the inserts of every host without its own setting ([`Pins::or_inserts`]).
+    /// Sets the inserts of every host whose pins do not set them ([`Pins::or_inserts`]).
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         self.map(|pins| pins.or_inserts(inserts, asked_by))
     }
 
-    /// Sets, for every host, the parts of a page that are kept in addition to its text.
+    /// Sets, for every host, the parts of a page that are stored in addition to its text.
     #[must_use]
     pub fn with_extras(self, extras: &[Extra]) -> Self {
         self.map(|pins| pins.with_extras(extras.to_vec()))
     }
 
-    /// Describes the pins that have selected no element of any page so far. Clones count together.
+    /// Describes the pins that have selected no element of any page so far. Uses by clones are included.
     pub fn unused(&self) -> impl Iterator<Item = String> {
         self.hosts.values().chain(self.sites.iter().map(|(_, pins)| pins)).flat_map(Pins::unused)
     }

@@ -4,15 +4,15 @@
 //!
 //! 1. A line inside an element that `drop` selects is never body text.
 //! 2. Any other line inside an element that `keep` selects is body text, even if the site repeats it.
-//! 3. Model and template decide on all other lines as if there were no pins.
+//! 3. All other lines are decided as if there were no pins.
 //!
 //! Therefore `keep` adds to the text and does not limit it. Each key corrects one kind of error, and only on
-//! pages with the element. If `keep` had to select the whole body text, a selector that rescues a lead
-//! paragraph would remove the rest of each article, and a page without the element would lose its whole text.
+//! pages with the element. If `keep` had to select the whole body text, a selector that restores a lead
+//! paragraph would remove the rest of each article, and a page without the element would lose all its text.
 //!
-//! A file may also name its host's inserts ([`crate::inserts`]). Otherwise the general setting applies.
+//! A file may also set its host's inserts ([`crate::inserts`]). If it does not, the general setting applies.
 //!
-//! A line is "inside" an element if all its visible text is inside. A `<b>` in a paragraph changes nothing.
+//! A line is "inside" an element if all its visible text is. A `<b>` in a paragraph does not matter.
 //!
 //! Limitation: pins do not notice a redesign. After a class is renamed, they select nothing
 //! ([`HostPins::unused`]).
@@ -36,7 +36,8 @@ use selector::{Selector, State};
 pub use hosts::HostPins;
 pub use selector::SelectorError;
 
-/// Maximum number of selectors of one host, which bounds the cost per page. Each part between commas counts.
+/// Maximum number of selectors of one host, which limits the time per page. Selectors separated by commas are
+/// counted separately.
 const MOST_SELECTORS: usize = 200;
 
 const PINNED: f32 = 6.0;
@@ -47,7 +48,7 @@ pub struct Pins {
     file: String,
     entries: Vec<Entry>,
     inserts: Inserts,
-    /// The name of the setting that requests the inserts; empty: none.
+    /// The name of the setting that requests the inserts. Empty if no inserts are requested.
     asked_by: String,
     extras: Vec<Extra>,
 }
@@ -61,7 +62,8 @@ struct Entry {
     used: Used,
 }
 
-/// Whether an entry has selected an element of any page. Clones share it. It is no part of the entry's value.
+/// Whether an entry has selected an element of any page. Clones share the flag. It does not affect whether
+/// entries are equal.
 #[derive(Debug, Clone, Default)]
 struct Used(Arc<AtomicBool>);
 
@@ -73,7 +75,7 @@ impl PartialEq for Used {
 
 impl Eq for Used {}
 
-/// A pin's decision on a line, with the number of the entry that selects the line.
+/// A pin's decision on a line, with the index of the entry that selects the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
     /// The line is body text.
@@ -82,7 +84,7 @@ pub enum Pin {
     Drop(u16),
 }
 
-/// The reason why a file's selectors cannot be used.
+/// Why a file's selectors cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PinsError {
     /// A selector is invalid.
@@ -106,10 +108,10 @@ pub enum PinsError {
 }
 
 impl Pins {
-    /// Parses the selectors of the file `file`. Each selector comes with its line number.
+    /// Parses the selectors of the pins file `file`. Each selector is passed with its line number.
     ///
     /// # Errors
-    /// [`PinsError`] for the first invalid selector, or for too many selectors.
+    /// [`PinsError`] for the first invalid selector, or if there are too many selectors.
     ///
     /// ```
     /// use gleaner_template::Pins;
@@ -143,8 +145,8 @@ impl Pins {
         Ok(Self { file: file.to_owned(), entries, ..Self::default() })
     }
 
-    /// Sets the inserts and replaces earlier ones. `asked_by`: the user's name of the setting, such as
-    /// `text.keep`; not empty.
+    /// Sets the inserts and replaces earlier ones. `asked_by` is the setting's name as users know it, such as
+    /// `text.keep`. It must not be empty.
     ///
     /// ```
     /// use gleaner_corpus::Insert;
@@ -158,19 +160,19 @@ impl Pins {
         Self { inserts, asked_by: asked_by.to_owned(), ..self }
     }
 
-    /// Sets the inserts unless they are set. An empty set counts as set.
+    /// Sets the inserts unless they are already set. An empty set is also a setting.
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         if self.asked_by.is_empty() { self.with_inserts(inserts, asked_by) } else { self }
     }
 
-    /// Sets the parts of a page that are kept in addition to its text.
+    /// Sets the parts of a page that are stored in addition to its text.
     #[must_use]
     pub fn with_extras(self, extras: Vec<Extra>) -> Self {
         Self { extras, ..self }
     }
 
-    /// Returns the parts of a page that are kept in addition to its text.
+    /// Returns the parts of a page that are stored in addition to its text.
     #[must_use]
     pub fn extras(&self) -> &[Extra] {
         &self.extras
@@ -188,7 +190,7 @@ impl Pins {
         format!("{} ({})", Class::from(insert).label(), self.asked_by)
     }
 
-    /// Whether the pins change nothing: no selector, no insert, no additional part of the page.
+    /// Whether the pins change nothing: they have no selectors, inserts or extras.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.inserts.is_empty() && self.extras.is_empty()
@@ -206,7 +208,7 @@ impl Pins {
         self.entries.is_empty()
     }
 
-    /// Returns the name of the pins file; empty without a file.
+    /// Returns the name of the pins file, or an empty string if there is no file.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
@@ -246,14 +248,15 @@ impl Pins {
         judged.iter_mut().map(decide).collect()
     }
 
-    /// Returns the pins of every node. Time: nodes times selectors times steps (at most 32).
+    /// Returns the pins of every node. The time is proportional to nodes times selectors times steps (at most
+    /// 32).
     fn of_page(&self, page: &Page) -> Vec<OfNode> {
         let selectors: Vec<(u16, &Entry, &Selector)> = (0..)
             .zip(&self.entries)
             .flat_map(|(at, entry)| entry.selectors.iter().map(move |selector| (at, entry, selector)))
             .collect();
         let mut all: Vec<OfNode> = Vec::with_capacity(page.len());
-        // For each open element, from the outermost: one state per selector.
+        // For each open element, from the outermost: the state of each selector.
         let mut open: Vec<State> = Vec::new();
         for (id, node) in page.iter() {
             let mut pins = if node.parent == id { OfNode::default() } else { all[node.parent as usize] };

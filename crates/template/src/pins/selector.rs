@@ -12,16 +12,17 @@
 //! character: `.md\:flex`.
 //!
 //! Limitation: siblings, `:not(...)`, `:nth-child(...)` and all other pseudo-classes are rejected with a
-//! message. In practice, classes suffice to identify places. This subset needs only one pass: the cost is
-//! proportional to elements times steps at any depth of nesting ([`super::Pins::of_page`]).
+//! message. In practice, classes are sufficient to select elements. This subset needs only one pass over the
+//! page. The time is proportional to elements times steps, however deep the nesting
+//! ([`super::Pins::of_page`]).
 
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
-/// Maximum number of steps of a selector: the number of bits of a [`State`].
+/// Maximum number of steps of a selector, which is the number of bits in a [`State`].
 const MOST_STEPS: usize = 32;
 
-/// The reason why a text is not a supported selector.
+/// Why a text is not a supported selector.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SelectorError {
     /// The text is empty, or no selector follows a comma or combinator.
@@ -48,13 +49,13 @@ pub enum SelectorError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Selector {
-    /// From the outermost element to the selected element.
+    /// The steps, from the outermost element to the selected element.
     steps: Vec<Step>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Step {
-    /// Whether the preceding step must match the parent instead of any ancestor.
+    /// Whether the preceding step must match the parent. Otherwise, it may match any ancestor.
     is_child: bool,
     tests: Vec<Test>,
 }
@@ -79,7 +80,7 @@ enum Compare {
 /// The state of a selector at an open element: one bit per step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct State {
-    /// The steps that match this element, if ancestors match all preceding steps.
+    /// The steps that this element matches, if its ancestors match all preceding steps.
     met: u32,
     /// The union of `met` of this element and its ancestors.
     above: u32,
@@ -122,7 +123,7 @@ impl Test {
 }
 
 impl Compare {
-    /// Whether a value matches. As in CSS, an empty `wanted` is never a prefix, suffix or part.
+    /// Whether a value matches. As in CSS, an empty `wanted` never matches as a prefix, suffix or part.
     fn holds(self, value: &str, wanted: &str) -> bool {
         match self {
             Self::Equal => value == wanted,
@@ -156,7 +157,7 @@ impl Parser<'_> {
         rest.is_some()
     }
 
-    /// Skips white space. Returns whether there was any.
+    /// Skips white space. Returns whether there was white space.
     fn space(&mut self) -> bool {
         let rest = self.rest.trim_start();
         let was = rest.len() < self.rest.len();

@@ -1,7 +1,8 @@
 //! An index in memory that keeps every key, like a database.
 //!
 //! Limitation: it takes about 1.5 KB per document, so it is meant for small corpora and for evaluating
-//! [`Table`](super::Table). A database with rows (key, document) needs the same limit of rows per key.
+//! [`Table`](super::Table). If a database stores rows of key and document instead, it needs the same limit of
+//! rows per key.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -9,7 +10,7 @@ use std::convert::Infallible;
 use super::{Candidate, Index, Number, counted};
 use crate::dedup::bands::Keys;
 
-/// An index with all keys, and the last documents under each key.
+/// An index that has all keys, and for each key its newest documents.
 #[derive(Debug, Clone)]
 pub struct Exact {
     documents: BTreeMap<u64, Vec<Number>>,
@@ -17,7 +18,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// Creates an empty index. It keeps the last `most` documents (at least 1) under each key.
+    /// Creates an empty index. It keeps the newest `most` documents (at least 1) under each key.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self { documents: BTreeMap::new(), most: most.max(1) }

@@ -1,7 +1,7 @@
-//! Indexes of band keys. They return the documents that may be similar to a new one.
+//! Indexes of band keys. They return the documents that may be similar to a new document.
 //!
-//! [`Index`] is the interface. [`Table`] has a fixed size and gradually loses old documents when full;
-//! [`Exact`] keeps every key. Both limit the entries per key.
+//! [`Index`] is the interface. [`Table`] has a fixed size and gradually loses old documents when it is full.
+//! [`Exact`] keeps every key. Both limit the number of documents per key.
 //!
 //! Limitation: a candidate may share a few signature values by chance. The caller must compare the
 //! signatures, then the texts.
@@ -32,14 +32,15 @@ pub trait Index {
     /// The error of reading or writing the index; `Infallible` for indexes in memory.
     type Error;
 
-    /// Returns each document that shares a key with `keys` once: most shared keys first, then greatest
-    /// (newest) number first. The limit of entries per key bounds the length.
+    /// Returns each document that shares a key with `keys` once. Documents with more shared keys come first,
+    /// and among equals newer (greater) numbers. The length is limited, because the number of documents per
+    /// key is.
     ///
     /// # Errors
     /// If the index cannot be read.
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Self::Error>;
 
-    /// Stores a document under its keys. Drops an entry of a full key.
+    /// Stores a document under its keys. If a key is full, one of its documents is dropped.
     ///
     /// # Errors
     /// If the index cannot be written.

@@ -1,18 +1,19 @@
-//! A table of fixed size in memory. When full, it gradually loses old documents.
+//! A table of fixed size in memory. When it is full, it gradually loses old documents.
 //!
 //! A bucket has 64 bytes (a cache line) and ten entries, each with 16 bits of the key and the document's
 //! number. Each key belongs to one bucket. If the bucket already has [`SAME`] entries with the same 16 bits,
-//! the entry with the smallest number is replaced, so a frequent key displaces only its own entries.
-//! Otherwise a full bucket loses an entry chosen by hash.
+//! the entry with the smallest number is replaced, so a frequent key displaces only entries of this key.
+//! Otherwise, if the bucket is full, a hash selects the entry to replace.
 //!
 //! Each key of a document is kept or lost independently. A document that has lost half of its 42 keys is
 //! still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents have lost
-//! more keys, so no cleanup is needed. [`Table::kept`] returns the share of entries that fit.
+//! more keys, so old documents need not be removed explicitly. [`Table::kept`] returns the share of entries
+//! that fit.
 //!
 //! The table is not on disk. It is rebuilt from the stored signatures, 256 bytes per document, in the order
 //! of the document numbers.
 //!
-//! Limitation: 16 bits can match by chance, so one query in 150 has a candidate without a shared key. The
+//! Limitation: 16 bits can be equal by chance, so one query in 150 has a candidate without a shared key. The
 //! comparison of signatures rejects it.
 
 use std::convert::Infallible;
@@ -23,7 +24,7 @@ use crate::dedup::mix::{below, mix};
 
 const ENTRIES: usize = 10;
 
-/// Maximum entries of a bucket with the same 16 bits.
+/// Maximum number of entries of a bucket with the same 16 bits.
 const SAME: usize = 4;
 
 /// Ten entries. The first `filled` are valid.
@@ -45,7 +46,8 @@ pub struct Table {
 impl Table {
     const BUCKET: usize = size_of::<Bucket>();
 
-    /// Creates an empty table of at most `bytes` bytes, at least one bucket. Allocates all memory at once.
+    /// Creates an empty table of at most `bytes` bytes, but at least one bucket. Allocates all memory
+    /// immediately.
     #[must_use]
     pub fn with_memory(bytes: usize) -> Self {
         Self { buckets: vec![EMPTY; (bytes / Self::BUCKET).max(1)] }
@@ -57,7 +59,7 @@ impl Table {
         self.buckets.len() * Self::BUCKET
     }
 
-    /// Returns the share of the entries of `documents` documents that fit in the table, 0 to 1.
+    /// Returns the share of the entries of `documents` documents that fit into the table, 0 to 1.
     #[must_use]
     pub fn kept(&self, documents: u64) -> f64 {
         let room = (self.buckets.len() * ENTRIES) as f64;
@@ -138,7 +140,7 @@ mod tests {
         assert!((Table::with_memory(BANDS * 64).kept(20) - 0.5).abs() < 1e-12);
     }
 
-    /// A table of half the needed size still finds similar documents, old and new.
+    /// A table of half the necessary size still finds similar documents, old and new.
     #[test]
     fn what_is_too_much_fades() {
         let mut table = Table::with_memory(2_000 * 64 * BANDS / ENTRIES);

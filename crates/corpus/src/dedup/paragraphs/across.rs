@@ -1,16 +1,17 @@
-//! Records in bounded memory which sites repeat a paragraph. The number of sites is never too high.
+//! Records which sites repeat a paragraph, in limited memory. The number of sites is never too high.
 //!
-//! A site is stored as 32 bits of its name's hash and counts once. At more than twice the requested number of
-//! paragraphs, those with no more sites than the median are dropped. If nearly all paragraphs have one site,
-//! nearly all are dropped.
+//! A site is stored as 32 bits of its name's hash and is counted once. If there are more than twice the
+//! requested number of paragraphs, all paragraphs with at most the median number of sites are dropped. If
+//! nearly all paragraphs have one site, nearly all are dropped.
 //!
-//! Limitation: in one of 8,000 sets of 1,000 sites, two sites have the same 32 bits.
+//! Limitation: if 1,000 sites are recorded, two of them have the same 32 bits with a probability of 1 in
+//! 8,000.
 
 use std::collections::BTreeMap;
 
 use crate::dedup::mix::{mix, step};
 
-/// Maximum number of sites stored per paragraph. Higher thresholds are never reached.
+/// Maximum number of sites stored per paragraph. A threshold above this number is never reached.
 const MOST: usize = 16;
 
 /// Paragraphs with the sites that repeat them.
@@ -20,7 +21,8 @@ pub struct Across {
 }
 
 impl Across {
-    /// Records that a site repeats a paragraph. Keeps `paragraphs` paragraphs, at times twice as many.
+    /// Records that a site repeats a paragraph. `paragraphs` is the requested number of paragraphs. At times,
+    /// twice as many are kept.
     pub fn add(&mut self, key: u64, site: &str, paragraphs: usize) {
         let site = mix(site.bytes().fold(1, |hash, byte| step(hash, byte.into()))) as u32;
         let sites = self.sites.entry(key).or_default();
@@ -32,7 +34,7 @@ impl Across {
         }
     }
 
-    /// Returns the number of sites that repeat a paragraph, at most 16; 0: unknown.
+    /// Returns the number of sites that repeat a paragraph, at most 16. It is 0 if the paragraph is unknown.
     #[must_use]
     pub fn of(&self, key: u64) -> u32 {
         self.sites.get(&key).map_or(0, |sites| sites.len() as u32)

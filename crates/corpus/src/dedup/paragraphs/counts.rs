@@ -1,14 +1,14 @@
-//! Counts keys in bounded memory. A count is never too high.
+//! Counts keys in limited memory. A count is never too high.
 //!
-//! J. Misra, D. Gries: Finding Repeated Elements, 1982; in the form of D. Anderson and others: A
+//! J. Misra, D. Gries: Finding Repeated Elements, 1982. The variant is from D. Anderson and others: A
 //! High-Performance Algorithm for Identifying Frequent Items in Data Streams, IMC 2017.
-//! * A known key increments its counter; a new key gets a counter of 1.
-//! * At more than twice the requested counters, the median is subtracted from all counts, and counters at
-//!   zero are dropped. So the work per key is constant on average.
+//! * If a key has a counter, the counter is incremented. A new key gets a counter of 1.
+//! * If there are more than twice the requested counters, the median is subtracted from all counts, and
+//!   counters at zero are dropped. So the work per key is constant on average.
 //!
-//! A count is at most the true count, and at least the true count minus [`Counts::missed`]. The latter is at
-//! most the number of all keys divided by the number of requested counters. A sketch such as count-min errs
-//! in the other direction: with it, paragraphs that occur once could be removed.
+//! A count is at most the true count, and at least the true count minus [`Counts::missed`].
+//! [`Counts::missed`] is at most the number of all counted keys divided by the number of requested counters.
+//! A sketch such as count-min overestimates instead, so that paragraphs that occur once could be removed.
 //!
 //! Cost: 12 bytes per counter plus the map's overhead. 4,096 requested counters take about 200 KB.
 //!
@@ -30,8 +30,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts a key and returns its count. `counters`: the requested number of counters, at least 1. For a
-    /// time, up to twice as many exist.
+    /// Counts a key and returns its count. `counters` is the requested number of counters, at least 1. At
+    /// times, up to twice as many exist.
     pub fn add(&mut self, key: u64, counters: usize) -> u32 {
         let count = self.counters.entry(key).or_insert(0);
         *count = count.saturating_add(1);
@@ -43,25 +43,25 @@ impl Counts {
         count
     }
 
-    /// Returns the count of a key; 0: never seen, or dropped.
+    /// Returns the count of a key. It is 0 if the key was never counted, or if its counter was dropped.
     #[must_use]
     pub fn of(&self, key: u64) -> u32 {
         self.counters.get(&key).copied().unwrap_or(0)
     }
 
-    /// Returns the maximum amount by which a count is too low.
+    /// Returns the maximum amount by which a count can be too low.
     #[must_use]
     pub const fn missed(&self) -> u32 {
         self.missed
     }
 
-    /// Returns the number of counted keys.
+    /// Returns the number of keys that have a counter.
     #[must_use]
     pub fn len(&self) -> usize {
         self.counters.len()
     }
 
-    /// Whether nothing is counted.
+    /// Whether no key has a counter.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counters.is_empty()

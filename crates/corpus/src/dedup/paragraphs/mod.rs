@@ -1,23 +1,23 @@
-//! Finds paragraphs that many documents repeat: boilerplate that extraction kept.
+//! Finds paragraphs that many documents repeat. They are boilerplate that extraction did not remove.
 //!
 //! Paragraphs are counted when each document is stored ([`Paragraphs::count`]) and removed at export
 //! ([`Paragraphs::repeated`]), because the first document with "Follow us on..." does not show that the line
-//! is repeated. There are two reasons to count a paragraph as repeated, with thresholds in
-//! [`ParagraphParams`]:
+//! is repeated. A paragraph is repeated in one of two cases, with thresholds in [`ParagraphParams`]:
 //! * within its site: a minimum number and share of the site's documents contain it;
-//! * across sites: several documents of each of several sites contain it. A paragraph that occurs once on
+//! * across sites: on each of several sites, several documents contain it. A paragraph that occurs once on
 //!   each of twenty sites is wire copy and is not affected.
 //!
 //! [`Paragraphs::repeated`] only reports paragraphs. Each result has the paragraph's position, its hash and
-//! the number of documents or sites: the provenance to store with the exported text.
+//! the number of documents or sites. Store it as provenance with the exported text.
 //!
-//! Memory: a site's [`Counts`] are bounded and never too high, so every reported paragraph is repeated. Rare
-//! paragraphs may be missed: with the default 4,096 counters and twenty paragraphs per document, those in
-//! fewer than one of 200 documents. The counts of a site are full after about 400 documents and take 200 KB.
-//! A caller with thousands of sites stores them elsewhere ([`Paragraphs::release`]).
+//! Memory: a site's [`Counts`] have a limited size and are never too high, so every reported paragraph is
+//! repeated. Rare paragraphs may be missed. With the default 4,096 counters and twenty paragraphs per
+//! document, these are paragraphs in fewer than one of 200 documents. The counts of a site reach their
+//! maximum size of 200 KB after about 400 documents. A caller with thousands of sites stores them elsewhere
+//! ([`Paragraphs::release`]).
 //!
 //! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs. Count
-//! only the representatives of clusters; otherwise the copies of one article make its paragraphs repeated.
+//! only the representatives of clusters. Otherwise, the copies of one article make its paragraphs repeated.
 //!
 //! ```
 //! use gleaner_corpus::dedup::paragraphs::{Paragraphs, ParagraphParams, Reason};
@@ -43,17 +43,19 @@ use crate::dedup::tokens::Tokens;
 /// Thresholds for repeated paragraphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParagraphParams {
-    /// Minimum number of words in a paragraph to count and remove.
+    /// Minimum number of words of a paragraph that is counted and may be removed.
     pub words: usize,
     /// Minimum number of documents of a site with the paragraph.
     pub documents: u32,
     /// Minimum share of the site's documents with the paragraph, 0 to 1.
     pub share: f64,
-    /// Minimum number of sites that repeat the paragraph, at most 16; `None`: check only within sites.
+    /// Minimum number of sites that repeat the paragraph, at most 16. If `None`, paragraphs are compared only
+    /// within sites.
     pub sites: Option<u32>,
-    /// For [`Self::sites`]: a site repeats a paragraph in at least this number of its documents.
+    /// Minimum number of a site's documents with the paragraph that makes it repeated on this site, for
+    /// [`Self::sites`].
     pub documents_a_site: u32,
-    /// Requested number of counted paragraphs, per site and across sites.
+    /// Requested number of counted paragraphs, for each site and across sites.
     pub counted: usize,
 }
 
@@ -63,7 +65,7 @@ impl Default for ParagraphParams {
     }
 }
 
-/// Why a paragraph counts as repeated.
+/// Why a paragraph is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// The paragraph is in many documents of its site.
@@ -80,19 +82,19 @@ pub enum Reason {
     },
 }
 
-/// A repeated paragraph: the provenance of its removal.
+/// A repeated paragraph. Also documents why it was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeated {
     /// The paragraph's line in the text, counted from 0.
     pub line: usize,
     /// The paragraph's hash ([`key`]).
     pub key: u64,
-    /// Why the paragraph counts as repeated.
+    /// Why the paragraph is repeated.
     pub reason: Reason,
 }
 
-/// Returns the hash of a paragraph's tokens; `None`: it has fewer than `words` words. Case, punctuation and
-/// the place of tone marks do not matter, but digits do.
+/// Returns the hash of a paragraph's tokens, or `None` if it has fewer than `words` words. Case, punctuation
+/// and the position of tone marks do not matter, but digits do.
 #[must_use]
 pub fn key(paragraph: &str, words: usize) -> Option<u64> {
     let tokens = Tokens::from_text(paragraph);
@@ -105,7 +107,7 @@ pub fn key(paragraph: &str, words: usize) -> Option<u64> {
 pub struct Site {
     /// Number of counted documents.
     pub documents: u32,
-    /// Number of these documents with each paragraph, by the paragraph's key.
+    /// Number of these documents that contain each paragraph. The key is the paragraph's hash.
     pub counts: Counts,
 }
 
@@ -138,7 +140,7 @@ impl Paragraphs {
         }
     }
 
-    /// Returns the repeated paragraphs of a text by the counts so far.
+    /// Returns the paragraphs of a text that are repeated according to the counts so far.
     #[must_use]
     pub fn repeated(&self, site: &str, text: &str) -> Vec<Repeated> {
         let keys = text.lines().map(|line| key(line, self.params.words)).enumerate();
@@ -159,7 +161,7 @@ impl Paragraphs {
         })
     }
 
-    /// Returns the counts of a site, for storage; `None`: the site is unknown.
+    /// Returns the counts of a site, for storage, or `None` if the site is unknown.
     #[must_use]
     pub fn site(&self, site: &str) -> Option<&Site> {
         self.sites.get(site)
@@ -171,7 +173,8 @@ impl Paragraphs {
         &self.across
     }
 
-    /// Removes and returns a site's counts. Store them until [`Self::restore`]. `None`: the site is unknown.
+    /// Removes and returns a site's counts, or `None` if the site is unknown. Store them until
+    /// [`Self::restore`].
     pub fn release(&mut self, site: &str) -> Option<Site> {
         self.sites.remove(site)
     }
