@@ -8,17 +8,17 @@ use crate::{Bytes, Span};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Store {
-    /// `sled` for a store in the corpus folder, or the URL of a PostgreSQL database, which many workers may
+    /// `sled` for a store in the corpus folder, or the URL of a PostgreSQL database that several workers may
     /// share. The option `--store` overrides it.
     pub engine: String,
-    /// The location of texts and WARC files if the store is a database: `s3://bucket/prefix`, or a folder
-    /// that all workers can access. The option `--objects` overrides it.
+    /// Where texts and WARC files are if the store is a database: `s3://bucket/prefix`, or a folder that all
+    /// workers can access. The option `--objects` overrides it.
     pub objects: String,
     /// How long a worker retries while the database or the object storage is unavailable.
     pub patience: Span,
     /// Folder of the corpus. The option `--data` overrides it.
     pub path: String,
-    /// Memory for the store's page cache.
+    /// Memory for the store's page cache, in bytes.
     pub cache: Bytes,
     /// Number of pages after which the store is flushed to disk.
     pub flush_pages: usize,
@@ -43,13 +43,13 @@ impl Default for Store {
     }
 }
 
-/// The workers that share a database.
+/// Settings of the workers that share a database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Workers {
-    /// The name of this worker, shown to users. Empty: the machine's name and the process number.
+    /// The name of this worker, shown to users. If empty, it is the machine's name and the process number.
     pub name: String,
-    /// How long a worker may be silent before others take its partitions.
+    /// How long a worker may be silent before other workers take over its partitions.
     pub lease: Span,
 }
 
@@ -59,17 +59,17 @@ impl Default for Workers {
     }
 }
 
-/// Whether and how responses are kept in WARC files.
+/// Whether and how responses are archived in WARC files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Archive {
-    /// Whether to keep responses.
+    /// Whether to archive responses.
     pub keep: bool,
-    /// Folder of the files. Empty: `archive` in the folder of the corpus.
+    /// Folder of the WARC files. If empty, it is `archive` in the folder of the corpus.
     pub path: String,
-    /// Size at which a new file is started.
+    /// Size at which a new WARC file is started.
     pub rotate: Bytes,
-    /// Compression level of records, 1 to 9.
+    /// Compression level of records, from 1 to 9.
     pub level: u32,
 }
 

@@ -1,13 +1,14 @@
 //! Defines all settings, each with its unit, its default and its check.
 //!
-//! Each table of the file has a struct: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`], [`Store`],
-//! [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`], [`Sites`]. [`read`]
-//! applies a file and `--set key=value` pairs to the defaults and checks the result, so the rest of the
-//! program gets valid values. `config/default.toml` documents the keys. A test checks that the file is
-//! complete and equal to the defaults.
+//! Each table of the settings file has a struct: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`],
+//! [`Store`], [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`],
+//! [`Sites`]. [`read`] applies a file and `--set key=value` pairs to the defaults and checks the result.
+//! Therefore the rest of the program gets only valid values. `config/default.toml` documents the keys. A test
+//! checks that it has all keys, with their defaults.
 //!
-//! Relative paths in a file are relative to its folder; in pairs, to the working directory. The pins of each
-//! host are in a separate file ([`read_pins`]). The crate does not read the environment or the command line.
+//! Relative paths in a file are relative to the folder of the file. Relative paths in `--set` pairs are
+//! relative to the working directory. Rules with which users correct templates (pins) have a separate file
+//! for each host ([`read_pins`]). The crate does not read the environment or the command line.
 
 mod keeping;
 mod paths;
@@ -56,7 +57,7 @@ pub struct Config {
     pub schedule: Schedule,
     /// Logging.
     pub log: Log,
-    /// Export of spans to a trace collector.
+    /// Export of spans to an OpenTelemetry collector.
     pub telemetry: Telemetry,
     /// The bundled test newspaper.
     pub demo: Demo,
@@ -68,20 +69,20 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fetch {
-    /// Gap between the end of a response and the next request to the same registrable domain (or host, see
-    /// [`Fetch::gap_scope`]). A longer `Crawl-delay` in robots.txt overrides it.
+    /// Minimum delay from the end of a response to the next request to the same registrable domain or host,
+    /// see [`Fetch::gap_scope`]. A longer `Crawl-delay` in robots.txt overrides it.
     pub delay: Span,
-    /// Which hosts share one gap.
+    /// Which hosts share one delay between requests.
     pub gap_scope: GapScope,
-    /// The maximum `Crawl-delay`. Longer ones count as this.
+    /// The maximum `Crawl-delay`. A longer `Crawl-delay` is reduced to it.
     pub max_crawl_delay: Span,
     /// The `User-Agent` header. Its part before the first `/` or space is the product token for robots.txt.
     pub user_agent: String,
-    /// A mail address or web page for site owners; added to the user agent in brackets. Empty: nothing is
-    /// added.
+    /// A mail address or web page for site owners. It is added to the user agent in brackets. If empty,
+    /// nothing is added.
     pub contact: String,
-    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. Empty: the usual environment variables
-    /// apply.
+    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. If empty, the usual environment
+    /// variables apply.
     pub proxy: String,
     /// Maximum number of requests in flight over all hosts.
     pub concurrency: usize,
@@ -93,9 +94,9 @@ pub struct Fetch {
     pub max_page: Bytes,
     /// Maximum size of a sitemap or feed, after decompression.
     pub max_sitemap: Bytes,
-    /// Number of retries of a failed URL before it counts as failed.
+    /// Number of times that a failed URL is requested again.
     pub retries: u32,
-    /// Pause before the first retry. It doubles with each further retry.
+    /// Delay before the first retry. It doubles with each further retry.
     pub retry_backoff: Span,
     /// Maximum number of redirects in a row.
     pub max_redirects: u32,
@@ -103,23 +104,23 @@ pub struct Fetch {
     pub allow_addresses: Vec<IpNet>,
 }
 
-/// Which hosts share one gap.
+/// Which hosts share one delay between requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GapScope {
-    /// All hosts of a registrable domain share one gap.
+    /// All hosts of a registrable domain share one delay.
     Domain,
-    /// Each host has its own gap.
+    /// Each host has its own delay.
     Host,
 }
 
-/// The extent of a seed with a path.
+/// What a seed with a path covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SeedScope {
     /// The whole registrable domain.
     Site,
-    /// The pages at and below its path, and feeds and sitemaps of the registrable domain.
+    /// The pages at and below the seed's path, and the feeds and sitemaps of the registrable domain.
     Section,
 }
 
@@ -127,41 +128,41 @@ pub enum SeedScope {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Crawl {
-    /// Seed files to read if the command line names none.
+    /// Seed files to read if the command line has no seeds.
     pub seeds: Vec<String>,
-    /// The extent of a seed with a path, such as `bbc.com/news`.
+    /// What a seed with a path, such as `bbc.com/news`, covers.
     pub scope: SeedScope,
-    /// The first day of publication of wanted articles. Articles that are known to be older are not fetched,
-    /// or not stored after fetching.
+    /// The first wanted day of publication. Articles known to be older are not fetched. Articles that turn
+    /// out to be older after fetching are not stored.
     pub published_after: Since,
     /// Maximum number of links from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
-    /// Maximum number of pages fetched from one host in one run; the others wait for the next run. 0: no
-    /// limit.
+    /// Maximum number of pages fetched from one host in one run. Further pages wait for the next run. 0 means
+    /// no limit.
     pub max_pages_per_host: u64,
-    /// Maximum number of ready and waiting URLs of one site (registrable domain); further URLs are not added.
-    /// 0: no limit.
+    /// Maximum number of ready and waiting URLs of one site (registrable domain). Further URLs are not added.
+    /// 0 means no limit.
     pub max_queued_per_site: u64,
-    /// Maximum decompressed size of the bodies read from one site in one run; its other URLs wait for the
-    /// next run. 0: no limit.
+    /// Maximum decompressed size of the bodies read from one site in one run. Further URLs of the site wait
+    /// for the next run. 0 means no limit.
     pub max_bytes_per_site: Bytes,
-    /// Maximum number of pages fetched from all hosts in one run. 0: no limit.
+    /// Maximum number of pages fetched from all hosts in one run. 0 means no limit.
     pub max_pages: u64,
-    /// Maximum duration of a run. 0s: no limit.
+    /// Maximum duration of a run. 0s means no limit.
     pub max_time: Span,
-    /// How long a run waits for retries and holds. If they take longer, the run ends and leaves the URLs to
-    /// the next run.
+    /// How long a run waits for retries and back-offs. If they take longer, the run ends and leaves the URLs
+    /// to the next run.
     pub linger: Span,
-    /// Shortest time between two visits of a front page, section, feed or sitemap. A listing without new URLs
-    /// is visited less often.
+    /// Shortest time between two visits of a front page, section, feed or sitemap. A page of this kind
+    /// without new URLs is visited less often.
     pub revisit: Span,
-    /// Time after its first visit in which an article is fetched again if a feed or sitemap reports a change.
-    /// 0s: never.
+    /// For how long after its first visit an article is fetched again if a feed or sitemap reports a change.
+    /// 0s means never.
     pub recheck_window: Span,
-    /// Ages since the first visit at which every article is fetched again. Empty: only if a change is
-    /// reported.
+    /// Every article is fetched again when it reaches each of these ages since its first visit. If empty,
+    /// articles are fetched again only if a change is reported.
     pub recheck: Vec<Span>,
-    /// Number of threads that parse and extract. 0: one per core.
+    /// Number of threads that parse and extract. 0 means one per core.
     pub workers: usize,
     /// Time between two lines of progress if the output is not a terminal.
     pub progress: Span,
@@ -173,13 +174,13 @@ pub struct Crawl {
 pub struct Template {
     /// The method for learning and applying templates.
     pub method: TemplateMethod,
-    /// Number of buffered article pages at which a host's template is trained (20 to 30 in the paper).
+    /// Number of buffered article pages at which a host's template is trained. The paper uses 20 to 30.
     pub prepare_pages: usize,
-    /// Number of buffered pages from which a host is trained at the end of a run. With fewer, each page is
-    /// extracted on its own.
+    /// Minimum number of buffered pages to train a host's template at the end of a run. With fewer pages,
+    /// each page is extracted without a template.
     pub min_pages: usize,
-    /// Folder of the pins, with a file `HOST.toml` for each host with pins ([`read_pins`]). The default
-    /// folder may be missing. Empty: no pins.
+    /// Folder of the rules with which users correct templates (pins). Each such host has a file `HOST.toml`
+    /// ([`read_pins`]). The default folder may be missing. If empty, there are no pins.
     pub pins: String,
 }
 
@@ -187,7 +188,8 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Text {
-    /// Kinds of additional lines in the body to keep, such as captions. Other kinds are omitted.
+    /// Kinds of additional lines to keep in the body text, such as captions. Lines of other kinds are
+    /// removed.
     pub keep: Vec<Insert>,
     /// Parts of a page to keep in separate fields.
     pub also: Vec<Extra>,
@@ -197,23 +199,24 @@ pub struct Text {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Corpus {
-    /// BCP 47 primary tags such as `vi`; documents in other languages are omitted. `und` means an unknown
-    /// language. Empty: all languages.
+    /// BCP 47 primary tags such as `vi`. Documents in other languages are omitted. `und` means an unknown
+    /// language. If empty, all languages are accepted.
     pub languages: Vec<String>,
-    /// Conditions such as `words >= 50` on a document's measured values; all must hold. Empty: no conditions.
+    /// Conditions such as `words >= 50` on a document's measured values. All of them must hold.
     pub keep_if: Vec<String>,
-    /// The place of tone marks in Vietnamese texts and titles.
+    /// Where Vietnamese texts and titles have their tone marks.
     pub tones: Tones,
-    /// Kinds of duplicates to detect when a document is stored.
+    /// The kinds of duplicates that are detected when a document is stored.
     pub duplicates: Vec<Duplicate>,
-    /// Minimum similarity of near-duplicates, 0.3 to 1.
+    /// Minimum similarity of near-duplicates, from 0.3 to 1.
     pub similarity: f64,
     /// How the representative of a cluster is chosen.
     pub head: Representative,
-    /// Memory for the index of near-duplicates. When it is full, the oldest documents are gradually
-    /// forgotten.
+    /// Memory for the index of near-duplicates. When the index is full, it gradually forgets the oldest
+    /// documents.
     pub index_memory: Bytes,
-    /// Number of days after which the index of near-duplicates forgets a document if the store is a database.
+    /// Number of days after which the index of near-duplicates forgets a document. Applies only if the store
+    /// is a database.
     pub index_days: u32,
 }
 
@@ -237,12 +240,12 @@ pub struct Log {
     pub json: bool,
 }
 
-/// Export of spans to a trace collector.
+/// Export of spans to an OpenTelemetry collector.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
-    /// URL for spans by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Empty: no spans are
-    /// recorded.
+    /// URL to which spans are sent with OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. If empty,
+    /// no spans are recorded.
     pub endpoint: String,
 }
 
@@ -328,7 +331,7 @@ impl Default for Log {
 }
 
 impl Fetch {
-    /// Returns the `User-Agent` header with the contact, in the form of RFC 9110, section 10.1.5.
+    /// Returns the `User-Agent` header with the contact (RFC 9110, 10.1.5).
     #[must_use]
     pub fn agent(&self) -> String {
         if self.contact.is_empty() {

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 const KEYS: [(&str, &str); 5] =
     [("crawl", "seeds"), ("template", "pins"), ("store", "path"), ("store", "objects"), ("archive", "path")];
 
-/// Puts the folder of `file` before each relative path in the table.
+/// Replaces each relative path in the table by a path relative to the folder of `file`.
 pub(crate) fn move_beside(file: &str, table: &mut Table) {
     let Some(folder) = Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return;
@@ -27,7 +27,7 @@ pub(crate) fn move_beside(file: &str, table: &mut Table) {
     }
 }
 
-/// Empty texts and addresses are not paths.
+/// Returns the path below `folder`. Empty texts and URLs are returned unchanged.
 fn beside(folder: &Path, path: &str) -> String {
     if path.is_empty() || path.contains("://") {
         return path.to_owned();

@@ -1,4 +1,4 @@
-//! Reads the file with a host's pins.
+//! Reads the file with a host's pins, the rules with which a user corrects the host's template.
 //!
 //! `config/pins/vnexpress.net.toml` has three optional lists:
 //!
@@ -8,8 +8,8 @@
 //! inserts = ["captions"]
 //! ```
 //!
-//! This module checks the form of the file. The template crate checks that the texts are CSS selectors. Its
-//! messages name the lines from this module.
+//! This module checks only the form of the file. The template crate checks that the texts are CSS selectors.
+//! Its messages use the line numbers from this module.
 
 use gleaner_corpus::Insert;
 use serde::de::Deserializer;
@@ -19,7 +19,7 @@ use toml::Spanned;
 use crate::read::{line_of, place, wrong};
 use crate::{ConfigError, Origin};
 
-/// The content of a file with pins, or of the table `pins` of a site.
+/// The content of a pins file, or of the table `pins` of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PinsFile {
@@ -27,20 +27,20 @@ pub struct PinsFile {
     pub keep: Vec<Written>,
     /// Selectors of elements that are never content.
     pub drop: Vec<Written>,
-    /// Kinds of lines that replace [`crate::Text::keep`]; `None`: the file does not set them.
+    /// Kinds of lines to keep. They replace [`crate::Text::keep`]. `None` if the file does not set them.
     pub inserts: Option<Vec<Insert>>,
 }
 
-/// A text with its line number.
+/// A text of a settings file with its line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The text.
     pub text: String,
-    /// The line in the file, counted from 1.
+    /// The number of the line in the file, from 1.
     pub line: usize,
 }
 
-/// Reads a text of a file. `line` is a position in the file until the caller replaces it.
+/// Reads a text. `line` has its byte position in the file until the caller replaces it by the line number.
 impl<'de> Deserialize<'de> for Written {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Spanned::<String>::deserialize(d)?;
@@ -54,11 +54,11 @@ impl Serialize for Written {
     }
 }
 
-/// Reads a file with pins.
+/// Reads a pins file.
 ///
 /// # Errors
-/// The TOML is invalid, a key is unknown, or a value is not a list of texts. The error is one line with the
-/// file and the line in it.
+/// An error means that the TOML is invalid, a key is unknown, or a value is not a list of texts. The message
+/// is one line, with the file and the line number.
 ///
 /// ```
 /// use gleaner_config::{Origin, read_pins};

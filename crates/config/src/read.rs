@@ -9,7 +9,7 @@ use url::Url;
 use crate::paths::move_beside;
 use crate::{Config, Sites};
 
-/// An invalid configuration. The message names its place and a valid form.
+/// Why a configuration is invalid. The message says where the error is, and shows a valid form.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// The text is not TOML, has an unknown key, or has a value of the wrong type.
@@ -17,7 +17,7 @@ pub enum ConfigError {
     Wrong {
         /// The name of the file, or `--set key=value`.
         origin: String,
-        /// The error, on one line.
+        /// What is wrong, on one line.
         message: String,
     },
     /// A value has a valid form but is not allowed.
@@ -25,7 +25,7 @@ pub enum ConfigError {
     Invalid {
         /// The key, such as `fetch.proxy`.
         key: &'static str,
-        /// The error, on one line.
+        /// What is wrong, on one line.
         message: String,
     },
 }
@@ -39,19 +39,19 @@ pub struct Origin<'a> {
     pub text: &'a str,
 }
 
-/// Applies `file`, if any, and then each of `sets` (`key=value`) to the defaults, and checks the result.
+/// Applies `file`, if any, and then each pair of `sets` (`key=value`) to the defaults, and checks the result.
 /// Relative paths in the file are relative to its folder.
 ///
 /// # Errors
-/// A key is unknown, a value has a wrong type or unit, or a value is not allowed. The error is one line. It
-/// names the file and the line in it, the pair, or the key.
+/// An error means that a key is unknown, that a value has a wrong type or unit, or that a value is not
+/// allowed. The message is one line. It names the file with the line number, the pair, or the key.
 pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigError> {
     let (mut table, mut sites) = (Table::new(), Sites::default());
     if let Some(Origin { file, text }) = file {
         let origin = |error: toml::de::Error| wrong(&place(file, text, &error), error.message());
         sites = toml::from_str::<Config>(text).map_err(origin)?.site.locate(file, text);
         table = toml::from_str(text).map_err(origin)?;
-        // The sites were read from the text, which has line numbers. A pair cannot set them.
+        // The sites were already read from the text, which has line numbers. A `--set` pair cannot set them.
         table.remove("site");
         move_beside(file, &mut table);
         if let Some(section) = table.remove("cluster") {
@@ -77,7 +77,7 @@ pub(crate) fn wrong(origin: &str, message: &str) -> ConfigError {
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
-/// Formats `config/x.toml, line 12`, or only the file for an error without a position.
+/// Formats the position of an error, such as `config/x.toml, line 12`. Without a position, returns the file.
 pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
         Some(span) => format!("{file}, line {}", line_of(text, span.start)),
@@ -89,10 +89,11 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Sets one `table.key=value` in `table`. An invalid TOML value is text, so `fetch.delay=5s` needs no quotes.
+/// Sets one `table.key=value` in `table`. A value that is not valid TOML is a text, so `fetch.delay=5s` needs
+/// no quotes.
 fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
     let origin = match pair.split_once('=') {
-        // A URL may contain a password.
+        // The value is hidden, because a URL may contain a password.
         Some((key, value)) if value.contains("://") => format!("--set {key}=..."),
         _ => format!("--set {pair}"),
     };
@@ -243,7 +244,7 @@ fn check_keeping(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Whether the text has the form of a primary tag of BCP 47.
+/// Whether the text has the form of a BCP 47 primary tag.
 pub(crate) fn is_language(tag: &str) -> bool {
     (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase())
 }

@@ -1,6 +1,6 @@
 //! Defines the settings for scheduled crawls and reports.
 //!
-//! Only `gleaner schedule` checks the cron expressions and the zone, because other commands do not need them.
+//! Only `gleaner schedule` checks the cron expressions and the time zone. Other commands do not need them.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,15 +10,15 @@ use crate::Span;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Report {
-    /// Number of reports to keep; older ones are removed. 0: all are kept.
+    /// Number of reports to keep. Older reports are removed. 0 keeps all reports.
     pub keep: usize,
-    /// A program and its arguments to run after a crawl. Empty: none.
+    /// A program with its arguments to run after a crawl. If empty, no program is run.
     pub command: Vec<String>,
-    /// The crawls after which the command runs.
+    /// After which crawls the command runs.
     pub notify: Notify,
 }
 
-/// The crawls after which the user's command runs.
+/// After which crawls the user's command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
@@ -36,13 +36,13 @@ pub enum Notify {
 pub struct Schedule {
     /// Cron expressions of five fields: minute, hour, day of the month, month, weekday.
     pub times: Vec<String>,
-    /// IANA name of the time zone of these times. Empty: the system's zone.
+    /// IANA name of the time zone in which `times` are. If empty, it is the system's time zone.
     pub zone: String,
-    /// Upper bound of the random delay of each start.
+    /// Maximum random delay of a start.
     pub jitter: Span,
-    /// Maximum duration of a scheduled crawl. 0s: no limit.
+    /// Maximum duration of a scheduled crawl. 0s means no limit.
     pub max_time: Span,
-    /// Maximum delay of a missed start that is caught up on.
+    /// How long after its time a missed start is still made up for.
     pub catch_up: Span,
 }
 

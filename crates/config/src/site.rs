@@ -1,7 +1,7 @@
 //! Defines the settings of single sites: the tables `[site."bbc.com"]`.
 //!
-//! This module checks the form of the values. The crawl checks that a name is a registrable domain and that
-//! the patterns are regular expressions. Its messages name the lines from this module.
+//! This module checks only the form of the values. The crawl checks that names are registrable domains and
+//! that patterns are regular expressions. Its messages use the line numbers from this module.
 
 use gleaner_corpus::PerSite;
 use serde::de::{self, Deserializer};
@@ -12,10 +12,10 @@ use toml::Spanned;
 use crate::read::{ConfigError, DAY, is_language, line_of, wrong};
 use crate::{Config, PinsFile, Since, Span, Written};
 
-/// The settings of sites that differ from the general ones.
+/// The sites that have their own settings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sites {
-    /// The name of the settings file; empty without sites.
+    /// The name of the settings file. It is empty if no site has settings.
     file: String,
     sites: PerSite<Site>,
 }
@@ -24,35 +24,37 @@ pub struct Sites {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Site {
-    /// Replaces [`crate::Fetch::delay`]. A longer `Crawl-delay` overrides it.
+    /// Replaces [`crate::Fetch::delay`]. A longer `Crawl-delay` in robots.txt overrides it.
     pub delay: Option<Span>,
-    /// Paths such as `/news`. Only pages at and below them are fetched. Empty: all pages.
+    /// Paths such as `/news`. Only pages at or below these paths are fetched. If empty, all pages are
+    /// fetched.
     pub sections: Vec<Written>,
-    /// Regular expressions. Only pages with a matching URL are fetched. Empty: all pages.
+    /// Regular expressions. Only pages whose URL matches one of them are fetched. If empty, all pages are
+    /// fetched.
     pub include: Vec<Written>,
-    /// Regular expressions. URLs that match are not fetched, except seeds.
+    /// Regular expressions. URLs that match one of them are not fetched, except seeds.
     pub exclude: Vec<Written>,
     /// Replaces [`crate::Corpus::languages`].
     pub languages: Option<Vec<String>>,
-    /// Maximum number of pages fetched from all hosts of the site in one run. 0 or `None`: no limit.
+    /// Maximum number of pages fetched from all hosts of the site in one run. 0 or `None` means no limit.
     pub max_pages: Option<u64>,
     /// Replaces [`crate::Crawl::published_after`].
     pub published_after: Option<Since>,
-    /// The pins of all hosts of the site without a pin file.
+    /// The pins of all hosts of the site that have no pins file.
     pub pins: Option<PinsFile>,
-    /// The line of the table in the settings file, from 1.
+    /// The number of the table's line in the settings file, from 1.
     #[serde(skip)]
     pub line: usize,
 }
 
 impl Sites {
-    /// Returns the settings of a host's site, if any.
+    /// Returns the settings of a host's site, or `None` if the site has no settings.
     #[must_use]
     pub fn of_host(&self, host: &str) -> Option<&Site> {
         self.sites.of_host(host)
     }
 
-    /// Returns the sites in sorted order, with their names as written.
+    /// Returns the sites in sorted order, with their names as the user wrote them.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Site)> {
         self.sites.iter()
     }
@@ -63,13 +65,13 @@ impl Sites {
         &self.file
     }
 
-    /// Creates an error about a line of the settings file.
+    /// Creates an error for a line of the settings file.
     #[must_use]
     pub fn error(&self, line: usize, message: &str) -> ConfigError {
         wrong(&format!("{}, line {line}", self.file), message)
     }
 
-    /// Replaces positions in `text` by line numbers.
+    /// Replaces byte positions in `text` by line numbers.
     pub(crate) fn locate(self, file: &str, text: &str) -> Self {
         let located = |(name, site): (&str, &Site)| {
             let mut site = site.clone();
@@ -108,13 +110,13 @@ impl Sites {
 }
 
 impl Config {
-    /// Returns the gap of a host's site before the `Crawl-delay` is known.
+    /// Returns the delay between requests to a host's site. A `Crawl-delay` is not considered.
     #[must_use]
     pub fn delay_of(&self, host: &str) -> Span {
         self.site.of_host(host).and_then(|site| site.delay).unwrap_or(self.fetch.delay)
     }
 
-    /// Returns the first wanted day of a host's site.
+    /// Returns the first wanted day of publication for a host's site.
     #[must_use]
     pub fn published_after_of(&self, host: &str) -> Since {
         let of_site = self.site.of_host(host).and_then(|site| site.published_after);
@@ -122,7 +124,7 @@ impl Config {
     }
 }
 
-/// Reads the tables from a file. The lines are positions until `Sites::locate`.
+/// Reads the tables of sites. Lines have byte positions until `Sites::locate` replaces them.
 impl<'de> Deserialize<'de> for Sites {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct Tables;

@@ -1,6 +1,6 @@
-//! Defines values with a unit: times such as `"5s"` and sizes such as `"5MiB"`; and days.
+//! Defines days, and values with a unit: times such as `"5s"` and sizes such as `"5MiB"`.
 //!
-//! A number without a unit is refused, because a reader of `delay = 5` cannot know it.
+//! A number without a unit is refused, because a reader of `delay = 5` cannot know the unit.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,8 +28,8 @@ impl Span {
     }
 }
 
-/// A number of bytes, written as `"512KiB"`, `"5MiB"`, `"2GiB"` or `"5000B"` (or with `kB`, `MB`, `GB` for
-/// powers of ten).
+/// A number of bytes, written as `"512KiB"`, `"5MiB"`, `"2GiB"` or `"5000B"`. `kB`, `MB` and `GB` are powers
+/// of ten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(u64);
 
@@ -47,12 +47,12 @@ impl Bytes {
     }
 }
 
-/// The first day of a period, written as `"2026-01-01"`; `""`: no day.
+/// The first day of a period, written as `"2026-01-01"`. `""` means that there is no such day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Since(Option<Date>);
 
 impl Since {
-    /// Returns the day, if any.
+    /// Returns the day, or `None` if none is set.
     #[must_use]
     pub const fn day(self) -> Option<Date> {
         self.0
@@ -69,7 +69,7 @@ const SIZES: [(&str, u64); 7] = [
     ("B", 1),
 ];
 
-/// Units of time, largest first, with their length in milliseconds.
+/// Units of time with their length in milliseconds, largest first.
 const TIMES: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 impl FromStr for Span {
@@ -122,7 +122,7 @@ impl FromStr for Since {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        // Only a day: the parser of dates would also accept a time after it.
+        // Only a day is allowed, although the parser of dates would accept a time after it.
         match text.parse() {
             _ if text.is_empty() => Ok(Self(None)),
             Ok(day) if text.len() == 10 => Ok(Self(Some(day))),
@@ -154,7 +154,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Reads a value from text. The second field describes the expected form.
+/// Parses a value from text. The second field describes the expected form for error messages.
 struct Text<T>(std::marker::PhantomData<T>, &'static str);
 
 impl<T> Text<T> {

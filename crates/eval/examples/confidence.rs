@@ -4,9 +4,9 @@
 //! cargo run --release -p gleaner-eval --example confidence -- ../shared/sets
 //! ```
 //!
-//! Sets of one site are extracted by the protocol `template`, and all sets by `cold`. Block models are
-//! cross-validated by site. The slope and the intercept that fit all texts best are printed beside the table, so
-//! that the constants in `gleaner_template::Method::confidence` can be updated.
+//! Sets with one site are extracted with the protocol `template`, and all sets with `cold`. Block models are
+//! cross-validated by site. The program also prints the slope and the intercept that fit all texts best. With
+//! them, the constants in `gleaner_template::Method::confidence` can be updated.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -18,10 +18,10 @@ use gleaner_template::Method as ExtractedBy;
 /// Lower bounds of the rows.
 const ROWS: [f32; 9] = [0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
 
-/// A text is right from this word F1 on.
+/// The minimum word F1 of a text that counts as right.
 const RIGHT: f64 = 0.9;
 
-/// Margin of an extraction, and whether the text is right.
+/// The margin of an extraction, and whether the text is right.
 type Sample = (f32, bool);
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -4,10 +4,10 @@
 //! cargo run --release -p gleaner-eval --example languages -- ../shared/sets
 //! ```
 //!
-//! Gold texts of pages are cut into pieces of 10 to 200 words, at most 20 per page. The manifest states the
-//! language of a page; a set without languages counts as English. Vietnamese texts are also tested without
-//! their diacritics. `mixed` is a piece of a Vietnamese text after an English one with three times as many
-//! words, or vice versa; the language of the longer part is expected. The language that a page declares is
+//! Gold texts are cut into pieces of 10 to 200 words, at most 20 per page. The manifest states the language
+//! of a page. A set without languages counts as English. Vietnamese texts are also tested without their
+//! diacritics. In `mixed`, a piece of a Vietnamese text follows an English text with three times as many
+//! words, or the reverse. The language of the longer part is expected. The language that a page declares is
 //! not used.
 
 use std::error::Error;
@@ -20,13 +20,11 @@ use gleaner_eval::Set;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The numbers of words of a piece.
 const LENGTHS: [usize; 5] = [10, 20, 50, 100, 200];
 
 /// Maximum number of pieces of one page, so that long pages do not dominate.
 const PIECES: usize = 20;
 
-/// The bounds of the classes of probabilities.
 const BOUNDS: [f64; 7] = [0.0, 0.5, 0.8, 0.9, 0.95, 0.99, 1.01];
 
 /// A text and its expected tag.
@@ -117,7 +115,7 @@ fn answers(text: &Text, length: usize) -> Vec<Answer> {
     pieces(&text.text, length).into_iter().map(|piece| answer(piece, &text.tag)).collect()
 }
 
-/// Detects the language of texts with one quarter in one language after three quarters in the other.
+/// Detects the language of mixed texts: three quarters in one language, then one quarter in the other.
 fn mixed(texts: &[Text]) -> Vec<(usize, Vec<Answer>)> {
     let of = |kind: &str, length| -> Vec<&str> {
         texts.iter().filter(|text| text.kind == kind).flat_map(|text| pieces(&text.text, length)).collect()

@@ -4,8 +4,8 @@
 //! cargo run --release -p gleaner-eval --example metadata -- ../shared/sets
 //! ```
 //!
-//! With `--json`, prints the metadata of each page on one line instead. With `--wrong`, prints the headlines
-//! that differ from the gold headline. For a folder without a manifest, all sets below it are used.
+//! With `--json`, prints only the metadata of each page, on one line per page. With `--wrong`, prints the
+//! headlines that differ from the gold headline. For a folder without a manifest, all sets below it are used.
 
 use std::error::Error;
 use std::io::{self, Write};

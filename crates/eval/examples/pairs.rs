@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The pairs are generated from the gold texts of the sets with a fixed seed, so two runs over the same sets
-//! print the same results. The last table is about the texts themselves: how many of all pairs of different
-//! articles share a key in the index, for docs/dedup.md.
+//! print the same results. The last table counts how many pairs of different articles share a key in the
+//! index, for docs/dedup.md.
 
 use std::error::Error;
 use std::fs;

@@ -1,11 +1,11 @@
-//! Prints which paragraphs of gold texts are classified as repeated, which shows the cost of removing them.
+//! Prints which paragraphs of gold texts are classified as repeated. This shows what their removal costs.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-eval --example paragraphs -- ../shared/sets/sites
 //! ```
 //!
-//! Gold texts contain no boilerplate, so a paragraph that is classified as repeated is a refrain, an error in
-//! the gold text, or a mistake. `--show` prints the keys with the first words of each line.
+//! Gold texts contain no boilerplate. Therefore a paragraph that is classified as repeated is a refrain, an
+//! error in the gold text, or a mistake. `--show` prints the keys with the first words of each line.
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -5,10 +5,10 @@
 //! cargo run --release -p gleaner-eval --example train_pages -- crates/template/src/article/model.json ../shared/sets/sites ../shared/sets/single ../shared/sets/publishers ../shared/sets/not-articles
 //! ```
 //!
-//! If no page of a set has gold text, the set consists of pages that are not articles. Pages are classified
-//! with block models that were trained without their site, as in a crawl. Each page is included once with its
-//! address and once without. The same sets always yield the same file. The training takes four minutes on two
-//! cores.
+//! If no page of a set has gold text, all its pages count as pages that are not articles. Pages are
+//! classified with block models that were trained without their site, as in a crawl. Each page is included
+//! twice, with and without its URL. The same sets always yield the same file. The training takes four minutes
+//! on two cores.
 
 #![expect(clippy::print_stdout, reason = "an example reports there")]
 
@@ -24,11 +24,11 @@ use gleaner_template::Verdict;
 use gleaner_template::article::{feature_row, judge_with, written};
 use rayon::prelude::*;
 
-/// The folds of sites, for the block models and for the page models.
+/// The number of folds of sites for the block models and for the page models.
 const BLOCK_FOLDS: usize = 3;
 const FOLDS: usize = 10;
 
-/// Maximum number of pages that determine a site's weight.
+/// Maximum number of pages that count for the weight of a site.
 const SITE_PAGES: f32 = 12.0;
 
 fn params() -> BoostingParams {
@@ -60,13 +60,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// One page with its features, with and without its address.
+/// One page with its features, with and without its URL.
 struct TrainingPage {
     id: String,
     site: String,
     is_article: bool,
     rows: [Vec<f32>; 2],
-    /// Whether the rules alone refuse the page.
+    /// Whether the rules refuse the page without the model.
     is_refused: bool,
 }
 
@@ -114,13 +114,14 @@ fn training_page(entry: &Entry, is_article: bool, model: &Forest) -> Result<Trai
     })
 }
 
-/// Returns the host without `www.`, since sets name the same site in different ways.
+/// Returns the host without `www.`, because sets name the same site in different ways.
 fn site(url: &str) -> String {
     let host = url.split('/').nth(2).unwrap_or_default();
     host.strip_prefix("www.").unwrap_or(host).to_owned()
 }
 
-/// Trains a model on the pages of some sites. Articles and other pages have the same total weight.
+/// Trains a model on the pages of the sites that `is_seen` accepts. Articles and other pages have the same
+/// total weight.
 fn taught(training_set: &[TrainingPage], is_seen: &dyn Fn(&str) -> bool) -> Forest {
     let mut pages: BTreeMap<(&str, bool), f32> = BTreeMap::new();
     for example in training_set {
@@ -158,7 +159,7 @@ fn score(model: &Forest, example: &TrainingPage) -> f32 {
     model.log_odds(&example.rows[0])
 }
 
-/// Prints how many pages rules and model refuse together, for each threshold.
+/// Prints for each threshold how many pages the rules and the model refuse together.
 fn report(what: &str, training_set: &[TrainingPage], scores: &[f32]) {
     let refused = |articles: bool, below: f32| {
         let of = training_set.iter().zip(scores).filter(|(example, _)| example.is_article == articles);

@@ -1,13 +1,13 @@
-//! Prints the shares of the word classes by which languages are distinguished.
+//! Prints how frequent the word classes are that distinguish languages.
 //!
 //! ```sh
 //! cargo run -p gleaner-eval --example word_classes -- LISTS
 //! ```
 //!
-//! LISTS is a folder of word lists with one file `TAG.tsv` per language. Each line is a word, a tab and the
-//! word's frequency. The output is the table in `crates/corpus/src/language/shares.rs`. That table was
-//! computed from the 30,000 most frequent words of each list of wordfreq 3.1.1; `vi-bare` is the list `vi`
-//! without diacritics.
+//! LISTS is a folder with one word list `TAG.tsv` per language. Each line is a word, a tab and the word's
+//! frequency. The output is the table in `crates/corpus/src/language/shares.rs`. That table was computed from
+//! the 30,000 most frequent words of each list of wordfreq 3.1.1. `vi-bare` is the list `vi` without
+//! diacritics.
 
 use std::error::Error;
 use std::fs;

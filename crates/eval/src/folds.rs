@@ -1,14 +1,15 @@
-//! Assigns the pages of a set to five folds: page k of the manifest is in fold k mod 5. A fold learns from
-//! pages of the other folds.
+//! Assigns the pages of a set to five folds. Page k of the manifest is in fold k mod 5. The model of a fold
+//! is trained on pages of the other folds.
 //!
-//! Limitation: a fold learns from the first pages of the manifest, possibly all from one week.
+//! Limitation: the training pages of a fold are the first pages of the manifest, which may all be from one
+//! week.
 
 pub(crate) const FOLDS: usize = 5;
 
 pub(crate) const TEACHERS: usize = 30;
 
-/// The number of first pages of a set that are kept. They contain the 30 training pages of every fold, and
-/// the fold's own pages among them.
+/// Number of pages at the beginning of a set that are kept in memory. They contain the 30 training pages of
+/// every fold.
 pub(crate) const KEPT: usize = 38;
 
 pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {

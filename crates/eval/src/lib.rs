@@ -1,12 +1,12 @@
 //! Evaluates extraction methods on recorded pages with gold text.
 //!
-//! [`Set`]s are folders of recorded pages with gold text. A [`Method`] extracts a text, a [`Protocol`]
-//! defines the pages that the method may learn from, [`measure`] compares the text with the gold text, and a
-//! [`Report`] summarizes the scores. [`papers`] reproduces the papers' tables; [`pairs`] evaluates the
+//! [`Set`]s are folders of recorded pages with gold text. A [`Method`] extracts a text. A [`Protocol`]
+//! defines which pages the method may learn from. [`measure`] compares the text with the gold text, and a
+//! [`Report`] summarizes the scores. [`papers`] reproduces the tables of papers. [`pairs`] evaluates the
 //! detection of duplicates. Only [`set`] reads files. Times are measured per page for a [`Report`], and in
-//! `papers/clock.rs` for two of the papers' tables.
+//! `papers/clock.rs` for two of the papers.
 //!
-//! Limitation: gold texts contain errors. Differences of a few thousandths are not significant.
+//! Limitation: gold texts contain errors, so differences of a few thousandths are not significant.
 
 mod folds;
 pub mod measure;

@@ -1,11 +1,11 @@
 //! Evaluates metadata: how often a value is found, and how often the headline equals the gold headline.
 //!
-//! The gold headline is the manifest's `title`. For dates, authors and sections, sets have no gold values, so
-//! only the share of pages with a value is reported. Headlines are compared in NFC and lower case, with
-//! collapsed white space and one form of quotation marks, dashes and dots.
+//! The gold headline is the `title` in the manifest. Sets have no gold values for dates, authors and
+//! sections. For these, only the share of pages with a value is reported. Headlines are compared in NFC and
+//! lower case. White space is collapsed, and quotation marks, dashes and dots have one form.
 //!
-//! Limitation: a value that is found may be wrong. Gold headlines have errors, too: some contain the site's
-//! name, some are cut, and some are the title for social media.
+//! Limitation: a value that is found may be wrong. Gold headlines also have errors: some contain the name of
+//! the site, some are cut, and some are the title for social media.
 
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::text::tidy;
@@ -20,15 +20,15 @@ use crate::{Set, SetError};
 pub struct Read {
     /// The page's id in its set.
     pub id: String,
-    /// The page's URL; empty if the manifest has none.
+    /// The page's URL, or an empty text if the manifest has none.
     pub url: String,
-    /// The gold headline; `None`: the manifest has none.
+    /// The gold headline, or `None` if the manifest has none.
     pub gold: Option<String>,
     /// The page's metadata.
     pub metadata: Metadata,
 }
 
-/// The results for a set. All fields are numbers of pages except [`Coverage::words`].
+/// The results for one or several sets. All fields except [`Coverage::words`] are numbers of pages.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Coverage {
     /// Pages in the set.
@@ -37,9 +37,9 @@ pub struct Coverage {
     pub title: usize,
     /// Pages with a date of publication.
     pub published: usize,
-    /// Pages with a date of publication that has a time of day.
+    /// Pages whose date of publication has a time of day.
     pub timed: usize,
-    /// Pages with a date of publication that has a time zone.
+    /// Pages whose date of publication has a time zone.
     pub zoned: usize,
     /// Pages with an author.
     pub authors: usize,
@@ -47,20 +47,21 @@ pub struct Coverage {
     pub section: usize,
     /// Pages with a language.
     pub language: usize,
-    /// Pages with a canonical address.
+    /// Pages with a canonical URL.
     pub canonical: usize,
     /// Pages with a gold headline.
     pub gold: usize,
-    /// Pages with a headline equal to the gold headline.
+    /// Pages whose headline equals the gold headline.
     pub same: usize,
-    /// Mean word F1 of the headline against the gold headline, 0 to 1. 0 if no page has a gold headline.
+    /// Mean word F1 of the headlines against the gold headlines, from 0 to 1. It is 0 if there is no gold
+    /// headline.
     pub words: f64,
 }
 
-/// Reads the metadata of every page of a set, in manifest order.
+/// Reads the metadata of every page of a set, in the order of the manifest.
 ///
 /// # Errors
-/// [`SetError`]: the first page that cannot be read.
+/// The [`SetError`] describes the first page that cannot be read.
 pub fn read(set: &Set) -> Result<Vec<Read>, SetError> {
     in_order(set.entries.par_iter().map(|entry| {
         let metadata = metadata_at(&entry.read()?.page, &entry.url);
@@ -69,7 +70,7 @@ pub fn read(set: &Set) -> Result<Vec<Read>, SetError> {
 }
 
 impl Read {
-    /// Whether the headline equals the gold headline. `None` if there is no gold headline.
+    /// Whether the headline equals the gold headline, or `None` if there is no gold headline.
     #[must_use]
     pub fn is_same(&self) -> Option<bool> {
         let gold = self.gold.as_deref()?;

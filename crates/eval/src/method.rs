@@ -1,7 +1,7 @@
 //! Defines the methods that can be compared, with their names on the command line.
 //!
-//! Single-page methods come from [`SinglePage`]; all other methods need pages of a site. A new method that
-//! learns from a site needs only a variant here and a part in [`Learned`].
+//! The methods of [`SinglePage`] need only one page. All other methods need several pages of a site. A new
+//! method that learns from a site needs only a variant here and a field in [`Learned`].
 
 use std::fmt;
 
@@ -18,16 +18,17 @@ use jiff::Timestamp;
 pub enum Method {
     /// A method that uses only the page itself.
     SinglePage(SinglePage),
-    /// ContentExtractor as published: compares the page with other pages of its site.
+    /// ContentExtractor as published. It compares the page with other pages of its site.
     ContentExtractor,
-    /// The template of the page's site, as published.
+    /// FastContentExtractor as published. It uses a template of the page's site.
     FastContentExtractor,
-    /// The method of the crawl. Uses the content places of the site's template. If these are unknown, uses
-    /// the block model and the template. If these are unsure or there is no template, uses only the page.
+    /// The method of the crawl. It uses the content places in the site's template. If the template has none,
+    /// it uses the block model and the template. If their result is unsure, or there is no template, it uses
+    /// only the page.
     Gleaner,
 }
 
-/// The results of learning from pages of one site. Contains only templates that the methods need.
+/// What the methods learned from pages of one site. Contains only the templates that the methods need.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
     template: Option<(SiteTemplate, Detector)>,
@@ -36,11 +37,11 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Learns what `methods` need from pages with their URLs. `model`: the block model for methods that use
-    /// it. Without pages, the result is empty.
+    /// Learns what `methods` need from pages with their URLs. `model` is the block model for the methods that
+    /// use one. Without pages, the result is empty.
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
-        // The time of learning is only for display and not used here.
+        // The time of learning is only displayed, and this evaluation does not show it.
         let learn = || {
             let template = SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
             let detector = Detector::from_template(&template);
@@ -64,13 +65,13 @@ impl Learned {
 }
 
 impl Method {
-    /// Returns all single-page methods, then the methods that learn from a site.
+    /// Returns all methods: the single-page methods first, then the methods that learn from a site.
     pub fn all() -> impl Iterator<Item = Self> {
         let of_sites = [Self::ContentExtractor, Self::FastContentExtractor, Self::Gleaner];
         SinglePage::ALL.into_iter().map(Self::SinglePage).chain(of_sites)
     }
 
-    /// Returns the name on the command line and in tables, such as `bte-linear`.
+    /// Returns the method's name on the command line and in tables, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -81,26 +82,26 @@ impl Method {
         }
     }
 
-    /// Returns the method with this name. `None`: the name is unknown.
+    /// Returns the method with this name, or `None` if the name is unknown.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|method| method.name() == name)
     }
 
-    /// Whether the method extracts nothing without pages of a site.
+    /// Whether the method extracts nothing without other pages of the site.
     #[must_use]
     pub fn needs_site(self) -> bool {
         matches!(self, Self::ContentExtractor | Self::FastContentExtractor)
     }
 
-    /// Whether the method uses pages of a site if there are any.
+    /// Whether the method uses other pages of the site if there are any.
     #[must_use]
     pub fn uses_site(self) -> bool {
         !matches!(self, Self::SinglePage(_))
     }
 
-    /// Returns the page's text; no lines if the page has no text, or if the method needs a site and has
-    /// learned nothing. `model`: the block model.
+    /// Returns the text of the page. Returns no lines if the method finds no text, or if it needs a site and
+    /// has learned nothing. `model` is the block model.
     #[must_use]
     pub fn extract(self, input: Input<'_>, learned: &Learned, model: &Forest) -> Vec<Line> {
         let page = input.page;
@@ -117,7 +118,7 @@ impl Method {
         }
     }
 
-    /// Returns the text of the method `gleaner` with its confidence. `model`: the block model.
+    /// Returns the text of the method `gleaner` with its confidence. `model` is the block model.
     #[must_use]
     pub fn gleaner(page: &Page, learned: &Learned, model: &Forest) -> Extracted {
         match &learned.template {
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn only_site_methods_heed_what_was_learned() {
-        // One of the methods needs words of the title.
+        // Line-Block needs words of the title.
         let source =
             |text: &str| format!("<title>Schools</title><div>Home News</div><div><p>{text}</p></div>");
         let pages = ["Rain is on its way.", "The bridge opens today.", "Two more trains."].map(source);

@@ -1,6 +1,6 @@
-//! Distributes work to threads. The results are in the order of the pages, independently of the threads.
+//! Distributes work to threads. The results are in the order of the pages.
 //!
-//! Limitation: errors are returned when all work is done, not at the first error.
+//! Limitation: errors are returned after all work is done, not at the first error.
 
 use std::num::NonZeroUsize;
 use std::thread;

@@ -1,17 +1,19 @@
 //! Defines the pages that a method may learn from, and runs the evaluation.
 //!
-//! With `template`, each set has five folds: page k of the manifest is in fold k mod 5, including pages
-//! without gold text. For each fold, a template is learned from raw pages of the other folds: at most the
-//! first 30 in the order of the manifest. Each page is thus scored once, by a template learned without the
-//! page. With `cold`, each page is scored without other pages.
+//! With `template`, each set is divided into five folds. Page k of the manifest is in fold k mod 5, including
+//! pages without gold text. For each fold, a template is learned from at most 30 raw pages of the other
+//! folds, the first in the manifest. Therefore each page is scored once, with a template that was learned
+//! without this page. With `cold`, each page is scored without other pages.
 //!
-//! Each page is decoded and parsed once for all methods. Memory contains the training pages (at most 38 per
-//! set) and one page per thread. Sets are processed one after another. The scores do not depend on the number
-//! of threads, but times do.
+//! Each page is decoded and parsed once for all methods. The training pages (at most 38 per set) and one page
+//! per thread are in memory. Sets are processed one after another. The scores do not depend on the number of
+//! threads, but times do.
 //!
-//! An unreadable page is neither scored nor learned from, and is listed at the end. Other pages are scored.
+//! An unreadable page is neither scored nor used for training, and is listed at the end. Other pages are
+//! still scored.
 //!
-//! Limitation: a set with many sites is learned as if it were one site. A small set does not use all threads.
+//! Limitation: a set with several sites is learned as if it were one site. A small set does not use all
+//! threads.
 
 use std::num::NonZeroUsize;
 
@@ -28,17 +30,17 @@ use crate::{Learned, Measure, Method};
 
 const NEEDED: usize = 2;
 
-/// The pages that a method may learn from.
+/// Which pages a method may learn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// The other pages of the same set, in five folds.
     Template,
-    /// No pages.
+    /// No other pages.
     Cold,
 }
 
 impl Protocol {
-    /// Returns the name on the command line and in reports.
+    /// Returns the protocol's name on the command line and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -61,28 +63,29 @@ impl Protocol {
 /// An evaluation to run over the sets.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// The pages that the methods may learn from.
+    /// Which pages the methods may learn from.
     pub protocol: Protocol,
     /// The methods, in the order of the report.
     pub methods: Vec<Method>,
-    /// The measures in addition to the word measure.
+    /// The measures to compute in addition to the word measure.
     pub measures: Vec<Measure>,
-    /// Whether each page gets a block model trained without its site instead of the built-in model.
+    /// Whether each page is scored with a block model that was trained without its site. If not, the built-in
+    /// model is used.
     pub cross_validate: bool,
-    /// The number of threads, limited to [`PER_CORE`](crate::PER_CORE) per core; `None`: one per core.
+    /// The number of threads, at most [`PER_CORE`](crate::PER_CORE) per core. `None` means one per core.
     pub threads: Option<NonZeroUsize>,
 }
 
 /// The scores of an evaluation.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// The pages that the methods could learn from.
+    /// Which pages the methods could learn from.
     pub protocol: Protocol,
-    /// The scores per set, in set order. Sets without gold text are omitted.
+    /// The scores of each set, in the order of the sets. Sets without gold text are omitted.
     pub sets: Vec<SetScores>,
-    /// Omissions and warnings, one sentence each.
+    /// What was omitted, and warnings. Each is one sentence.
     pub remarks: Vec<String>,
-    /// The unreadable pages, which were not scored, with the reason, one sentence each.
+    /// The pages that could not be read and were not scored, with the reason. Each is one sentence.
     pub unread: Vec<String>,
 }
 
@@ -91,15 +94,16 @@ pub struct Run {
 pub struct SetScores {
     /// The set's name.
     pub name: String,
-    /// Each method's page scores, in manifest order. Every method has all readable pages with gold text.
+    /// The page scores of each method, in the order of the manifest. They include all readable pages with
+    /// gold text.
     pub methods: Vec<(Method, Vec<PageScore>)>,
 }
 
-/// Runs methods over sets. `done` is called after each page with gold text, from any thread.
+/// Runs methods over sets. Calls `done` after each page with gold text, from any thread.
 ///
 /// # Errors
-/// [`SetError`]: no page has gold text, or none of the pages with gold text can be read. With `cross_validate`,
-/// one unreadable page with gold text is also an error.
+/// A [`SetError`] means that no page has gold text, or that all pages with gold text are unreadable. With
+/// `cross_validate`, a single unreadable page with gold text is also an error.
 pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, SetError> {
     let (scored, mut remarks) = scope(sets, task);
     if scored.is_empty() {
@@ -233,7 +237,6 @@ fn one_set(
     (SetScores { name: set.name.clone(), methods }, unread)
 }
 
-/// Learns what the methods need for a fold. Without training pages, the result is empty.
 fn learn(
     set: &Set,
     methods: &[Method],

@@ -1,11 +1,11 @@
-//! Summarizes a run: one row per set and method, and one row per method for all sets together.
+//! Summarizes a run. Each set and method has a row. In addition, each method has a row for all sets together.
 //!
-//! Values are means over pages, except `site_mean_f1`: the mean over sets of each set's mean, with the same
-//! weight for all sites. Space saving is computed from the total bytes. In JSON and CSV, rows contain no
-//! times, because times differ from run to run.
+//! Values are means over pages. The exception is `site_mean_f1`, the mean over sets of each set's mean, which
+//! gives all sites the same weight. Space saving is computed from the total bytes. Rows in JSON and CSV
+//! contain no times, because times differ from run to run.
 //!
-//! Limitation: the mean edit distance ratio covers only pages on which it could be computed; their number is
-//! reported. On the other pages, the ratio would be low.
+//! Limitation: the mean edit distance ratio covers only pages on which it could be computed. The number of
+//! these pages is reported. The other pages would have a low ratio.
 
 use crate::measure::Ratios;
 use crate::measure::space::Space;
@@ -18,7 +18,7 @@ const HALF: f64 = 0.5;
 /// The rows of a run.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// One row per set and method, in order. The rows for all sets together are last.
+    /// One row per set and method, in the order of the run. The rows for all sets together are last.
     pub rows: Vec<Row>,
 }
 
@@ -27,7 +27,7 @@ pub struct Report {
 pub struct Row {
     /// The set's name, or [`ALL`].
     pub set: String,
-    /// The pages that the method could learn from.
+    /// Which pages the method could learn from.
     pub protocol: Protocol,
     /// The method.
     pub method: Method,
@@ -39,26 +39,26 @@ pub struct Row {
     pub recall: f64,
     /// Mean word F1 over pages, 0 to 1.
     pub f1: f64,
-    /// Mean over sets of each set's mean word F1, 0 to 1.
+    /// The mean over sets of each set's mean word F1, from 0 to 1.
     pub site_mean_f1: f64,
     /// The number of pages with a word F1 below 0.5.
     pub below_half: usize,
-    /// Means of block precision, recall and F, if requested.
+    /// Mean block precision, recall and F, if requested.
     pub blocks: Option<Ratios>,
-    /// Means of precision, recall and F1 by the longest common subsequence of words, if requested.
+    /// Mean precision, recall and F1 by the longest common subsequence of words, if requested.
     pub subsequence: Option<Ratios>,
     /// The edit distance ratio, if requested.
     pub edit_distance: Option<EditDistance>,
-    /// Bytes of all pages and of the extracted texts, if requested.
+    /// Total bytes of all pages and of the extracted texts, if requested.
     pub space: Option<Space>,
-    /// Mean time of an extraction in milliseconds, without decoding and parsing.
+    /// Mean time of an extraction in milliseconds. Decoding and parsing are not included.
     pub milliseconds: f64,
 }
 
 /// The edit distance ratio of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EditDistance {
-    /// The mean, 0 to 1; `None`: it could be computed on no page.
+    /// The mean ratio, from 0 to 1, or `None` if it could not be computed on any page.
     pub ratio: Option<f64>,
     /// The number of pages on which the ratio was computed.
     pub pages: usize,
@@ -73,7 +73,7 @@ pub enum Value {
     Count(u64),
     /// A share, printed with six decimals.
     Share(f64),
-    /// Not measured on any page: `null` in JSON, an empty cell in CSV.
+    /// Not measured on any page. It is `null` in JSON and an empty cell in CSV.
     Missing,
 }
 
@@ -134,7 +134,7 @@ impl Row {
         }
     }
 
-    /// Returns the values with their names in JSON and CSV.
+    /// Returns the values of the row, with their names in JSON and CSV.
     #[must_use]
     pub fn columns(&self) -> Vec<(&'static str, Value)> {
         let mut columns = vec![
@@ -152,7 +152,7 @@ impl Row {
         columns
     }
 
-    /// Returns the requested values, except the word measure.
+    /// Returns the values that were requested in addition to the word measure.
     #[must_use]
     pub fn other_measures(&self) -> Vec<(&'static str, Value)> {
         let mut columns = Vec::new();
@@ -209,7 +209,8 @@ impl Value {
     }
 }
 
-/// Returns at most `count` pages with the worst results of a method: lowest F1 first, then by path.
+/// Returns at most `count` pages with the lowest F1 of a method, lowest first. Pages with equal F1 are sorted
+/// by path.
 #[must_use]
 pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);
@@ -316,7 +317,6 @@ mod tests {
         assert_eq!(lines.len(), 4);
     }
 
-    /// A page without a value is excluded from the mean. The row shows the number of pages with a value.
     #[test]
     fn what_was_not_measured_is_counted() {
         let mut run = two_sets();

@@ -21,23 +21,24 @@ use crate::{Learned, Method};
 pub struct PageScore {
     /// The page's file.
     pub path: PathBuf,
-    /// The words that both texts share, and the words of each text.
+    /// Number of words in each text, and number of words that both texts share.
     pub words: Overlap,
     /// The scores of [`blocks`], if requested.
     pub blocks: Option<Ratios>,
     /// The scores of [`subsequence`], if requested.
     pub subsequence: Option<Ratios>,
-    /// The score of [`edit_distance`], if requested. `Some(None)`: the computation exceeded its limit.
+    /// The ratio of [`edit_distance`], if requested. `Some(None)` means that the computation exceeded its
+    /// limit.
     pub edit_distance_ratio: Option<Option<f64>>,
     /// The sizes of [`crate::measure::space`], if requested.
     pub space: Option<Space>,
-    /// The method that `gleaner` used for the text, and the margin, 0 to 1; `None` for other methods.
+    /// For `gleaner`: how the text was extracted, and the margin from 0 to 1. `None` for other methods.
     pub estimate: Option<(gleaner_template::Method, f32)>,
-    /// The time of the extraction, without decoding and parsing.
+    /// The time of the extraction. Decoding and parsing are not included.
     pub time: Duration,
 }
 
-/// Returns one score per method, in method order. Without words in the gold text, F1 is 0.
+/// Returns one score per method, in the order of `methods`. If the gold text has no words, F1 is 0.
 #[must_use]
 pub fn score_page(
     path: &Path,

@@ -1,12 +1,12 @@
 //! Reads recorded sets: folders of pages with gold text.
 //!
-//! A set contains `manifest.jsonl` (one object per line: `id`, `url`, `site`, `lang`, and `title` if known),
-//! `<id>.html.gz` or `<id>.html`, and `<id>.txt`, the gold text with one block per line. A page without gold
-//! text is only used for training. A folder without a manifest means all sets below it, in the order of
-//! their paths.
+//! A set is a folder with three kinds of files. `manifest.jsonl` has one object per line with `id`, `url`,
+//! `site`, `lang`, and `title` if known. `<id>.html.gz` or `<id>.html` is a page. `<id>.txt` is the gold text
+//! with one block per line. A page without gold text is only used for training. For a folder without a
+//! manifest, all sets below it are used, in the order of their paths.
 //!
-//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported at once, but pages
-//! are read later, so a damaged page is found in the middle of a run.
+//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported at once. But pages
+//! are read later, so a damaged page is only found during the run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -19,23 +19,23 @@ use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use serde::Deserialize;
 
-/// Maximum size of a page or gold text, in bytes after decompression.
+/// Maximum size of a page or gold text in bytes, after decompression.
 const LIMIT: u64 = 64 << 20;
 
 const DEPTH: usize = 4;
 
-/// Maximum number of listed errors. Further errors are counted.
+/// Maximum number of errors to list. Further errors are only counted.
 pub const LISTED: usize = 20;
 
-/// The name for all sets together. No set has this name.
+/// The name for all sets together. A set with this name is renamed.
 pub const ALL: &str = "all";
 
 const MANIFEST: &str = "manifest.jsonl";
 
-/// A folder of recorded pages, before their content is read.
+/// A folder of recorded pages. The pages are not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set {
-    /// The folder's name; the whole path if several sets have the same name.
+    /// The folder's name. If several sets have the same name, the whole path.
     pub name: String,
     /// The path of the folder.
     pub folder: PathBuf,
@@ -48,17 +48,17 @@ pub struct Set {
 pub struct Entry {
     /// The page's id, unique in its set.
     pub id: String,
-    /// The page's URL; empty if the manifest has none.
+    /// The page's URL, or an empty text if the manifest has none.
     pub url: String,
-    /// The site's host; empty if the manifest has none.
+    /// The site's host, or an empty text if the manifest has none.
     pub site: String,
-    /// The language tag; empty if the manifest has none.
+    /// The language tag, or an empty text if the manifest has none.
     pub lang: String,
-    /// The headline; `None`: the manifest has none.
+    /// The headline, or `None` if the manifest has none.
     pub title: Option<String>,
-    /// The file of the page, compressed with gzip if its name ends in `.gz`.
+    /// The path of the page. The file is compressed with gzip if its name ends in `.gz`.
     pub html: PathBuf,
-    /// The file of the gold text, if any.
+    /// The path of the gold text, if there is one.
     pub gold: Option<PathBuf>,
 }
 
@@ -86,13 +86,13 @@ pub enum SetError {
         /// The reason.
         error: io::Error,
     },
-    /// A path that should be a folder is a file.
+    /// A path names a file instead of a folder.
     #[error("{path} is a file: name the folder of the set, or one above it")]
     File {
         /// The file.
         path: PathBuf,
     },
-    /// A folder is not a set, and there are no sets below it.
+    /// A folder is not a set, and no folder below it is a set.
     #[error("{folder} is no set: neither it nor a folder below it has a {MANIFEST}")]
     NoSet {
         /// The folder.
@@ -108,15 +108,15 @@ pub enum SetError {
         /// The error in the line.
         reason: String,
     },
-    /// No page can be scored.
+    /// There is no page to score.
     #[error("{names}: {reason}, so nothing can be scored")]
     NoGold {
-        /// The sets.
+        /// The names of the sets.
         names: String,
-        /// What is missing.
+        /// Why there is no page to score.
         reason: &'static str,
     },
-    /// Several errors; none is itself of this kind.
+    /// Several errors. None of them is itself `Several`.
     #[error("{}", listed(.0))]
     Several(Vec<Self>),
     /// The threads could not be started.
@@ -130,7 +130,7 @@ pub enum SetError {
 }
 
 impl SetError {
-    /// Combines errors: one error is returned unchanged, several become [`Self::Several`].
+    /// Combines errors. One error is returned unchanged, and several become [`Self::Several`].
     pub(crate) fn all(mut errors: Vec<Self>) -> Self {
         if errors.len() == 1 { errors.remove(0) } else { Self::Several(errors) }
     }
@@ -169,11 +169,12 @@ struct Record {
 }
 
 impl Set {
-    /// Returns the sets in `folders`: each folder or, without a manifest, all sets below it. Without
-    /// repetitions.
+    /// Returns the sets in `folders`, each set once. A folder without a manifest contributes all sets below
+    /// it.
     ///
     /// # Errors
-    /// [`SetError`]: a folder cannot be read or contains no set, or a manifest has errors, which are all returned.
+    /// A [`SetError`] means that a folder cannot be read or contains no set, or that manifests have errors.
+    /// It has all these errors.
     pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, SetError> {
         let (mut sets, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for folder in folders {
@@ -197,10 +198,11 @@ impl Set {
         Ok(sets)
     }
 
-    /// Reads a folder's manifest.
+    /// Reads the manifest of a folder.
     ///
     /// # Errors
-    /// [`SetError`]: there is no readable manifest, or it has invalid lines, which are all returned.
+    /// A [`SetError`] means that the manifest cannot be read, or that lines are invalid. It has the errors of
+    /// all lines.
     pub fn read(folder: &Path) -> Result<Self, SetError> {
         let manifest = folder.join(MANIFEST);
         let text = text(&manifest)?;
@@ -233,10 +235,11 @@ impl Set {
 }
 
 impl Entry {
-    /// Reads a page, decodes it as the crawl does if there is no `Content-Type`, and parses it.
+    /// Reads, decodes and parses a page. Decoding works as in the crawl for a page without `Content-Type`.
     ///
     /// # Errors
-    /// [`SetError::Read`]: a file is missing, damaged or too large, or the gold text is not UTF-8.
+    /// [`SetError::Read`] means that a file is missing, damaged or too large, or that the gold text is not
+    /// UTF-8.
     pub fn read(&self) -> Result<Recorded, SetError> {
         let bytes = bytes(&self.html)?;
         let source = decode(&bytes, None).text;
@@ -245,10 +248,10 @@ impl Entry {
         Ok(Recorded { bytes, source, page, gold })
     }
 
-    /// Reads only the gold text, if any.
+    /// Reads only the gold text, if there is one.
     ///
     /// # Errors
-    /// [`SetError::Read`]: the file is missing, too large, or not UTF-8.
+    /// [`SetError::Read`] means that the file is missing, too large, or not UTF-8.
     pub fn read_gold(&self) -> Result<Option<String>, SetError> {
         self.gold.as_deref().map(text).transpose()
     }
@@ -274,7 +277,8 @@ fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
     Ok(Entry { id, url, site, lang, title, html, gold })
 }
 
-/// Returns the error message of a line, without serde's line number, which is always 1.
+/// Returns the error message without serde's line number, which is always 1 because each line is parsed
+/// separately.
 fn no_page(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -303,7 +307,7 @@ fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, SetError> {
     Ok(sets)
 }
 
-/// Returns the folder's own name, also for `.` and `sets/..`.
+/// Returns the name of the folder, even for paths such as `.` and `sets/..`.
 fn base_name(folder: &Path) -> String {
     let whole = || fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
     match folder.file_name() {
@@ -312,7 +316,7 @@ fn base_name(folder: &Path) -> String {
     }
 }
 
-/// Names sets by their paths if several sets have the same name or a set is named [`ALL`].
+/// Uses the path as the name of a set if several sets have the same name, or if the name is [`ALL`].
 fn tell_apart(sets: &mut [Set]) {
     let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
     for set in sets {

@@ -1,4 +1,4 @@
-//! The exceptions. Their messages are those of `gleaner-text`, and so of the program.
+//! Defines the Python exceptions. Their messages are those of `gleaner-text`, which the program also prints.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;

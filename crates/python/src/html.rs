@@ -1,4 +1,4 @@
-//! A page as Python passes it.
+//! Defines a page that Python passes to Rust.
 
 use gleaner_text::Page;
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 
 use crate::error::InputError;
 
-/// The source of a page. It can be read without the GIL.
+/// The source of a page. Rust can read it without holding the GIL.
 #[derive(FromPyObject)]
 pub(crate) enum Html {
     #[pyo3(annotation = "str")]
@@ -15,7 +15,7 @@ pub(crate) enum Html {
     Bytes(PyBackedBytes),
 }
 
-/// A page with its address and the time of its fetch.
+/// A page with its URL and the time when it was fetched.
 pub(crate) struct Located {
     html: Html,
     url: Option<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Located {
 
 impl Html {
     /// # Errors
-    /// `InputError` if `fetched` is not a time in RFC 3339.
+    /// Returns `InputError` if `fetched` is not an RFC 3339 time.
     pub(crate) fn at(self, url: Option<String>, fetched: Option<String>) -> PyResult<Located> {
         let time = |text: String| {
             text.parse().map_err(|error| InputError::new_err(format!("fetched: {text}: {error}")))

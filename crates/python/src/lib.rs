@@ -1,12 +1,14 @@
-//! The extension of the Python package `gleaner`.
+//! The native extension of the Python package `gleaner`.
 //!
-//! It passes texts, numbers and JSON. The package in `python/gleaner` turns them into the classes that users see, and
-//! has their types and descriptions. The GIL is released while Rust works.
+//! The extension exchanges only texts, numbers and JSON with Python. The package in `python/gleaner` converts
+//! them to the classes that users see, and has the types and docstrings. The GIL is released while Rust
+//! works.
 //!
-//! The command `gleaner` is a file of its own in the wheel, the program as `cargo build` makes it. As part of the extension
-//! it would make `import gleaner` load the crawler, its database and its web server (ten times the size), and cargo would
-//! compile their libraries a second time, because their features differ from those of the workspace. As a file it needs
-//! no interpreter, and signals, pipes and exit codes are those of the program.
+//! The wheel contains the command `gleaner` as a separate executable, built with `cargo build`. If the
+//! extension contained the command, `import gleaner` would load the crawler, its database and its web server,
+//! which are ten times as large. In addition, cargo would compile their libraries a second time, because the
+//! features differ from those of the workspace. The executable needs no interpreter, and handles signals,
+//! pipes and exit codes itself.
 
 mod error;
 mod html;
@@ -21,7 +23,7 @@ use crate::error::{Error, InputError, LearnError, TemplateError, raised};
 use crate::html::{Html, Located};
 use crate::template::Template;
 
-/// What to keep of a page beside its body text.
+/// What to keep of a page in addition to its body text.
 #[derive(Clone, Default)]
 struct Wishes(Pins);
 
@@ -46,7 +48,7 @@ fn named<T>(names: &[String], of: &str, get: fn(&str) -> Option<T>, all: &[&str]
     names.iter().map(one).collect()
 }
 
-/// Returns the document of a page as JSON; `None` if no text was found.
+/// Returns the document of a page as JSON, or `None` if no text was found.
 fn document(
     html: &Located,
     template: Option<&Template>,
@@ -74,7 +76,7 @@ fn extract(
     py.detach(|| document(&html, template, &wishes)).map_err(raised)
 }
 
-/// Returns name and description of the reason why a page is not an article; `None` for an article.
+/// Returns the name and the description of the reason why a page is not an article, or `None` for an article.
 #[pyfunction]
 fn judge(py: Python<'_>, html: Html, url: Option<String>) -> PyResult<Option<(&'static str, String)>> {
     let html = html.at(url, None)?;

@@ -1,4 +1,4 @@
-//! Pages on several threads.
+//! Extracts many pages on several threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -10,7 +10,7 @@ use crate::html::{Html, Located};
 use crate::template::Template;
 use crate::{Wishes, document};
 
-/// A document as JSON, or why the page cannot be used.
+/// A document as JSON, `None` if no text was found, or why the page cannot be used.
 type Extracted = Result<Option<String>, gleaner_text::Error>;
 
 /// Returns for each page its document as JSON, `None` if no text was found, or the exception.
@@ -38,7 +38,7 @@ fn of_python(py: Python<'_>, extracted: Extracted) -> PyResult<Bound<'_, PyAny>>
     }
 }
 
-/// Applies `work` to all items on as many threads, and returns the results in the order of the items.
+/// Applies `work` to all items on `threads` threads. Returns the results in the order of the items.
 fn on_threads<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let take = || {
@@ -49,7 +49,7 @@ fn on_threads<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -
     let mut done: Vec<(usize, R)> = thread::scope(|scope| {
         let others: Vec<_> = (1..threads.clamp(1, items.len().max(1))).map(|_| scope.spawn(all)).collect();
         let mut done = all();
-        // A panic of a thread goes on here, as it would without threads.
+        // Continues the panic of a thread in this thread.
         others.into_iter().for_each(|other| {
             done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         });

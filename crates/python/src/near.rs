@@ -1,4 +1,4 @@
-//! Near-duplicates.
+//! Exposes the detection of near-duplicates to Python.
 
 use gleaner_text::near::{self, Signature, Verdict};
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ pub(crate) fn signature<'py>(py: Python<'py>, text: &str) -> Option<Bound<'py, P
     Some(PyBytes::new(py, &signature.to_bytes()))
 }
 
-/// Signed, as Spark's and Arrow's 64-bit integers are.
+/// Returns signed numbers, because the 64-bit integers of Spark and Arrow are signed.
 #[pyfunction]
 pub(crate) fn bands(signature: &[u8]) -> PyResult<Vec<i64>> {
     Ok(near::bands(&of_bytes(signature)?).iter().map(|key| key.cast_signed()).collect())

@@ -1,4 +1,4 @@
-//! The template of a site.
+//! Exposes the template of a site to Python.
 
 use gleaner_text::{Added, TemplateMethod, Timestamp, Training};
 use pyo3::prelude::*;
@@ -38,7 +38,7 @@ impl Template {
         serde_json::json!(self.0.health()).to_string()
     }
 
-    /// Returns the figures of a page, in the form of those of the training pages.
+    /// Returns the figures of a page as JSON, in the same form as those of the training pages.
     fn compare(&self, py: Python<'_>, html: Html, url: Option<String>) -> PyResult<String> {
         let html = html.at(url, None)?;
         let seen = py.detach(|| html.page().map(|page| self.0.compare(&page))).map_err(raised)?;

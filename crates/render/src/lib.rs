@@ -2,11 +2,11 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`page`] | the frame of an HTML page, the shared style, tables and facts |
-//! | [`svg`] | scales, axes, lines and bars of charts |
-//! | [`text`] | numbers, counted nouns, sizes, durations and times |
+//! | [`page`] | renders HTML pages with the shared style, tables and facts |
+//! | [`svg`] | renders scales, axes, lines and bars of charts |
+//! | [`text`] | formats numbers, counted nouns, sizes, durations and times |
 //!
-//! maud escapes every text. This crate does no I/O and does not read the clock.
+//! maud escapes every text. This crate performs no input or output, and reads no clock.
 
 pub mod page;
 pub mod svg;

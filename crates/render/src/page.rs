@@ -1,14 +1,14 @@
-//! HTML pages: the frame, single-file pages, tables and facts.
+//! Renders HTML pages, single-file pages, tables and facts.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The style sheet of all pages: colors, text, tables and facts.
 pub const STYLE: &str = include_str!("style.css");
 
-/// The content security policy of a single-file page. Only its own style applies; nothing is loaded or run.
+/// The content security policy of a single-file page. It allows only inline styles.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// Renders an HTML page. `language`: its tag, such as `en`. `head`: inserted after the title.
+/// Renders an HTML page. `language` is its language tag, such as `en`. `head` is inserted after the title.
 #[must_use]
 pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String {
     let page = html! {
@@ -29,8 +29,8 @@ pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String
 }
 
 /// Renders an English page as a single file. A content security policy forbids scripts and external
-/// resources. `style` is appended to [`STYLE`]. U+FFFD replaces control characters other than white space,
-/// which HTML forbids.
+/// resources. `style` is appended to [`STYLE`]. HTML forbids control characters other than white space, so
+/// they are replaced by U+FFFD.
 #[must_use]
 pub fn file(title: &str, style: &str, body: &Markup) -> String {
     let head = html! {
@@ -64,9 +64,9 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Renders a table. On small screens each row becomes a card with the column titles as labels. `caption`
-/// describes the table to screen readers. The first cell of a row is its header. `foot`: the row of totals,
-/// or empty.
+/// Renders a table. On small screens, each row becomes a card with the column titles as labels. `caption`
+/// describes the table to screen readers. The first cell of a row is its header. `foot` is the row of totals,
+/// and may be empty.
 #[must_use]
 pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>], foot: &[Markup]) -> Markup {
     let content = html! {
@@ -93,13 +93,13 @@ fn row(columns: &[Column<'_>], cells: &[Markup]) -> Markup {
     }
 }
 
-/// Renders content that scrolls sideways on small screens. `label` names it for screen readers.
+/// Renders content that scrolls sideways on small screens. `label` is its name for screen readers.
 #[must_use]
 pub fn wide(label: &str, content: &Markup) -> Markup {
     html! { div.wide tabindex="0" role="region" aria-label=(label) { (content) } }
 }
 
-/// Renders a name and its value as an entry of a `dl`.
+/// Renders a name and its value as an entry of a `dl` element.
 #[must_use]
 pub fn fact(name: &str, value: &Markup) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }

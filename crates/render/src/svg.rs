@@ -1,19 +1,19 @@
-//! SVG charts as separate files or inside a page: scales, axes, lines and bars.
+//! Renders SVG charts, as separate files or inside a page: scales, axes, lines and bars.
 //!
-//! Sizes and positions are in pixels from the top left. They are attributes, since the security policy of
-//! pages forbids inline styles. Inside a page, colors come from the style sheet ([`Paint::Class`]).
+//! Sizes and positions are in pixels from the top left. They are attributes, because the content security
+//! policy of pages forbids inline styles. Inside a page, the style sheet sets the colors ([`Paint::Class`]).
 //!
 //! Limitation: coordinates are rounded to a tenth of a pixel.
 
 use maud::{Markup, PreEscaped, html};
 
-/// The color of axes and texts in a file.
+/// The color of axes and texts in a separate file.
 pub const INK: &str = "#222";
 
-/// The color of grid lines in a file.
+/// The color of grid lines in a separate file.
 pub const GRID: &str = "#ddd";
 
-/// A linear scale from values to pixels. A value outside the scale is drawn at the nearer end.
+/// A linear scale from values to pixels. A value outside the scale is drawn at the nearest end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     values: (f64, f64),
@@ -21,13 +21,14 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale that maps the first value to the first pixel, and the second value to the second.
+    /// Creates a scale that maps the first value to the first pixel, and the second value to the second
+    /// pixel.
     #[must_use]
     pub const fn new(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Self { values, pixels }
     }
 
-    /// Returns the pixel of a value; the first pixel if both ends of the scale have the same value.
+    /// Returns the pixel of a value. If both ends of the scale have the same value, returns the first pixel.
     #[must_use]
     pub fn place(&self, value: f64) -> f64 {
         let span = self.values.1 - self.values.0;
@@ -61,7 +62,7 @@ impl<'a> Paint<'a> {
     }
 }
 
-/// The look of a line in a file.
+/// The color, width and dashes of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stroke {
     /// The color. Colors of one chart should also differ in lightness, for print and for color-blind readers.
@@ -73,14 +74,14 @@ pub struct Stroke {
 }
 
 impl Stroke {
-    /// Creates a solid line of 1 pixel.
+    /// Creates a solid line that is 1 pixel wide.
     #[must_use]
     pub const fn thin(color: &'static str) -> Self {
         Self { color, width: 1.0, dashes: "none" }
     }
 }
 
-/// The point of a text at the given position.
+/// Which point of a text is at the requested position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// The left end.
@@ -101,7 +102,7 @@ impl Anchor {
     }
 }
 
-/// Renders a chart as a file with a white background, and a title for screen readers.
+/// Renders a chart as a separate file with a white background. `title` is also its name for screen readers.
 #[must_use]
 pub fn file((width, height): (f64, f64), font_size: u32, title: &str, content: &Markup) -> String {
     let picture = html! {
@@ -115,7 +116,7 @@ pub fn file((width, height): (f64, f64), font_size: u32, title: &str, content: &
     picture.into_string() + "\n"
 }
 
-/// Renders a chart inside a page. The style sheet sets its size. `label`: the text alternative.
+/// Renders a chart inside a page. The style sheet sets its size on the page. `label` is the text alternative.
 #[must_use]
 pub fn inline(class: &str, (width, height): (f64, f64), label: &str, content: &Markup) -> Markup {
     html! {
@@ -126,7 +127,7 @@ pub fn inline(class: &str, (width, height): (f64, f64), label: &str, content: &M
     }
 }
 
-/// Renders a text with its baseline at the given position.
+/// Renders a text whose baseline is at the position.
 #[must_use]
 pub fn text((x, y): (f64, f64), anchor: Anchor, color: &str, text: &str) -> Markup {
     html! { text x=(px(x)) y=(px(y)) text-anchor=(anchor.name()) fill=(color) { (text) } }
@@ -141,7 +142,7 @@ pub fn line(from: (f64, f64), to: (f64, f64), stroke: &Stroke) -> Markup {
     }
 }
 
-/// Renders a line through points.
+/// Renders a line through all points.
 #[must_use]
 pub fn polyline(places: impl IntoIterator<Item = (f64, f64)>, stroke: &Stroke) -> Markup {
     html! {
@@ -150,7 +151,7 @@ pub fn polyline(places: impl IntoIterator<Item = (f64, f64)>, stroke: &Stroke) -
     }
 }
 
-/// Renders a rectangle between two corners.
+/// Renders a rectangle from its top left and bottom right corners.
 #[must_use]
 pub fn bar((left, top): (f64, f64), (right, bottom): (f64, f64), paint: Paint<'_>) -> Markup {
     html! {
@@ -172,12 +173,12 @@ pub fn px(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// The area of a chart between its axes.
+/// The area of a chart between its axes, as two scales.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plot {
     /// The x axis, from left to right.
     pub x: Scale,
-    /// The y axis, from bottom to top: the first pixel is the larger one.
+    /// The y axis, from bottom to top. Its first pixel is the larger one.
     pub y: Scale,
 }
 
@@ -188,14 +189,14 @@ impl Plot {
         (self.x.place(x), self.y.place(y))
     }
 
-    /// Renders a line through points. Omits points that are not finite.
+    /// Renders a line through points. Points with a value that is not finite are omitted.
     #[must_use]
     pub fn line(&self, values: impl IntoIterator<Item = (f64, f64)>, stroke: &Stroke) -> Markup {
         let finite = values.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite());
         polyline(finite.map(|point| self.place(point)), stroke)
     }
 
-    /// Renders the x axis at the bottom, with ticks and their labels.
+    /// Renders the x axis at the bottom, with the ticks and their labels.
     #[must_use]
     pub fn x_axis(&self, ticks: &[(f64, String)]) -> Markup {
         let bottom = self.y.pixels.0;
@@ -232,7 +233,7 @@ impl Plot {
     }
 }
 
-/// Renders a legend entry: a piece of the line with its name to the right.
+/// Renders a legend entry: a short piece of the line, and its name on the right.
 #[must_use]
 pub fn legend((x, y): (f64, f64), name: &str, stroke: &Stroke) -> Markup {
     html! {
@@ -241,8 +242,8 @@ pub fn legend((x, y): (f64, f64), name: &str, stroke: &Stroke) -> Markup {
     }
 }
 
-/// Renders bars on a ground line as a single path element, so that pages with many charts stay small. `bars`:
-/// left edge, width and height of each. `ground`: the y coordinate of the line.
+/// Renders bars on a ground line as one path element, so that pages with many charts stay small. Each bar has
+/// a left edge, a width and a height. `ground` is the y coordinate of the ground line.
 #[must_use]
 pub fn bars(ground: f64, bars: impl IntoIterator<Item = (f64, f64, f64)>, class: &str) -> Markup {
     let path: String = bars

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// From this number of seconds on, a duration is written in days.
+/// Minimum number of seconds of a duration that is written in days.
 const TWO_DAYS: u64 = 48 * 3_600;
 
-/// The notation of numbers in a language.
+/// How numbers are written in a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notation {
     /// The separator between thousands.
@@ -16,9 +16,9 @@ pub struct Notation {
 }
 
 impl Notation {
-    /// `1,234.5`
+    /// English notation: `1,234.5`
     pub const ENGLISH: Self = Self { thousands: ',', decimal: '.' };
-    /// `1.234,5`
+    /// Vietnamese notation: `1.234,5`
     pub const VIETNAMESE: Self = Self { thousands: '.', decimal: ',' };
 
     /// Formats a number with separators between thousands.
@@ -35,7 +35,7 @@ impl Notation {
         out
     }
 
-    /// Formats the value of an axis without decimals. Values below 10 get one or two if they are not whole.
+    /// Formats a value of an axis. Values below 10 that are not whole get one or two decimals, others none.
     #[must_use]
     pub fn decimal(self, value: f64) -> String {
         let is_whole = |value: f64| (value - value.round()).abs() < 1e-6;
@@ -47,7 +47,7 @@ impl Notation {
         text.replace('.', self.decimal.encode_utf8(&mut [0; 4]))
     }
 
-    /// Formats a number of bytes with one decimal, in the largest binary unit that it reaches.
+    /// Formats a number of bytes with one decimal, in the largest binary unit that the number reaches.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> String {
         const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -68,13 +68,13 @@ pub fn number(number: u64) -> String {
     Notation::ENGLISH.number(number)
 }
 
-/// Formats a number of bytes in English notation, like [`Notation::bytes`].
+/// Formats a number of bytes in English notation, as [`Notation::bytes`] does.
 #[must_use]
 pub fn bytes(bytes: u64) -> String {
     Notation::ENGLISH.bytes(bytes)
 }
 
-/// Formats a number with its English noun. `noun`: the singular of a noun with a plural in `s`.
+/// Formats a number with an English noun. `noun` is the singular of a noun whose plural ends in `s`.
 ///
 /// ```
 /// use gleaner_render::text::count;
@@ -86,14 +86,14 @@ pub fn count(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
-/// Formats a share, 0 to 1, as a percentage without decimals.
+/// Formats a share from 0 to 1 as a percentage without decimals.
 #[must_use]
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// Formats a number of seconds in its two largest units, with days from 48 hours on. Omits a zero second
-/// unit.
+/// Formats a number of seconds in its two largest units. Days are used from 48 hours. If the second unit is
+/// 0, it is omitted.
 #[must_use]
 pub fn duration(seconds: u64) -> String {
     let (first, second) = match seconds {
@@ -108,13 +108,13 @@ pub fn duration(seconds: u64) -> String {
     }
 }
 
-/// Formats a time in UTC to the minute, without the name of the zone.
+/// Formats a time in UTC as date, hour and minute, without the time zone.
 #[must_use]
 pub fn minute(time: Timestamp) -> String {
     minute_in(time, TimeZone::UTC)
 }
 
-/// Formats a time in `zone` to the minute, without the name of the zone.
+/// Formats a time in `zone` as date, hour and minute, without the time zone.
 #[must_use]
 pub fn minute_in(time: Timestamp, zone: TimeZone) -> String {
     time.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string()

@@ -1,17 +1,17 @@
 //! Runs a newspaper as a separate process that several crawlers can use: `newspaper HOSTS ARTICLES`. In
-//! addition to the two papers, it serves HOSTS generated papers with ARTICLES articles each, so that each
-//! worker has some.
+//! addition to the two papers, it serves HOSTS generated papers with ARTICLES articles each, so that every
+//! worker has hosts to crawl.
 //!
-//! It prints three blocks, each followed by an empty line: its address, which must be set as HTTP proxy; the
-//! seeds; and the documents with which a correct crawl ends. Each document is on one line, with all addresses
-//! under which it may be found. Then it serves until it is killed.
+//! It prints three blocks, each followed by an empty line. The first is its address, which must be set as
+//! HTTP proxy. The second has the seeds. The third has the documents that a correct crawl stores, one per
+//! line, with all addresses under which each may be found. Then it serves until it is killed.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
 use gleaner_testkit::{Newspaper, Options, Stand};
 
-/// The time between a request and its response.
+/// The delay between a request and its response.
 const LATENCY: Duration = Duration::from_millis(5);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

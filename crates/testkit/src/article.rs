@@ -1,4 +1,4 @@
-//! Parses an article of `articles/`: `key: value` lines, an empty line, then blocks separated by empty lines.
+//! Parses an article in `articles/`: lines `key: value`, an empty line, then blocks separated by empty lines.
 //!
 //! ```text
 //! title: Weir repaired before the winter floods
@@ -16,17 +16,17 @@
 //! ## A subheading
 //! ```
 //!
-//! Only the four marks in this example exist, and they do not nest. An unclosed asterisk or bracket is an
-//! error, so no article is served with unintended marks.
+//! No other marks exist, and marks do not nest. An unclosed asterisk or bracket is an error, so no article is
+//! served with unintended marks.
 
 use jiff::{Timestamp, civil::DateTime};
 use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Article {
-    /// The number in the file name, unique in the paper.
+    /// The number in the file name. It is unique in the paper.
     pub number: u32,
-    /// The name in the file name, which is part of the address.
+    /// The name in the file name. It is part of the address.
     pub slug: String,
     pub title: String,
     pub author: String,
@@ -34,7 +34,7 @@ pub(crate) struct Article {
     pub published: Published,
     pub tags: Vec<String>,
     pub caption: String,
-    /// The first block. One of the papers shows it outside the body.
+    /// The first block. One of the papers shows it outside the article's body.
     pub standfirst: Vec<Span>,
     pub body: Vec<Block>,
 }
@@ -57,14 +57,14 @@ pub(crate) enum Span {
     Text(String),
     Italic(String),
     Bold(String),
-    /// `target` is the number of another article, or an absolute address.
+    /// `target` is the number of another article, or an absolute URL.
     Link {
         text: String,
         target: String,
     },
 }
 
-/// A time with the paper's UTC offset.
+/// A time and the UTC offset of the paper.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Published {
     pub iso: String,
@@ -87,7 +87,7 @@ pub(crate) enum ArticleError {
 }
 
 impl Article {
-    /// Parses one file. `name`: the file name without `.txt`, such as `07-new-bridge`.
+    /// Parses one file. `name` is the file name without `.txt`, such as `07-new-bridge`.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, ArticleError> {
         let (number, slug) = name
             .split_once('-')
@@ -110,8 +110,8 @@ impl Article {
         })
     }
 
-    /// Returns an agency's copy of the article: with a different headline and author, and with the agency's
-    /// paragraph in place of the last paragraph.
+    /// Returns an agency's copy of the article. It has a different headline and author, and the agency's
+    /// paragraph instead of the last paragraph.
     pub(crate) fn wire(&self, agency: &Agency) -> Self {
         let mut body = self.body.clone();
         body.pop();
@@ -126,7 +126,7 @@ impl Article {
         }
     }
 
-    /// Returns the gold text: standfirst and paragraphs, without marks and subheadings.
+    /// Returns the gold text: standfirst and paragraphs, without marks and without subheadings.
     pub(crate) fn paragraphs(&self) -> Vec<String> {
         let body = self.body.iter().filter_map(|block| match block {
             Block::Paragraph(spans) => Some(plain(spans)),
@@ -161,7 +161,7 @@ impl Published {
         Ok(Self { iso: text.to_owned(), moment, local })
     }
 
-    /// Returns the paper's local time some minutes later, for comments.
+    /// Returns the paper's local time `minutes` after publication, for comments.
     pub(crate) fn later(&self, minutes: i64) -> DateTime {
         let later = self.local.checked_add(jiff::Span::new().minutes(minutes));
         later.unwrap_or(self.local)

@@ -1,5 +1,5 @@
-//! Renders the pages of Báo Làng: OpenGraph and `meta` metadata, the lead in a separate box above the body,
-//! the by-line as the body's last line, and nested `div`s.
+//! Renders the pages of Báo Làng. Metadata are in OpenGraph and `meta` elements. The lead is in a separate
+//! box above the body, and the by-line is the last line of the body. The markup is nested `div`s.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -237,7 +237,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Renders the links on the first page of a section's list that do not lead to the section's articles.
+/// Renders the links on the first page of a section's list that lead to no article of the section.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(
@@ -274,7 +274,7 @@ fn popular(site: &Site) -> String {
     popular
 }
 
-/// Renders a page around `main`. `title` is text; `head` and `main` are HTML.
+/// Renders a page around `main`. `title` is text. `head` and `main` are HTML.
 fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
     let (menu, popular) = (menu(site), popular(site));
     let odd = &site.paper.odd;

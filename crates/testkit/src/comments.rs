@@ -1,7 +1,8 @@
-//! Generates readers' comments and advertisements: text on an article's page that is not part of the article.
+//! Generates readers' comments and advertisements. They are on an article's page, but not part of the
+//! article.
 //!
-//! A comment is composed from three lists, depending on the article, so a page is always the same. Single
-//! sentences recur on several pages, more often than in real comments.
+//! Each comment combines entries of three lists. The choice depends only on the article, so a page is always
+//! the same. Some sentences recur on several pages, more often than in real comments.
 
 use crate::article::Article;
 use crate::paper::Language;
@@ -15,7 +16,7 @@ pub(crate) struct Comment {
     pub at: DateTime,
 }
 
-/// Parts of comments in a language; `{}` is replaced by a tag.
+/// Parts of comments in one language. `{}` is replaced by a tag of the article.
 struct Lists {
     first: &'static [&'static str],
     last: &'static [&'static str],

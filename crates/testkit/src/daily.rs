@@ -1,10 +1,10 @@
 //! Generates two papers with new articles every day, for crawls over many nights. The test sets the time.
 //!
-//! A new article appears after each [`EVERY`], in alternating sections, and remains in the lists until newer
-//! articles replace it. Every [`CORRECTED`]th article is corrected [`LATER`] after its appearance.
+//! A new article appears at each interval [`EVERY`], in alternating sections. It stays in the lists until
+//! newer articles replace it. Of [`CORRECTED`] articles, one is corrected [`LATER`] after it appeared.
 //! `daily.example` has all sources of articles: a feed of the latest articles, a feed that only one section
 //! links, a news sitemap, and an index of monthly sitemaps with their times of change. `bare.example` has
-//! only a front page and sections. Its letters never appear on the front page.
+//! only a front page and sections. Its section "letters" never appears on the front page.
 //!
 //! The papers test which lists and pages a nightly crawl must visit. The texts are random words (`stand.rs`)
 //! and the lists are short, so the papers are not suitable for tests of extraction.
@@ -20,7 +20,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::answer::Answer;
 use crate::stand::Draw;
 
-/// The time between two articles of a paper: 72 articles a day.
+/// The time between two articles of a paper, which yields 72 articles a day.
 pub(crate) const EVERY: SignedDuration = SignedDuration::from_mins(20);
 /// One of this many articles is corrected.
 pub(crate) const CORRECTED: usize = 12;
@@ -28,21 +28,21 @@ pub(crate) const CORRECTED: usize = 12;
 pub(crate) const LATER: SignedDuration = SignedDuration::from_hours(5);
 const FOUNDED: Timestamp = Timestamp::constant(1_793_491_200, 0);
 
-/// The maximum numbers of articles on the front page, on a page of a section, and in a feed.
+/// The maximum number of articles on the front page, on a page of a section, and in a feed.
 const ON_FRONT: usize = 30;
 const ON_PAGE: usize = 12;
 const IN_FEED: usize = 20;
 const PAGES: usize = 30;
 const PARAGRAPHS: usize = 8;
 
-/// The sections with their numbers of articles among 24.
+/// The sections. Each has its number of articles among 24.
 const SECTIONS: [(&str, usize); 6] =
     [("news", 9), ("world", 6), ("sport", 4), ("culture", 3), ("farming", 1), ("letters", 1)];
 const LETTERS: &str = "letters";
-/// The section with a feed that only the section's page links.
+/// The section whose own feed is linked only from the section's page.
 const WITH_FEED: &str = "world";
 
-/// The two papers at the time set by the test. Clones share the time.
+/// The two papers at the time that the test sets. Clones share the time.
 #[derive(Debug, Clone)]
 pub struct Daily(Arc<AtomicI64>);
 
@@ -61,7 +61,7 @@ pub struct Issue {
     pub url: String,
     /// When the article appeared.
     pub published: Timestamp,
-    /// When the article was corrected; `None`: not yet.
+    /// When the article was corrected, or `None` if it is not corrected yet.
     pub corrected: Option<Timestamp>,
     /// The article's paragraphs, one per line.
     pub text: String,
@@ -74,7 +74,7 @@ impl Daily {
         Self(Arc::new(AtomicI64::new(now.as_second())))
     }
 
-    /// Sets the time.
+    /// Sets the time for this value and all clones.
     pub fn set(&self, now: Timestamp) {
         self.0.store(now.as_second(), Ordering::Release);
     }
@@ -241,7 +241,8 @@ impl Daily {
         Answer::ok("application/xml", (text + "</urlset>").into_bytes(), self.now())
     }
 
-    /// Returns the index of sitemaps: the news sitemap, and one sitemap per month with its last change.
+    /// Returns the index of sitemaps. It lists the news sitemap, and one sitemap per month with its last
+    /// change.
     fn index(&self, host: &str) -> Answer {
         let mut months: Vec<(String, Timestamp)> = Vec::new();
         for number in 0..self.count() {
@@ -287,7 +288,7 @@ fn published(number: usize) -> Timestamp {
     FOUNDED + EVERY.checked_mul(number).unwrap_or(SignedDuration::ZERO)
 }
 
-/// Returns when an article is corrected; `None`: never.
+/// Returns when an article is corrected, or `None` if it is never corrected.
 fn corrected(number: usize) -> Option<Timestamp> {
     number.is_multiple_of(CORRECTED).then(|| published(number) + LATER)
 }

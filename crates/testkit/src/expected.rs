@@ -1,4 +1,4 @@
-//! Defines the expected result of a crawl: the gold text of every article and its addresses.
+//! Defines the expected result of a crawl: the gold text and the addresses of every article.
 
 use crate::article::Article;
 use crate::site::{Site, special};
@@ -11,21 +11,21 @@ pub struct Expected {
     /// The path of the article's own page.
     pub path: String,
     /// Every canonical address that returns 200 with this text: the article's own address, then the address
-    /// of its second copy, if any. Variants with tracking parameters or a fragment have the same canonical
-    /// address and are not listed.
+    /// of its second page, if there is one. Variants with tracking parameters or a fragment are not listed,
+    /// because they have the same canonical address.
     pub urls: Vec<String>,
-    /// Addresses that redirect to the first of `urls`.
+    /// Addresses that redirect to the first address in `urls`.
     pub redirects: Vec<String>,
     /// The headline.
     pub title: String,
     /// The author, as in the page's metadata.
     pub author: String,
-    /// The publication date, as in the page's metadata: RFC 3339 with an offset.
+    /// The publication date, as in the page's metadata: RFC 3339 with a UTC offset.
     pub published: String,
     /// The language of the text: `vi` or `en`.
     pub language: &'static str,
-    /// The gold text in NFC: the standfirst, then the paragraphs in page order, as a reader sees them,
-    /// without headline, by-line, captions and subheadings.
+    /// The gold text in NFC, as a reader sees it: the standfirst, then the paragraphs in page order.
+    /// Headline, by-line, captions and subheadings are excluded.
     pub paragraphs: Vec<String>,
     /// The subheadings in page order. A crawler may keep or drop them.
     pub subheadings: Vec<String>,

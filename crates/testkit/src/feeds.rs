@@ -1,7 +1,7 @@
 //! Writes robots.txt (RFC 9309), sitemaps (sitemaps.org 0.9 and news), RSS 2.0 and Atom (RFC 4287).
 //!
-//! As on real sites, none of these lists is complete: the oldest articles are only in the sections' lists.
-//! The feed and the news sitemap contain only the newest articles.
+//! As on real sites, none of these lists is complete. The oldest articles are only in the lists of sections.
+//! The feed and the news sitemap have only the newest articles.
 
 use crate::answer::{Answer, gzip_of};
 use crate::article::{Article, plain};
@@ -14,7 +14,7 @@ const ARTICLES: &str = "/sitemaps/articles.xml.gz";
 const NEWS: &str = "/sitemaps/news.xml";
 const NEWEST: usize = 5;
 
-/// Returns the response to one of these paths; `None`: a different path.
+/// Returns the response to a path, or `None` if the path is no feed, sitemap or robots.txt.
 pub(crate) fn answer(site: &Site, path: &str) -> Option<Answer> {
     let (content_type, body) = match path {
         "/robots.txt" => ("text/plain; charset=utf-8", robots(site).into_bytes()),

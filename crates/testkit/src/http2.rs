@@ -1,6 +1,6 @@
-//! A minimal HTTP/2 server (RFC 9113) that can end connections and streams in every way.
+//! A minimal HTTP/2 server (RFC 9113) for tests that end connections and streams in different ways.
 //!
-//! Frames are written as bytes, so that a test controls the timing. Header blocks are literals without
+//! Frames are written as bytes, so that a test controls their timing. Header blocks are literals without
 //! indexing (RFC 7541, 6.2.2), which every decoder can read. Requests are stored undecoded.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -29,7 +29,7 @@ const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// The frame size that is always allowed (RFC 9113, 4.2).
+/// The frame size that every peer must accept (RFC 9113, 4.2).
 const MAX_FRAME: usize = 16_384;
 
 /// The server's side of an HTTP/2 connection.
@@ -43,12 +43,12 @@ pub struct Http2 {
 pub struct Asked {
     /// The stream's number: 1, 3, 5 and so on.
     pub stream: u32,
-    /// The header block as received: HPACK with Huffman codes.
+    /// The header block as received, in HPACK with Huffman codes.
     pub block: Vec<u8>,
 }
 
 impl Http2 {
-    /// Reads the client's preface and sends the server's preface. `None`: the connection ended.
+    /// Reads the client's preface and sends the server's preface. Returns `None` if the connection ended.
     pub async fn accept(mut stream: Stream) -> Option<Self> {
         let mut preface = [0; 24];
         stream.read_exact(&mut preface).await.ok()?;
@@ -57,7 +57,8 @@ impl Http2 {
         Some(http2)
     }
 
-    /// Returns the next request. Acknowledges settings; ignores other frames. `None`: connection ended.
+    /// Returns the next request, or `None` if the connection ended. Acknowledges settings and ignores other
+    /// frames.
     pub async fn next(&mut self) -> Option<Asked> {
         loop {
             let mut head = [0; 9];
@@ -75,7 +76,7 @@ impl Http2 {
         }
     }
 
-    /// Sends the headers of a response. `is_end`: there is no body.
+    /// Sends the headers of a response. `is_end` means that the response has no body.
     pub async fn headers(&mut self, stream: u32, status: u16, headers: &[(&str, &str)], is_end: bool) {
         let status = status.to_string();
         let mut block = Vec::new();
@@ -93,17 +94,17 @@ impl Http2 {
         }
     }
 
-    /// Sends a piece of a response's body, at most 16 KiB.
+    /// Sends a piece of a response's body. It may have at most 16 KiB.
     pub async fn data(&mut self, stream: u32, body: &[u8], is_end: bool) {
         self.send(DATA, if is_end { END_STREAM } else { 0 }, stream, body).await;
     }
 
-    /// Resets one stream.
+    /// Resets one stream with the error code `code`.
     pub async fn reset(&mut self, stream: u32, code: u32) {
         self.send(RST_STREAM, 0, stream, &code.to_be_bytes()).await;
     }
 
-    /// Announces that streams after `last` will not be processed.
+    /// Announces that streams after `last` will not be processed (GOAWAY).
     pub async fn go_away(&mut self, last: u32, code: u32) {
         self.send(GOAWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat()).await;
     }

@@ -1,20 +1,21 @@
-//! A newspaper on loopback for the demo and the tests. [`Newspaper`] serves two papers under their own host
-//! names: `http://baolang.example` (Vietnamese, "Báo Làng") and `http://villagepost.example` (English, "The
-//! Village Post"). Clients use the server as an HTTP proxy.
+//! Serves a newspaper on loopback for the demo and the tests. [`Newspaper`] serves two papers under their own
+//! host names: `http://baolang.example` (Vietnamese, "Báo Làng") and `http://villagepost.example` (English,
+//! "The Village Post"). Clients use the server as an HTTP proxy.
 //!
-//! The papers have a front page, paginated sections, robots.txt, sitemaps (index, gzip, news), feeds,
-//! articles with boilerplate (advertisement, related links, comments), one-time errors, redirects in and out
-//! of scope, a second copy of an article, an edited copy ([`Newspaper::wire_copies`]), endless traps, a wall
-//! and an old encoding. A paper can be redesigned during a crawl ([`Options::redesigned_after`]).
-//! [`Newspaper::expected`] returns the expected result, [`Newspaper::requests`] the access log.
+//! The papers have a front page, paginated sections, robots.txt, sitemaps (index, gzip, news) and feeds.
+//! Articles have boilerplate (advertisement, related links, comments). One article has a second page, and one
+//! an edited copy ([`Newspaper::wire_copies`]). There are also one-time errors, redirects in and out of
+//! scope, endless traps, consent and login pages, and an old encoding. A paper can be redesigned during a
+//! crawl ([`Options::redesigned_after`]). [`Newspaper::expected`] returns the expected result, and
+//! [`Newspaper::requests`] the access log.
 //!
-//! The crate also has two papers with daily articles for crawls over many nights ([`Options::daily`]), a
-//! [`Stand`] of many generated papers for load tests ([`Options::stand`]), and [`measured`] pages for
-//! benches. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server (`s3`), and servers
-//! with TLS and HTTP/2 that are scripted byte by byte (`tls`, `http2`).
+//! The crate also has two papers with new articles every day, for crawls over many nights
+//! ([`Options::daily`]). For load tests it has a [`Stand`] of many generated papers ([`Options::stand`]), and
+//! for benches [`measured`] pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server
+//! (`s3`), and scripted servers with TLS and HTTP/2 (`tls`, `http2`).
 //!
-//! All texts in `articles/` were written for this project; people and places are invented. Two papers have
-//! too little variety of markup to evaluate extraction.
+//! All texts in `articles/` were written for this project, and people and places are invented. Two papers
+//! have too little variety of markup to evaluate extraction.
 //!
 //! ```
 //! use gleaner_testkit::{Newspaper, Options};

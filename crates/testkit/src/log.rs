@@ -1,8 +1,8 @@
 //! Records the access log: client, request, time and status.
 //!
 //! Tests of politeness read the log. They can wait for requests without sleeping, in a thread
-//! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory, about 200 bytes
-//! per request, and never truncated.
+//! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory and never
+//! truncated. A request takes about 200 bytes.
 
 use std::net::SocketAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use tokio::time::Instant;
 /// One request in the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The time of arrival since the start of the server, on a monotonic clock.
+    /// The time of arrival, measured from the start of the server with a monotonic clock.
     pub time: Duration,
-    /// When the whole response was passed to the connection, on the same clock; the client receives it
-    /// slightly later. If the client had left: when the server noticed this. `None`: the response is still
-    /// delayed.
+    /// When the whole response was passed to the connection, on the same clock. The client receives it
+    /// slightly later. If the client had closed the connection, when the server noticed this. `None` while
+    /// the response is delayed.
     pub finished: Option<Duration>,
-    /// The address of the proxy.
+    /// The address of the proxy that received the request.
     pub proxy: SocketAddr,
     /// The requested host, in lower case and without a port. The server may not know this host.
     pub host: String,
@@ -27,7 +27,7 @@ pub struct Request {
     pub path: String,
     /// The status of the response.
     pub status: u16,
-    /// The `User-Agent` header; empty if there was none.
+    /// The `User-Agent` header, or an empty text if there was none.
     pub user_agent: String,
 }
 
@@ -80,7 +80,8 @@ impl AccessLog {
         *self.count.borrow()
     }
 
-    /// Blocks the thread until `count` requests have arrived. Returns `false` after `timeout`.
+    /// Blocks the thread until `count` requests have arrived. Returns `false` if this takes longer than
+    /// `timeout`.
     pub(crate) fn wait(&self, count: usize, timeout: Duration) -> bool {
         let waited = self.grown.wait_timeout_while(self.lines(), timeout, |lines| lines.len() < count);
         let (lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -88,7 +89,7 @@ impl AccessLog {
     }
 
     pub(crate) async fn reached(&self, count: usize) {
-        // An error means that the sender was dropped, but `self` owns the sender.
+        // An error would mean that the sender was dropped, but `self` owns the sender.
         let _ = self.count.subscribe().wait_for(|n| *n >= count).await;
     }
 

@@ -1,4 +1,4 @@
-//! Helpers for the pages of both papers: escaping, inline marks, teasers, a digest.
+//! Helpers to render the pages of both papers: escaping, inline marks, teasers, a digest.
 
 use crate::article::Span;
 use crate::site::Site;
@@ -17,7 +17,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Returns `text` as a JSON string with quotes, safe inside `<script>`.
+/// Returns `text` as a JSON string with quotes. The string is safe inside `<script>`.
 pub(crate) fn json(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
@@ -61,7 +61,7 @@ pub(crate) fn teaser(text: &str) -> String {
     format!("{} …", words[..WORDS].join(" "))
 }
 
-/// Computes FNV-1a with 64 bits (draft-eastlake-fnv). It is equal on every machine, so that pages are
+/// Computes the 64-bit FNV-1a hash (draft-eastlake-fnv). It is equal on every machine, so pages are
 /// reproducible. It is not cryptographic.
 pub(crate) fn digest(bytes: &[u8]) -> u64 {
     bytes

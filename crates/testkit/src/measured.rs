@@ -1,11 +1,11 @@
-//! Pages for the benches of all crates: generated pages, and recorded pages if present.
+//! Provides pages for the benches of all crates: generated pages, and recorded pages if present.
 //!
-//! Recorded pages are in `shared/sets` next to the project: folders of `<id>.html.gz`, one folder per site in
-//! `sites`. They belong to their publishers and are not part of the project. If they are missing, the benches
-//! print a note and continue.
+//! Recorded pages are in `shared/sets` next to the project: folders of `<id>.html.gz`, with one folder per
+//! site in `sites`. They belong to their publishers and are not part of the project. If they are missing, the
+//! benches print a note and continue.
 //!
 //! Limitation: a generated page repeats one pattern, to which caches and branch predictors adapt. It shows
-//! whether the time has changed, not how fast real pages are.
+//! whether a time has changed, but not how fast real pages are processed.
 
 use std::fs;
 use std::io::Read;
@@ -17,16 +17,16 @@ const OF_THE_MIDDLE: usize = 60;
 
 const SETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets");
 
-/// Returns pages by the name that a bench prints: `generated` (one page), and `recorded` (the 60 pages around
-/// the median size of all recorded pages).
+/// Returns groups of pages with the names that benches print. `generated` has one page. `recorded` has the 60
+/// pages around the median size of all recorded pages.
 #[must_use]
 pub fn groups() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let groups = [("generated", vec![news_page(0)]), ("recorded", of_the_middle())];
     groups.into_iter().filter(|(name, pages)| is_present(name, pages.len())).collect()
 }
 
-/// Returns sites with their pages by the name that a bench prints: `generated` (one site with at least 40
-/// pages), and `recorded` (every site with at least `least` pages, by site name).
+/// Returns groups of sites with the names that benches print. `generated` has one site with at least 40
+/// pages. `recorded` has every recorded site with at least `least` pages, sorted by name.
 #[must_use]
 pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     let generated = vec![(0..40.max(least)).map(news_page).collect()];
@@ -34,7 +34,7 @@ pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     groups.into_iter().filter(|(name, sites)| is_present(name, sites.len())).collect()
 }
 
-/// Returns the recorded pages in a folder and its subfolders, by name; empty if the folder is missing.
+/// Returns the recorded pages in a folder and its subfolders, sorted by name. Empty if the folder is missing.
 #[must_use]
 pub fn below(folder: &Path) -> Vec<Vec<u8>> {
     pages_below(folder).iter().map(|path| read(path)).collect()
@@ -47,8 +47,8 @@ fn is_present(name: &str, count: usize) -> bool {
     count > 0
 }
 
-/// Returns a news page of about 150 KB: head, menus, article, teasers, scripts. Each number yields a
-/// different article of the same site, always with the same bytes.
+/// Returns a news page of about 150 KB with head, menus, article, teasers and scripts. Each number yields a
+/// different article of the same site. The bytes are always the same.
 #[must_use]
 pub fn news_page(number: usize) -> Vec<u8> {
     let menu =

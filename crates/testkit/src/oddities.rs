@@ -1,8 +1,8 @@
-//! Serves pages other than articles and lists: traps, walls, redirects, disallowed and missing pages, other
-//! files.
+//! Serves pages that are neither articles nor lists: traps, consent and login pages, redirects, disallowed
+//! and missing pages, other files.
 //!
-//! The traps are endless. A crawler must stop by canonical address, depth, repeated path segments or page
-//! limit.
+//! The traps are endless. Only canonical addresses, depth, repeated path segments or a page limit can stop a
+//! crawler.
 
 use crate::answer::Answer;
 use crate::markup::digest;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 pub(crate) const ELSEWHERE: &str = "http://elsewhere.example/";
 
-/// Returns the response to an odd path; `None`: a different path.
+/// Returns the response to a path that this module serves. Returns `None` for other paths.
 pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Answer> {
     let odd = &site.paper.odd;
     if path == odd.elsewhere || path.starts_with(odd.ads) {
@@ -43,7 +43,7 @@ fn moved(site: &Site, path: &str) -> Option<Answer> {
     found.then(|| Answer::redirect(StatusCode::MOVED_PERMANENTLY, site.paper.url(&site.path(article))))
 }
 
-/// Renders the wall: one paper requires consent, the other a login.
+/// Renders the page in place of an article. One paper asks for consent, and the other for a login.
 fn wall(site: &Site) -> Answer {
     let main = match site.paper.language {
         Language::Vietnamese => {
@@ -58,7 +58,8 @@ fn wall(site: &Site) -> Answer {
     site.framed(site.paper.odd.wall_title, main)
 }
 
-/// Renders a page that robots.txt disallows. The response is normal: only the access log shows a violation.
+/// Renders a page that robots.txt disallows. The response is normal, so only the access log shows the
+/// violation.
 fn forbidden(site: &Site) -> Answer {
     match site.paper.language {
         Language::Vietnamese => site.framed("Góc thành viên", "<p>Trang này không dành cho máy đọc.</p>\n"),
@@ -81,7 +82,7 @@ fn classifieds(site: &Site, query: &str) -> Answer {
     site.framed(title, &main)
 }
 
-/// Renders a month with links to the previous and the next month, without end.
+/// Renders a month of an endless calendar, with links to the previous and the next month.
 fn calendar(site: &Site, rest: &str) -> Option<Answer> {
     let (year, month) = rest.strip_prefix('/')?.split_once('/')?;
     let (year, month) = (year.parse::<u32>().ok()?, month.parse::<u32>().ok()?);
@@ -102,7 +103,7 @@ fn calendar(site: &Site, rest: &str) -> Option<Answer> {
     Some(site.framed(&title, &main))
 }
 
-/// Renders the page about the paper. Its relative link repeats its own path segment.
+/// Renders the page about the paper. A relative link on it repeats its own path segment.
 fn about(site: &Site, path: &str) -> Option<Answer> {
     let odd = &site.paper.odd;
     let mut rest = path.strip_prefix('/').filter(|rest| !rest.is_empty())?;
@@ -120,7 +121,7 @@ fn about(site: &Site, path: &str) -> Option<Answer> {
     Some(site.framed(title, &main))
 }
 
-/// One blank page without a cross-reference table. PDF readers rebuild the table.
+/// A PDF with one blank page and no cross-reference table. PDF readers rebuild the table.
 const PDF: &str = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>endobj\n\

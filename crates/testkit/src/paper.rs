@@ -1,8 +1,8 @@
-//! Defines the two papers: names, sections, addresses, and the place of each trap.
+//! Defines the two papers: names, sections, addresses, and the path of each trap.
 //!
 //! The papers differ in everything that a crawler must not rely on: the form of article addresses, pagination
-//! by path or by query, the kind of feed, the places of date and author, and the markup (`baolang.rs`,
-//! `village_post.rs`).
+//! by path or by query, and the kind of feed. Date and author are in different parts of the page, and the
+//! markup differs (`baolang.rs`, `village_post.rs`).
 
 use crate::article::{Agency, Article, Published};
 
@@ -24,7 +24,7 @@ impl Language {
 #[derive(Debug)]
 pub(crate) struct Paper {
     pub language: Language,
-    /// `.example` is reserved (RFC 2606), so it is never a real site.
+    /// The top-level domain `.example` is reserved (RFC 2606), so the host never exists.
     pub host: &'static str,
     pub front: &'static str,
     pub name: &'static str,
@@ -41,31 +41,31 @@ pub(crate) struct Section {
     pub name: &'static str,
 }
 
-/// Paths that are neither an ordinary article nor a list of articles.
+/// Paths of pages that are neither ordinary articles nor lists of articles.
 #[derive(Debug)]
 pub(crate) struct Odd {
-    /// Disallowed by robots.txt and linked from every page.
+    /// robots.txt disallows this path, but every page links to it.
     pub members: &'static str,
-    /// Disallowed by a prefix rule of robots.txt; has a query.
+    /// A prefix rule of robots.txt disallows this path. The address has a query.
     pub search: &'static str,
-    /// Returns 200 with a wall instead of an article.
+    /// Returns 200 with a consent or login page instead of the article.
     pub wall: &'static str,
     pub wall_title: &'static str,
-    /// Returns 404 although pages link to it.
+    /// Returns 404, although pages link to it.
     pub gone: &'static str,
     pub gone_title: &'static str,
     pub print: &'static str,
     /// Redirects to a host outside both papers.
     pub elsewhere: &'static str,
-    /// The prefix of advertisement numbers. These addresses also redirect out of scope.
+    /// The prefix before the numbers of advertisements. These addresses also redirect out of scope.
     pub ads: &'static str,
-    /// A list with a new session id in the links each time.
+    /// A list whose links have a new session id in each response.
     pub classifieds: &'static str,
     pub calendar: &'static str,
-    /// Links to itself with the path segment repeated.
+    /// Links to itself with its path segment repeated.
     pub about: &'static str,
     pub about_segment: &'static str,
-    /// The prefix of article numbers in addresses before the last redesign.
+    /// The prefix of article numbers in the addresses that were used before the last redesign.
     pub old: &'static str,
 }
 
@@ -153,7 +153,7 @@ impl Paper {
         self.path_of(&article.section, &article.slug, article.number, &article.published)
     }
 
-    /// Returns the path of a second page of the same article, with a different section and slug.
+    /// Returns the path of a second page with the same article, under a different section and slug.
     pub(crate) fn twin(&self, article: &Article) -> String {
         let other = self.sections.iter().find(|s| s.slug != article.section);
         let section = other.map_or(self.sections[0].slug, |s| s.slug);
@@ -174,7 +174,7 @@ impl Paper {
         }
     }
 
-    /// Returns the path of a section's list. Pages are numbered from 1.
+    /// Returns the path of one page of a section's list. Pages are numbered from 1.
     pub(crate) fn section_path(&self, slug: &str, page: usize) -> String {
         match (page, self.language) {
             (..=1, _) => format!("/{slug}"),
@@ -187,7 +187,7 @@ impl Paper {
         format!("http://{}{path}", self.host)
     }
 
-    /// Returns the name of a section; the slug if the section is unknown.
+    /// Returns the name of a section, or its slug if the section is unknown.
     pub(crate) fn section_name<'a>(&self, slug: &'a str) -> &'a str {
         let found = self.sections.iter().find(|s| s.slug == slug);
         found.map_or(slug, |s| s.name)

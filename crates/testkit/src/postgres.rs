@@ -3,7 +3,7 @@
 //! The server has its own folder, listens on a free port of `127.0.0.1`, and stops when the value is dropped.
 //! If the tests run as root, the server runs as `nobody`, because PostgreSQL refuses to run as root.
 //!
-//! Limitation: after a test process is killed, its server keeps running. The next test process uses another
+//! Limitation: if a test process is killed, its server keeps running. The next test process uses another
 //! port.
 
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 const NOBODY: u32 = 65_534;
 
-/// A PostgreSQL server. It stops when dropped.
+/// A PostgreSQL server. Dropping it stops the server.
 #[derive(Debug)]
 pub struct Postgres {
     folder: TempDir,
@@ -30,7 +30,7 @@ pub struct Postgres {
     databases: AtomicU32,
 }
 
-/// Returns the program folder of the newest installed PostgreSQL; `None`: not installed.
+/// Returns the folder with the programs of the newest installed PostgreSQL, or `None` if it is not installed.
 fn programs() -> Option<PathBuf> {
     let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .ok()?
@@ -42,8 +42,8 @@ fn programs() -> Option<PathBuf> {
 }
 
 impl Postgres {
-    /// Returns the server shared by the tests of this process. It starts on first use, and stops when the
-    /// last owner drops it. `None`, with a printed note: PostgreSQL is not installed.
+    /// Returns the server that the tests of this process share. It starts on first use, and stops when the
+    /// last owner drops it. If PostgreSQL is not installed, prints a note and returns `None`.
     #[must_use]
     pub fn shared() -> Option<Arc<Self>> {
         static SHARED: Mutex<Weak<Postgres>> = Mutex::new(Weak::new());
@@ -56,10 +56,11 @@ impl Postgres {
         Some(server)
     }
 
-    /// Starts a server with settings such as `fsync=off`. `None`, with a note: PostgreSQL is not installed.
+    /// Starts a server with settings such as `fsync=off`. If PostgreSQL is not installed, prints a note and
+    /// returns `None`.
     ///
     /// # Panics
-    /// PostgreSQL is installed, but the server does not start.
+    /// Panics if PostgreSQL is installed, but the server does not start.
     #[must_use]
     pub fn start(settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
@@ -85,10 +86,10 @@ impl Postgres {
         Some(server)
     }
 
-    /// Starts a standby of this server, which can be promoted.
+    /// Starts a standby of this server. [`Self::promote`] makes it the primary server.
     ///
     /// # Panics
-    /// The standby does not start.
+    /// Panics if the standby does not start.
     #[must_use]
     pub fn standby(&self) -> Self {
         let folder = TempDir::new().expect("a folder for the standby");
@@ -113,10 +114,10 @@ impl Postgres {
         standby
     }
 
-    /// Makes the server acknowledge a commit only after a standby has the commit.
+    /// Makes the server acknowledge each commit only after a standby has received it.
     ///
     /// # Panics
-    /// No standby connects within half a minute.
+    /// Panics if no standby connects within half a minute.
     pub fn wait_for_every_standby(&self) {
         let address = self.address("postgres");
         let _ = self.query(&address, "ALTER SYSTEM SET synchronous_standby_names = '*'");
@@ -131,15 +132,15 @@ impl Postgres {
     /// Promotes this standby to the primary server.
     ///
     /// # Panics
-    /// It cannot be promoted.
+    /// Panics if it cannot be promoted.
     pub fn promote(&self) {
         self.done(self.command("pg_ctl").args(["promote", "--wait", "-D"]).arg(self.data()));
     }
 
-    /// Creates a new database and returns its address: `postgres://...`.
+    /// Creates a new database and returns its address, `postgres://...`.
     ///
     /// # Panics
-    /// The database cannot be created.
+    /// Panics if the database cannot be created.
     #[must_use]
     pub fn database(&self) -> String {
         let name = format!("news{}", self.databases.fetch_add(1, Ordering::Relaxed));
@@ -160,10 +161,10 @@ impl Postgres {
         self.port
     }
 
-    /// Runs a statement and returns its result: one row per line, columns separated by `|`.
+    /// Runs a statement and returns its result: one row per line, with columns separated by `|`.
     ///
     /// # Panics
-    /// The statement fails.
+    /// Panics if the statement fails.
     #[must_use]
     pub fn query(&self, address: &str, sql: &str) -> String {
         let output = self.done(self.command("psql").args([
@@ -181,26 +182,26 @@ impl Postgres {
         output.trim_end().to_owned()
     }
 
-    /// Kills all processes of the server, like `kill -9` or a power failure.
+    /// Kills all processes of the server, as `kill -9` or a power failure would.
     ///
     /// # Panics
-    /// The server is not running.
+    /// Panics if the server is not running.
     pub fn kill(&self) {
         let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
         let first = pid.lines().next().expect("its process").to_owned();
         let killed = Command::new("kill").args(["-9", &first]).status();
         assert!(killed.is_ok_and(|status| status.success()), "it was running");
         let until = Instant::now() + Duration::from_secs(30);
-        // The child processes exit after the first process.
+        // The child processes exit shortly after the first process.
         while Path::new(&format!("/proc/{first}")).exists() && Instant::now() < until {
             std::thread::yield_now();
         }
     }
 
-    /// Starts the server on its folder, for example after [`Self::kill`].
+    /// Starts the server again in its folder, for example after [`Self::kill`].
     ///
     /// # Panics
-    /// The server does not start.
+    /// Panics if the server does not start.
     pub fn resume(&self) {
         let log = self.folder.path().join("log");
         self.done(
@@ -236,7 +237,8 @@ impl Postgres {
         command
     }
 
-    /// Runs a program to its end. Output goes to a file: a server started by the program keeps pipes open.
+    /// Runs a program to its end and returns its output. Uses a file instead of pipes, because a server that
+    /// the program starts would keep the pipes open.
     fn done(&self, command: &mut Command) -> String {
         let output = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file.try_clone()?, file)));
         let (out, err, mut file) = output.expect("a file for its output");

@@ -1,11 +1,11 @@
-//! An S3 server on loopback that stores objects in a folder, for tests of object storage.
+//! An S3 server on loopback for tests of object storage. It stores objects in a folder.
 //!
-//! The server checks signatures, returns S3's errors, and can simulate outages. It uses s3s and s3s-fs, which
-//! are independent of the client under test.
+//! The server checks signatures, returns the errors of S3, and can simulate outages. It uses s3s and s3s-fs,
+//! which are independent of the tested client.
 //!
-//! Limitation: the server is not suitable for tests of durability (s3s-fs does not sync to disk) or of speed.
-//! Keys are file names (`a` and `a/b` cannot both exist), buckets are folders that a test creates, and access
-//! policies are not checked.
+//! Limitation: the server is not suitable for tests of durability or speed, because s3s-fs does not sync to
+//! disk. Keys are file names, so `a` and `a/b` cannot both exist. Buckets are folders that a test creates.
+//! Access policies are not checked.
 
 use std::convert::Infallible;
 use std::fs;
@@ -26,7 +26,7 @@ use tokio::sync::oneshot;
 
 use crate::serving::accept;
 
-/// The accepted credentials: access key and secret key.
+/// The credentials that the server accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys {
     /// The access key, as in `AWS_ACCESS_KEY_ID`.
@@ -41,16 +41,16 @@ impl Default for Keys {
     }
 }
 
-/// A way to respond.
+/// How the server responds to requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// Like S3.
+    /// The server responds like S3.
     Here,
-    /// With 503 `SlowDown` to every request.
+    /// Every request gets 503 `SlowDown`.
     Away,
-    /// With 503 `SlowDown` to this many requests, then like S3.
+    /// This many requests get 503 `SlowDown`. Then the server responds like S3.
     AwayFor(usize),
-    /// Accepts requests but never responds.
+    /// The server accepts requests but never responds.
     Silent,
 }
 
@@ -61,11 +61,11 @@ pub struct S3Request {
     pub method: String,
     /// The path with its query, as sent.
     pub path: String,
-    /// The status of the response; 0: no response.
+    /// The status of the response, or 0 if there was no response.
     pub status: u16,
 }
 
-/// A running server. Dropping it stops the server, which then refuses connections.
+/// A running server. Dropping it stops the server, and connections are then refused.
 #[derive(Debug)]
 pub struct S3Server {
     address: SocketAddr,
@@ -88,10 +88,11 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// Serves the buckets in a folder on an address. Creates the folder if it is missing. Port 0: a free port.
+/// Serves the buckets in the folder `folder` at `address`. Creates the folder if it is missing. With port 0,
+/// uses a free port.
 ///
 /// # Errors
-/// The folder cannot be created, or the address cannot be bound.
+/// An error means that the folder cannot be created, or that the address cannot be bound.
 pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Server> {
     fs::create_dir_all(folder)?;
     let storage = FileSystem::new(folder).map_err(|error| io::Error::other(format!("{error:?}")))?;
@@ -105,7 +106,7 @@ pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Ser
         log: Mutex::default(),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Bound outside the runtime, which cannot be entered from within another runtime.
+    // Bound outside the new runtime, which cannot be entered while another runtime is running.
     let listener = std::net::TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
@@ -125,7 +126,7 @@ impl S3Server {
     /// Creates a bucket if it does not exist.
     ///
     /// # Errors
-    /// The bucket's folder cannot be created.
+    /// An error means that the folder of the bucket cannot be created.
     pub fn make_bucket(&self, name: &str) -> io::Result<()> {
         fs::create_dir_all(self.shared.folder.join(name))
     }
@@ -142,20 +143,20 @@ impl S3Server {
         environment(self.address, &self.shared.keys)
     }
 
-    /// Changes the response to all later requests.
+    /// Sets how the server responds to later requests.
     pub fn set_presence(&self, presence: Presence) {
         *lock(&self.shared.presence) = presence;
     }
 
-    /// Returns the access log so far, in order of arrival.
+    /// Returns all requests so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<S3Request> {
         lock(&self.shared.log).clone()
     }
 
-    /// Waits until the server stops, which is when the process ends.
+    /// Blocks until the process ends.
     pub fn run(mut self) {
-        // An error means that the thread panicked and has printed the panic.
+        // An error means that the thread panicked. Its message is already printed.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -222,7 +223,7 @@ impl Shared {
 
     async fn answer(&self, request: hyper::Request<Incoming>) -> Response<Body> {
         let path = request.uri().path().trim_start_matches('/');
-        // Otherwise, s3s-fs would create the bucket on a put.
+        // Without this check, s3s-fs would create the bucket when an object is put into it.
         if let Some((bucket, _)) = path.split_once('/')
             && !self.folder.join(bucket).is_dir()
         {

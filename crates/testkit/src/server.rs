@@ -1,9 +1,10 @@
-//! Serves both papers on one port of loopback, over HTTP/1.1.
+//! Serves both papers over HTTP/1.1, on one port of the loopback interface.
 //!
-//! The server acts as a proxy (absolute-form targets, RFC 9112, 3.2.2) and as an origin server for requests
-//! with a `Host` header. It never opens connections: an unknown host gets 404, and `CONNECT` gets 501.
+//! The server acts as a proxy for absolute-form targets (RFC 9112, 3.2.2), and as an origin server for
+//! requests with a `Host` header. It never opens connections. An unknown host gets 404, and `CONNECT` gets
+//! 501.
 //!
-//! Each connection has its own task. Requests share only the access log and the counts of a site.
+//! Each connection has its own task. Requests share only the access log and the counters of a site.
 
 use crate::answer::Answer;
 use crate::daily::Daily;
@@ -32,16 +33,17 @@ use tokio::sync::oneshot;
 pub struct Options {
     /// The maximum number of articles in each paper, newest first.
     pub articles: usize,
-    /// Whether, in each paper, the first request for one article returns 503 (`Retry-After: 1`), and for
-    /// another article 500.
+    /// Whether two articles of each paper fail at the first request, one with 503 (`Retry-After: 1`) and one
+    /// with 500.
     pub faults: bool,
-    /// The time between a request and its response.
+    /// The delay between a request and its response.
     pub latency: Duration,
-    /// The number of article pages that each paper serves before its redesign; `None`: no redesign.
+    /// The number of article pages that each paper serves before its redesign. With `None`, there is no
+    /// redesign.
     pub redesigned_after: Option<usize>,
-    /// Many generated papers in addition to the two papers, if any.
+    /// Many generated papers, which are served in addition to the two papers.
     pub stand: Option<Stand>,
-    /// Two papers with daily articles, if any.
+    /// Two papers with new articles every day, which are served in addition.
     pub daily: Option<Daily>,
 }
 
@@ -58,13 +60,13 @@ impl Default for Options {
     }
 }
 
-/// A running server with two papers. It stops when dropped.
+/// A running server with two papers. Dropping it stops the server.
 #[derive(Debug)]
 pub struct Newspaper {
     address: SocketAddr,
     shared: Arc<Shared>,
     stop: Option<oneshot::Sender<()>>,
-    /// `Some` for a server in the background.
+    /// `Some` for a server that runs on its own thread.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -77,7 +79,7 @@ struct Shared {
     log: AccessLog,
 }
 
-/// A request in progress. Dropping it finishes the request, even after a cancellation.
+/// A request in progress. Dropping it records the end of the request, even after a cancellation.
 struct Served<'a>(&'a AccessLog, usize);
 
 impl Drop for Served<'_> {
@@ -87,14 +89,14 @@ impl Drop for Served<'_> {
 }
 
 impl Newspaper {
-    /// Binds a free port of 127.0.0.1 and serves on the current tokio runtime. The access log uses this
-    /// runtime's clock, even if the clock is paused.
+    /// Binds a free port of 127.0.0.1, and serves on the current tokio runtime. The access log uses the clock
+    /// of this runtime, even if a test has paused the clock.
     ///
     /// # Errors
-    /// No port can be bound.
+    /// An error means that no port can be bound.
     ///
     /// # Panics
-    /// If called outside a tokio runtime, or if the runtime lacks IO or time.
+    /// Panics outside a tokio runtime, and in a runtime without IO or time.
     pub async fn start(options: Options) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -107,25 +109,26 @@ impl Newspaper {
         Ok(Self { address, shared, stop: Some(stop), thread: None })
     }
 
-    /// Like [`Newspaper::start`], but on its own thread and runtime, for callers that are not async.
+    /// Starts a server like [`Newspaper::start`], but on its own thread and runtime, for callers that are not
+    /// async.
     ///
     /// # Errors
-    /// No port can be bound, or the thread cannot be started.
+    /// An error means that no port can be bound, or that the thread cannot be started.
     pub fn start_in_background(options: Options) -> io::Result<Self> {
         Self::serve_in_background(Arc::new(Shared::new(&options)))
     }
 
-    /// Starts an additional proxy to the same papers, with the same access log.
+    /// Starts another proxy to the same papers. It uses the same access log.
     ///
     /// # Errors
-    /// No port can be bound, or the thread cannot be started.
+    /// An error means that no port can be bound, or that the thread cannot be started.
     pub fn another_proxy(&self) -> io::Result<Self> {
         Self::serve_in_background(Arc::clone(&self.shared))
     }
 
     fn serve_in_background(shared: Arc<Shared>) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        // Bound outside the runtime, which cannot be entered from within another runtime.
+        // Bound outside the new runtime, which cannot be entered while another runtime is running.
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -155,18 +158,18 @@ impl Newspaper {
         self.address
     }
 
-    /// Sets the time between a request and its response for later requests.
+    /// Sets the delay between a request and its response, for later requests.
     pub fn set_latency(&self, latency: Duration) {
         self.shared.latency.store(millis(latency), Ordering::Relaxed);
     }
 
-    /// Returns the front pages: Vietnamese, then English.
+    /// Returns the URLs of the front pages: first Vietnamese, then English.
     #[must_use]
     pub fn seeds() -> [&'static str; 2] {
         [PAPERS[0].front, PAPERS[1].front]
     }
 
-    /// Returns pairs of addresses: an agency's copy and the original article.
+    /// Returns pairs of addresses. Each has an agency's copy and the original article.
     #[must_use]
     pub fn wire_copies(&self) -> Vec<(String, String)> {
         let copy = |site: &Site| {
@@ -176,7 +179,7 @@ impl Newspaper {
         self.shared.sites.iter().filter_map(copy).collect()
     }
 
-    /// Returns the access log so far, in order of arrival.
+    /// Returns all requests so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.shared.log.requests()
@@ -188,8 +191,8 @@ impl Newspaper {
         self.shared.log.len()
     }
 
-    /// Blocks this thread until `count` requests have arrived in total. Returns `false` after `timeout`. In
-    /// async code, use [`Newspaper::requests_reached`].
+    /// Blocks the thread until `count` requests have arrived in total. Returns `false` if this takes longer
+    /// than `timeout`. Async code uses [`Newspaper::requests_reached`] instead.
     #[must_use]
     pub fn wait_for_requests(&self, count: usize, timeout: Duration) -> bool {
         self.shared.log.wait(count, timeout)
@@ -200,14 +203,14 @@ impl Newspaper {
         self.shared.log.reached(count).await;
     }
 
-    /// Returns the expected result of a crawl of this server, by paper, newest first.
+    /// Returns the expected result of a crawl of this server. Articles are grouped by paper, newest first.
     #[must_use]
     pub fn expected(&self) -> Vec<Expected> {
         self.shared.sites.iter().flat_map(expected).collect()
     }
 
-    /// Stops serving and closes open connections. A server in the background has stopped when this function
-    /// returns; any other server stops when its runtime next runs its task.
+    /// Stops the server and closes open connections. A server on its own thread has stopped when this
+    /// function returns. Any other server stops when its runtime next runs its task.
     pub fn shutdown(self) {
         drop(self);
     }
@@ -216,7 +219,7 @@ impl Newspaper {
 impl Drop for Newspaper {
     fn drop(&mut self) {
         let _ = self.stop.take().map(|stop| stop.send(()));
-        // An error means that the thread panicked and has printed the panic.
+        // An error means that the thread panicked. Its message is already printed.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -287,7 +290,7 @@ async fn respond(
     Ok(answer.into_response(headers))
 }
 
-/// Returns the requested host, from an absolute target or else from the `Host` header.
+/// Returns the requested host from an absolute target, or else from the `Host` header.
 fn host<B>(request: &hyper::Request<B>) -> String {
     let header = request.headers().get(HOST).and_then(|v| v.to_str().ok());
     let header = header.map(|host| host.split(':').next().unwrap_or_default());

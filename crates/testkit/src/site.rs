@@ -1,7 +1,7 @@
-//! Serves one paper with its articles: maps paths to responses.
+//! Serves one paper and its articles: maps paths to responses.
 //!
-//! A response depends only on the path, except for the two one-time errors and the count of article pages
-//! before a redesign. Otherwise, two crawls of one server see the same pages.
+//! A response depends only on the path. The exceptions are the two one-time errors, and the count of article
+//! pages before a redesign. Apart from these, two crawls of one server see the same pages.
 
 use crate::answer::Answer;
 use crate::article::Article;
@@ -25,14 +25,14 @@ pub(crate) struct Site {
     redesign: Option<Redesign>,
 }
 
-/// Whether each one-time error was already sent.
+/// Which of the one-time errors were already sent.
 #[derive(Debug, Default)]
 struct Faults {
     unavailable: AtomicBool,
     failed: AtomicBool,
 }
 
-/// Indices of the special articles, counted from the newest.
+/// Indices of articles with special behaviour, counted from the newest article.
 pub(crate) mod special {
     /// Returns 503 to the first request.
     pub(crate) const UNAVAILABLE: usize = 0;
@@ -50,7 +50,7 @@ pub(crate) mod special {
 }
 
 impl Site {
-    /// Creates a paper with its newest `count` articles. `redesigned_after`: number of article pages.
+    /// Creates a paper with its newest `count` articles. `redesigned_after` is a number of article pages.
     pub(crate) fn new(
         paper: &'static Paper,
         count: usize,
@@ -59,7 +59,7 @@ impl Site {
     ) -> Self {
         let texts = paper.texts.iter().take(count);
         let articles = texts.map(|(name, text)| {
-            // A test parses every file.
+            // A test parses every bundled article.
             Article::parse(name, text).expect("the bundled articles are well formed")
         });
         let articles: Vec<Article> = articles.collect();
@@ -88,12 +88,12 @@ impl Site {
         self.articles.iter().filter(|a| a.section == slug).collect()
     }
 
-    /// Returns the agency's copy if it is on this page of a section's list: the last page.
+    /// Returns the agency's copy if this page of a section's list shows it. It is on the last page.
     pub(crate) fn wired(&self, slug: &str, page: usize) -> Option<&Article> {
         self.wire.as_ref().filter(|wire| wire.section == slug && page == self.pages(slug))
     }
 
-    /// Returns four other articles, first from the same section.
+    /// Returns four other articles. Articles of the same section come first.
     pub(crate) fn related(&self, article: &Article) -> Vec<&Article> {
         let own = self.section(&article.section);
         let at = own.iter().position(|a| *a == article).unwrap_or_default();
@@ -130,7 +130,7 @@ impl Site {
         self.page(StatusCode::NOT_FOUND, html)
     }
 
-    /// Returns the media type of pages. Only one paper states its encoding in the header.
+    /// Returns the media type of pages. Only one of the papers states its encoding in the header.
     fn html_type(&self) -> &'static str {
         match self.paper.language {
             Language::Vietnamese => "text/html; charset=utf-8",

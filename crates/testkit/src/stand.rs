@@ -1,12 +1,12 @@
 //! Generates many papers for load tests. Every page is computed from its address.
 //!
 //! A paper has a front page, a robots.txt, a sitemap at the usual path, and articles that link to the next
-//! articles. The hosts `paper-0.example`, `paper-1.example` and so on have different class names and orders
-//! of boilerplate, so each needs its own template. All texts differ, except agency articles. A front page
-//! also links to the last article of the next paper.
+//! articles. The hosts `paper-0.example`, `paper-1.example` and so on have different class names and a
+//! different order of boilerplate, so each needs its own template. All texts differ, except agency articles.
+//! A front page also links to the last article of the next paper.
 //!
 //! The texts are random words from a short list. Fetching, extracting and storing a page costs as much as for
-//! a small article (about 12 KB), but the texts are not suitable for evaluating extraction.
+//! a small article (about 12 KB). But the texts are not suitable for evaluating extraction.
 
 use std::fmt::Write as _;
 
@@ -14,18 +14,19 @@ use hyper::StatusCode;
 
 use crate::answer::Answer;
 
-/// The size of a stand.
+/// The number of generated papers and of their articles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stand {
     /// The number of papers, each with its own host name.
     pub hosts: usize,
     /// The number of articles in each paper.
     pub articles: usize,
-    /// The number of articles in the sitemap; 0: no sitemap.
+    /// The number of articles in the sitemap. With 0, there is no sitemap.
     pub listed: usize,
-    /// The number of articles, from the first, with the same text in all papers, like agency articles.
+    /// The number of agency articles. They are the first articles, and have the same text in all papers.
     pub wire: usize,
-    /// The number of papers at the end of the list with robots.txt redirects to the first papers, in order.
+    /// The number of papers whose robots.txt redirects to another paper. These are the last papers of the
+    /// list. The first of them redirects to the first paper, and so on.
     pub redirected: usize,
 }
 
@@ -50,7 +51,7 @@ impl Stand {
         (0..self.hosts).map(|host| format!("http://paper-{host}.example/")).collect()
     }
 
-    /// Returns the paths of one paper's articles.
+    /// Returns the paths of a paper's articles. They are the same in every paper.
     pub fn article_paths(&self) -> impl Iterator<Item = String> {
         (0..self.articles).map(Self::article_path)
     }
@@ -61,7 +62,7 @@ impl Stand {
         format!("/news/2026/11/a-story-that-is-number-{article}.html")
     }
 
-    /// Returns a text as long as an article, different for each number, for tests that do not serve.
+    /// Returns a text as long as an article, for tests without a server. Each number yields a different text.
     #[must_use]
     pub fn text(number: usize) -> String {
         let mut draw = Draw::new(usize::MAX, number);
@@ -174,13 +175,14 @@ fn missing() -> Answer {
     Answer::text(StatusCode::NOT_FOUND, "No such page.\n")
 }
 
-/// Random words from xorshift (Marsaglia 2003, 64 bits), seeded by paper and article.
+/// Random words from xorshift (Marsaglia 2003, 64 bits). The seed depends on paper and article.
 pub(crate) struct Draw(u64);
 
 impl Draw {
     pub(crate) fn new(paper: usize, article: usize) -> Self {
         let seed = (paper as u64) << 32 | article as u64;
-        // The state must not be zero. The first numbers of similar seeds are similar and therefore skipped.
+        // The state must not be zero. The first numbers are skipped, because they are similar for similar
+        // seeds.
         let mut draw = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         (0..8).for_each(|_| _ = draw.next());
         draw

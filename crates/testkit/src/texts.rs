@@ -1,5 +1,5 @@
-//! The articles, compiled into the crate. There is no build script, so the lists are explicit. A test
-//! compares them with the folders.
+//! Contains the articles, compiled into the crate. The lists are explicit because there is no build script. A
+//! test compares them with the folders.
 
 macro_rules! texts {
     ($folder:literal: $($name:literal)*) => {

@@ -1,11 +1,11 @@
-//! TLS servers on loopback, scripted byte by byte, for correct and incorrect https.
+//! TLS servers on loopback for tests of correct and incorrect https. Tests script them byte by byte.
 //!
 //! A private [`Authority`] signs the certificates, so the machine's trust store is not needed. A script
-//! receives each connection after the handshake and sends arbitrary bytes: HTTP/1.1 directly to the
+//! receives each connection after the handshake and can send any bytes. It writes HTTP/1.1 directly to the
 //! [`Stream`], or HTTP/2 frames with [`http2`](crate::http2).
 //!
-//! Limitation: both sides use rustls, so features that rustls lacks (cipher suites with CBC, RSA key
-//! exchange) cannot be tested. [`refuse_with_alert`] sends the alerts of servers that require them.
+//! Limitation: both sides use rustls. Features that rustls does not have, such as cipher suites with CBC and
+//! RSA key exchange, cannot be tested. [`refuse_with_alert`] sends the alerts of servers that require them.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -33,7 +33,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 /// A connection after its handshake.
 pub type Stream = tokio_rustls::server::TlsStream<TcpStream>;
 
-/// A newly created private certificate authority.
+/// A private certificate authority with a new key.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -44,7 +44,7 @@ impl fmt::Debug for Authority {
     }
 }
 
-/// A server's certificate and key.
+/// The certificate and the key of a server.
 #[derive(Debug)]
 pub struct Identity {
     certificate: CertificateDer<'static>,
@@ -73,7 +73,7 @@ impl Authority {
         self.issuer.der().to_vec()
     }
 
-    /// Creates a certificate for these names (host names or addresses) that is valid today.
+    /// Creates a certificate that is valid today. `names` are host names or IP addresses.
     #[must_use]
     pub fn certify(&self, names: &[&str]) -> Identity {
         self.sign(params(names))
@@ -138,7 +138,7 @@ fn named(name: &str) -> DistinguishedName {
     distinguished
 }
 
-/// A running server. It ends with its runtime.
+/// A running server. It stops when its runtime ends.
 #[derive(Debug, Clone)]
 pub struct TlsServer {
     address: SocketAddr,
@@ -146,11 +146,11 @@ pub struct TlsServer {
 }
 
 impl TlsServer {
-    /// Starts a server that calls `script` with each connection and its number (from 0). `protocols`: the
-    /// ALPN offer (`h2`, `http/1.1`) in order of preference.
+    /// Starts a server that calls `script` with each connection and its number, counted from 0. `protocols`
+    /// has the ALPN protocols (`h2`, `http/1.1`) in order of preference.
     ///
     /// # Panics
-    /// Loopback has no free port.
+    /// Panics if loopback has no free port.
     pub async fn start<S, F>(identity: Identity, protocols: &[&str], script: S) -> Self
     where
         S: Fn(usize, Stream) -> F + Send + Sync + 'static,
@@ -187,11 +187,11 @@ impl TlsServer {
     }
 }
 
-/// Starts a server that ends each handshake with a fatal alert (RFC 8446, 6): 40 is `handshake_failure`, 70
+/// Starts a server that ends each handshake with a fatal alert (RFC 8446, 6). 40 is `handshake_failure`, 70
 /// is `protocol_version`. Returns the server's port.
 ///
 /// # Panics
-/// Loopback has no free port.
+/// Panics if loopback has no free port.
 pub async fn refuse_with_alert(alert: u8) -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
     let port = listener.local_addr().expect("it is bound").port();
@@ -209,7 +209,8 @@ pub async fn refuse_with_alert(alert: u8) -> u16 {
     port
 }
 
-/// Reads the headers of an HTTP/1.1 request, in lower case. `None`: the connection ended.
+/// Reads the headers of an HTTP/1.1 request and returns them in lower case. Returns `None` if the connection
+/// ended.
 pub async fn read_head(stream: &mut Stream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -223,9 +224,9 @@ pub async fn read_head(stream: &mut Stream) -> Option<String> {
 pub struct Asked {
     /// The path and the query.
     pub path: String,
-    /// The version: `HTTP/1.1` or `HTTP/2.0`.
+    /// The HTTP version: `HTTP/1.1` or `HTTP/2.0`.
     pub version: String,
-    /// The lower-case header names with values, in the order of the request.
+    /// The headers in the order of the request. Names are in lower case.
     pub headers: Vec<(String, String)>,
 }
 
@@ -234,13 +235,13 @@ pub struct Asked {
 pub struct Answer {
     /// The status, such as 200.
     pub status: u16,
-    /// The header names and values, without `Content-Length`.
+    /// The headers without `Content-Length`.
     pub headers: Vec<(&'static str, String)>,
     /// The body as sent.
     pub body: Vec<u8>,
 }
 
-/// Responds to all requests of a connection over the negotiated protocol.
+/// Responds to all requests of a connection, with the negotiated protocol.
 pub async fn answer(stream: Stream, respond: impl Fn(Asked) -> Answer) {
     let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
     let service = service_fn(|request: Request<Incoming>| {

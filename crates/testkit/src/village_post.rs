@@ -1,5 +1,5 @@
-//! Renders the pages of The Village Post: JSON-LD as the only metadata, the by-line below the headline, the
-//! lead as the body's first paragraph, and HTML5 elements with few classes.
+//! Renders the pages of The Village Post. Metadata are only in JSON-LD. The by-line is below the headline,
+//! and the lead is the first paragraph of the body. The markup is HTML5 elements with few classes.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -235,7 +235,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Renders the links on the first page of a section's list that do not lead to the section's articles.
+/// Renders the links on the first page of a section's list that lead to no article of the section.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(r#"<p class="more"><a href="{}?sid={slug}0">Classifieds</a></p>"#, odd.classifieds);
@@ -264,7 +264,7 @@ fn popular(site: &Site) -> String {
     popular
 }
 
-/// Renders a page around `main`. `title` is text; `head` and `main` are HTML.
+/// Renders a page around `main`. `title` is text. `head` and `main` are HTML.
 fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
     let (menu, popular) = (menu(site), popular(site));
     let odd = &site.paper.odd;

@@ -1,4 +1,4 @@
-//! Tests the server over loopback as a crawler uses it: as a proxy and as an origin server.
+//! Tests the server over loopback. Like a crawler, the tests use it as a proxy and as an origin server.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail like tests")]
 
@@ -41,7 +41,7 @@ fn send(paper: &Newspaper, request: &str) -> Answer {
     Answer { status: head.split(' ').nth(1).unwrap().parse().unwrap(), head, body: bytes[end + 4..].to_vec() }
 }
 
-/// Requests an absolute address, as from a proxy.
+/// Requests an absolute URL, as a client does from a proxy.
 fn get(paper: &Newspaper, url: &str) -> Answer {
     let host = url.split('/').nth(2).unwrap();
     send(paper, &format!("GET {url} HTTP/1.1\r\nHost: {host}\r\n"))
@@ -52,7 +52,7 @@ fn newspaper(faults: bool) -> Newspaper {
     Newspaper::start_in_background(options).unwrap()
 }
 
-/// Returns the text that a reader sees: without tags and with resolved references.
+/// Returns the text that a reader sees: without tags, and with character references resolved.
 fn visible(html: &str) -> String {
     let mut text = String::new();
     for part in html.split('<') {
@@ -119,7 +119,7 @@ fn holds(html: &str, expected: &Expected) {
     let text = visible(html);
     let mut at = 0;
     for paragraph in &expected.paragraphs {
-        // The paragraphs are in page order: each search starts after the previous match.
+        // Each search starts after the previous match, which checks the order of paragraphs.
         let found = text[at..].find(paragraph.as_str());
         at += found.unwrap_or_else(|| panic!("{}: {paragraph}", expected.path)) + paragraph.len();
     }

@@ -1,20 +1,20 @@
 //! Computes the block measure: precision and recall of content blocks.
 //!
 //! FastContentExtractor, IV.B.1: recall is the number of extracted content blocks divided by the number of
-//! actual content blocks; precision divides by the number of extracted blocks. The paper does not define
-//! equality of blocks. Our interpretation: a block is a line of text with at least one word. A block is found
-//! in the other text if more than half of its pairs of neighbouring words are pairs of the other text. A
-//! block of one word is found if the other text has this word as a block. Single words occur everywhere, so
-//! pairs are used. The whole text is searched, because methods cut paragraphs differently from the gold text.
+//! actual content blocks. Precision divides by the number of extracted blocks. The paper does not define when
+//! two blocks are equal. Our interpretation: a block is a line of text with at least one word. A block is
+//! found in the other text if more than half of its pairs of adjacent words occur there. Pairs are used
+//! because single words occur everywhere. A block of one word is found if the other text has the same block.
+//! The whole text is searched, because methods split paragraphs differently from the gold text.
 //!
-//! Limitation: a line extracted twice counts twice, and short blocks count as much as long blocks.
+//! Limitation: a line that is extracted twice counts twice. Short blocks count as much as long blocks.
 
 use std::collections::HashSet;
 
 use super::Ratios;
 use super::words::{normal, words};
 
-/// Returns block precision, recall and F of an extracted text. Each line of a text is a block.
+/// Returns block precision, recall and F of an extracted text. Each line is a block.
 #[must_use]
 pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     let (extracted, gold) = (normal(extracted), normal(gold));
@@ -29,7 +29,7 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Splits a text from [`super::words::normal`].
+    /// Splits a text that [`super::words::normal`] has normalized.
     pub(crate) fn from_text(text: &'a str) -> Self {
         let blocks: Vec<Vec<&str>> =
             text.lines().map(|line| words(line).collect::<Vec<_>>()).filter(|b| !b.is_empty()).collect();
@@ -44,7 +44,8 @@ impl<'a> Blocks<'a> {
         super::share(found as u64, self.blocks.len() as u64)
     }
 
-    /// Whether this text contains a block of the other text. `block`: its words; `false` without words.
+    /// Whether this text contains a block of the other text. `block` has the block's words. Without words,
+    /// returns false.
     pub(crate) fn has(&self, block: &[&str]) -> bool {
         if let [word] = block {
             return self.single.contains(word);
@@ -67,7 +68,7 @@ mod tests {
             ("", 0.0, 0.0),
             ("Rain fell on the village all day.", 1.0, 0.5),
             ("Home News Sport\nRain fell on the village all day.", 0.5, 0.5),
-            // Cut in different places than the gold text, or not cut at all.
+            // The text is split differently from the gold text, or not at all.
             ("Rain fell on\nthe village all day.\nThe river rose\nby a metre before dark.", 1.0, 1.0),
             ("Rain fell on the village all day. The river rose by a metre before dark.", 1.0, 1.0),
             // Single words are not enough.

@@ -1,20 +1,22 @@
 //! Computes the edit distance ratio: the share of key strokes that need no correction.
 //!
 //! T. Weninger, W. H. Hsu, Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.1, equation 2. The
-//! printed formula, `(1 - d) / max(|o|, |m|)`, is negative if two strokes are needed. The text describes a
-//! ratio "of edits to the total length of the longest file", to be maximised. Here the formula is therefore
-//! `1 - d / max(|o|, |m|)`. Lengths and distance count characters (key strokes) in NFC. As in the paper,
-//! white space is removed; case is kept. The ratio of two empty texts is 1.
+//! printed formula, `(1 - d) / max(|o|, |m|)`, is negative if two key strokes are needed. The text describes
+//! a ratio "of edits to the total length of the longest file", to be maximised. Therefore the formula here is
+//! `1 - d / max(|o|, |m|)`. Lengths and distance count characters in NFC. As in the paper, white space is
+//! removed and case is kept. The ratio of two empty texts is 1.
 //!
 //! The algorithm is bit-parallel (G. Myers, A fast bit-vector algorithm for approximate string matching, J.
-//! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences, 64 in a pair of
-//! machine words. Only cells that a path of `limit` edits can reach are computed (Ukkonen 1985). If no path
-//! remains, the limit is raised. Memory is linear in the lengths of the texts. Time is proportional to length
-//! times distance / 64, so two different texts of 600,000 characters would take most of a minute.
-//! [`MOST_STEPS`] limits the work equally on every machine; beyond this limit, there is no ratio.
+//! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences between rows, 64 of
+//! them in a pair of machine words. Only cells that a path of `limit` edits can reach are computed (Ukkonen
+//! 1985). If no path is found, the limit is raised.
+//!
+//! Memory is linear in the lengths of the texts. Time is proportional to length times distance / 64, so two
+//! different texts of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work equally
+//! on every machine. Above this limit, there is no ratio.
 //!
 //! Limitation: pages without a ratio would have a low ratio, so the mean of the others is too high. A text
-//! twice as long as the gold text has a ratio of at most 0.5. An unrelated text still has about 0.2, since
+//! twice as long as the gold text has a ratio of at most 0.5. An unrelated text still has about 0.2, because
 //! letters match by chance.
 
 use std::collections::HashMap;
@@ -27,12 +29,12 @@ const FIRST_LIMIT: usize = 64;
 
 const WIDER: usize = 4;
 
-/// Maximum number of steps for two texts. Each step processes 64 rows. The limit takes about two seconds and
+/// Maximum number of steps for two texts. Each step processes 64 rows. The limit takes about two seconds, and
 /// suffices for any two texts of 80,000 characters (about 14,000 words).
 pub const MOST_STEPS: usize = 1 << 28;
 
-/// Returns the ratio: 1 for equal texts, 0 for texts without a common character. `None`: the texts are too
-/// long and too different for [`MOST_STEPS`].
+/// Returns the ratio: 1 for equal texts, 0 for texts without a common character. Returns `None` if the texts
+/// are too long and too different for [`MOST_STEPS`].
 #[must_use]
 pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     let (o, m) = (strokes(extracted), strokes(gold));
@@ -45,12 +47,12 @@ fn strokes(text: &str) -> Vec<char> {
     text.nfc().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Returns the Levenshtein distance: insertions, deletions and replacements of one character. `None`: more
-/// than `steps` steps are needed. Each step processes 64 rows of a column.
+/// Returns the Levenshtein distance: the number of insertions, deletions and replacements of characters.
+/// Returns `None` if it needs more than `steps` steps. Each step processes 64 rows of a column.
 #[must_use]
 pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     let (a, b) = trimmed(a, b);
-    // The bits represent the longer text, which keeps the number of columns small.
+    // The rows are the longer text, which keeps the number of columns small.
     let (down, across) = if a.len() < b.len() { (b, a) } else { (a, b) };
     if across.is_empty() {
         return Some(down.len());
@@ -80,7 +82,8 @@ fn trimmed<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
     (&a[..a.len() - end], &b[..b.len() - end])
 }
 
-/// Returns a lower bound: the characters of the longer text without a counterpart in the shorter text.
+/// Returns a lower bound of the distance: the characters of the longer text that lack a counterpart in the
+/// shorter text.
 fn at_least(long: &[char], short: &[char]) -> usize {
     let mut more: HashMap<char, isize> = HashMap::new();
     long.iter().for_each(|c| *more.entry(*c).or_default() += 1);
@@ -137,14 +140,14 @@ fn spread(list: &[(usize, u64)], blocks: usize) -> Vec<u64> {
 
 #[derive(Clone, Copy)]
 struct Block {
-    /// A bit for each row with a value one more than the row above.
+    /// A bit for each row whose value is one more than that of the row above.
     more: u64,
-    /// A bit for each row with a value one less than the row above.
+    /// A bit for each row whose value is one less than that of the row above.
     less: u64,
     last: usize,
 }
 
-/// The cells that a path of `limit` edits can reach, in one column. The column moves through the table.
+/// The cells of one column that a path of `limit` edits can reach. The column moves through the table.
 struct Band {
     rows: usize,
     columns: usize,
@@ -160,7 +163,7 @@ impl Band {
         Self { rows, columns, limit, column }
     }
 
-    /// Returns the first and last block that column `at` (from 1) needs. Paths farther from the diagonal
+    /// Returns the first and last block needed in column `at` (from 1). A path farther from the diagonal
     /// cannot return within the limit.
     fn range(&self, at: usize) -> (usize, usize) {
         let too_long = self.rows - self.columns;
@@ -170,7 +173,7 @@ impl Band {
         ((first - 1) / BITS, (last - 1) / BITS)
     }
 
-    /// Computes the distance if it is within the limit. Subtracts the used steps from `steps`.
+    /// Computes the distance if it is within the limit. Subtracts the steps that it uses from `steps`.
     fn run(mut self, places: &Places, across: &[char], steps: &mut usize) -> End {
         let mut scratch = vec![0; self.column.len()];
         let mut reached = self.range(1).1;
@@ -179,7 +182,7 @@ impl Band {
             let Some(left) = steps.checked_sub(last - first + 1) else { return End::GivenUp };
             *steps = left;
             for block in reached + 1..=last {
-                // Unknown cells are assumed to have the worst possible value.
+                // Cells outside the band are unknown. They get the worst possible value.
                 self.column[block] =
                     Block { more: u64::MAX, less: 0, last: self.column[block - 1].last + BITS };
             }
@@ -204,8 +207,8 @@ impl Band {
         if distance <= self.limit { End::Found(distance) } else { End::Above }
     }
 
-    /// Whether every cell of column `at` exceeds the limit: its value plus the insertions or deletions still
-    /// needed. Values in a block differ from its last value by less than its length.
+    /// Whether every cell of column `at` exceeds the limit when the insertions or deletions still needed are
+    /// added. Values in a block differ from its last value by less than the length of the block.
     fn hopeless(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {
@@ -216,7 +219,7 @@ impl Band {
 
     fn step(&mut self, first: usize, equal: &[u64]) {
         // Above the table, each column begins one higher than the previous column. Above the band, the
-        // unknown value is assumed to be the worst possible.
+        // unknown value is assumed to be the worst possible one.
         let (mut up, mut down) = (1, 0);
         for (block, equal) in self.column[first..].iter_mut().zip(equal) {
             (up, down) = block.step(*equal, up, down);
@@ -225,8 +228,8 @@ impl Band {
 }
 
 impl Block {
-    /// Performs Myers' block step. `up` and `down`: whether the row above the block is one more or one less
-    /// than in the previous column. Returns the same values for the last row.
+    /// Performs Myers' block step. `up` and `down` say whether the row above the block is one more or one
+    /// less than in the previous column. Returns the same two values for the last row of the block.
     #[inline]
     fn step(&mut self, equal: u64, up: u64, down: u64) -> (u64, u64) {
         let (more, less) = (self.more, self.less);
@@ -326,13 +329,12 @@ mod tests {
         let (a, b) = (characters(&random(4_000, 1)), characters(&random(4_000, 2)));
         let known = distance(&a, &b, MOST_STEPS);
         assert!(known.is_some_and(|known| (3_400..3_600).contains(&known)), "{known:?}");
-        // First with enough steps for every cell, plus a reserve for the limits that were too low.
+        // Enough steps for every cell, and a reserve for attempts with limits that were too low.
         assert_eq!(distance(&a, &b, 2 * 4_000 * 4_000_usize.div_ceil(BITS)), known);
         assert_eq!(distance(&a, &b, 4_000), None);
         assert_eq!(distance(&a, &a, 0), Some(0));
     }
 
-    /// Without a limit, two unrelated texts of a million characters would take minutes.
     #[test]
     fn a_page_that_cannot_be_measured_is_given_up() {
         assert_eq!(ratio(&random(1_000_000, 1), &random(1_000_000, 2)), None);

@@ -4,13 +4,13 @@
 //! |---|---|---|
 //! | [`words`] | precision, recall, F of the multiset of words | the sets' own measure; FastContentExtractor, IV.B.2 |
 //! | [`blocks`] | precision, recall, F of blocks | FastContentExtractor, IV.B.1 |
-//! | [`subsequence`] | the same of the longest common subsequence of words | Line-Block, E; Text-to-Tag Ratio, 5.1 |
+//! | [`subsequence`] | precision, recall, F of common sequences of words | Line-Block, E; Text-to-Tag, 5.1 |
 //! | [`edit_distance`] | edit distance ratio | Text-to-Tag Ratio, 5.1 |
 //! | [`space`] | space saving, plain and gzip | Text-to-Tag Ratio, 5.2 |
 //!
-//! If a method extracts nothing from a page, or the page's gold text is empty, all measures except space are
-//! 0. If both are empty, the edit distance ratio is 1. Only the edit distance of long, different texts may be
-//! missing.
+//! All measures except space are 0 if a method extracts nothing, or if the gold text is empty. If both are
+//! empty, the edit distance ratio is 1. The edit distance ratio is missing if two texts are long and very
+//! different.
 
 pub mod blocks;
 pub mod edit_distance;
@@ -18,7 +18,7 @@ pub mod space;
 pub mod subsequence;
 pub mod words;
 
-/// A measure on request. The word measure is always computed.
+/// A measure that is computed on request. The word measure is always computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Measure {
     /// The block measure ([`blocks`]).
@@ -32,18 +32,18 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All measures on request.
+    /// All measures that are computed on request.
     pub const ALL: [Self; 4] = [Self::Blocks, Self::Subsequence, Self::EditDistance, Self::Space];
 }
 
-/// Precision, recall and their harmonic mean, each 0 to 1.
+/// Precision, recall and their harmonic mean, each from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ratios {
-    /// The share of the extracted text in the gold text; 0 if nothing was extracted.
+    /// The share of the extracted text that is in the gold text, or 0 if nothing was extracted.
     pub precision: f64,
-    /// The extracted share of the gold text; 0 if the gold text is empty.
+    /// The share of the gold text that was extracted, or 0 if the gold text is empty.
     pub recall: f64,
-    /// Harmonic mean of both; 0 if either is 0.
+    /// The harmonic mean of precision and recall, or 0 if either is 0.
     pub f1: f64,
 }
 
@@ -56,7 +56,7 @@ impl Ratios {
         Self { precision, recall, f1 }
     }
 
-    /// Computes the ratios from the sizes of the common part and of both texts.
+    /// Computes the ratios from the sizes of both texts and of their common part.
     #[must_use]
     pub fn of_sizes(shared: u64, extracted: u64, gold: u64) -> Self {
         Self::new(share(shared, extracted), share(shared, gold))

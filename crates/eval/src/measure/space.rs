@@ -1,9 +1,10 @@
-//! Computes the space saving: the saved share of a page's size if only its text is stored.
+//! Computes the space saving: the share of a page's size that is saved if only the text is stored.
 //!
-//! Weninger and Hsu (2008), 5.2 and table 4: the sizes of the HTML and of the extracted text, plain and
-//! compressed. Pages are measured in recorded bytes, texts in UTF-8. Each is compressed with gzip at level 6.
+//! Weninger and Hsu (2008), 5.2 and table 4, compare the sizes of the HTML and of the extracted text, plain
+//! and compressed. A page's size is that of its recorded bytes, and a text's size that of its UTF-8. Each
+//! page and each text is compressed with gzip at level 6.
 //!
-//! Limitation: a method that extracts nothing saves everything.
+//! Limitation: a method that extracts nothing has the best possible value.
 
 use std::io::Write;
 use std::ops::AddAssign;
@@ -32,10 +33,10 @@ pub struct Space {
 }
 
 impl Size {
-    /// Measures both sizes.
+    /// Measures the plain and the compressed size.
     ///
     /// # Panics
-    /// Never: the compression runs in memory.
+    /// Never panics, because the compression runs in memory.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -46,13 +47,13 @@ impl Size {
 }
 
 impl Space {
-    /// Returns the saved share of the plain HTML's size; below 0 if the text is larger.
+    /// Returns the saved share of the uncompressed HTML. It is below 0 if the text is larger.
     #[must_use]
     pub fn saving(self) -> f64 {
         saving(self.html.plain, self.text.plain)
     }
 
-    /// Returns the saving if both HTML and text are compressed.
+    /// Returns the saved share if both HTML and text are compressed.
     #[must_use]
     pub fn saving_gzip(self) -> f64 {
         saving(self.html.gzip, self.text.gzip)
@@ -87,7 +88,7 @@ mod tests {
         assert_eq!((sum.html.plain, sum.text.gzip), (400, 20));
     }
 
-    /// The mean sizes stated in the paper in KB, 5.2: "a mean space savings of 95%" and "88%".
+    /// The mean sizes in KB in 5.2 of the paper: "a mean space savings of 95%" and "88%".
     #[test]
     fn the_papers_sizes_give_the_papers_savings() {
         let html = Size { plain: 963_034, gzip: 223_477 };

@@ -2,12 +2,14 @@
 //!
 //! Both texts are compared in NFC and lower case. A word is a maximal run of letters, digits and `_`, or a
 //! single CJK character (U+3040 to U+30FF, U+3400 to U+9FFF). The overlap is the size of the intersection of
-//! the two multisets. Precision, recall and F1 are computed from it. They are 0 if no words are shared, even
-//! if the gold text has no words.
+//! the two multisets of words. Precision, recall and F1 are computed from it. They are 0 if no words are
+//! shared, even if the gold text has no words.
 //!
 //! This is exactly the definition of the recorded sets. It differs from [`gleaner_extract::words`] in three
-//! rare cases: here, combining marks (Indic vowel signs) end a word, marks within the kana blocks are words,
-//! and compatibility ideographs are letters. Limitation: a shuffled text scores 1.
+//! rare cases. Here, combining marks (Indic vowel signs) end a word, marks within the kana blocks are words,
+//! and compatibility ideographs are letters.
+//!
+//! Limitation: a text with shuffled words scores 1.
 
 use std::collections::HashMap;
 
@@ -16,7 +18,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::Ratios;
 
-/// The distinct words of a text with their counts.
+/// The distinct words of a text, with how often each occurs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bag {
     counts: HashMap<String, u64>,
@@ -73,13 +75,13 @@ impl Overlap {
     }
 }
 
-/// Returns the text in NFC and lower case, for the comparison of words.
+/// Returns the text in NFC and lower case, so that words can be compared.
 #[must_use]
 pub fn normal(text: &str) -> String {
     text.nfc().collect::<String>().to_lowercase()
 }
 
-/// Returns the words of a text in order, unchanged.
+/// Splits a text into words, in order and unchanged.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -98,7 +100,7 @@ fn stands_alone(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
-/// Whether a character is a letter, digit or `_`, but no vowel sign or circled letter.
+/// Whether a character is a letter, a digit or `_`. Vowel signs and circled letters are no letters.
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';

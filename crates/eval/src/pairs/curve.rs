@@ -1,8 +1,9 @@
 //! Draws precision and recall against the similarity threshold, as SVG.
 //!
-//! Each language has a panel: precision and recall of product and estimate, with the goals as thin lines.
+//! Each language has a panel. It shows precision and recall of the product and of the estimate, and the goals
+//! as thin lines.
 //!
-//! Limitation: the vertical axis begins at 0.5. Lower values are drawn at the edge.
+//! Limitation: the vertical axis begins at 0.5. Lower values are drawn at its lower end.
 
 use gleaner_render::svg::{self, Anchor, INK, Plot, Scale, Stroke};
 use maud::{Markup, html};
@@ -20,7 +21,7 @@ const SIMILARITY: (f64, f64) = (0.2, 1.0);
 
 const LEAST: f64 = 0.5;
 
-/// The goals: precision and recall.
+/// The goals for precision and recall.
 pub const GOALS: (f64, f64) = (0.995, 0.95);
 
 struct Line {
@@ -72,7 +73,7 @@ pub fn curve(judged: &[Judged]) -> String {
     svg::file(size, 14, "Precision and recall of automatic duplicates against the similarity", &content)
 }
 
-/// Returns the similarity thresholds of the drawing.
+/// Returns the similarity thresholds at which the curves are computed.
 pub fn similarities() -> impl Iterator<Item = f64> {
     (4..=20).map(|step| f64::from(step) / 20.0)
 }

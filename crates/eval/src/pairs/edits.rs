@@ -1,9 +1,9 @@
-//! Generates the positive pairs: copies of a text as editors make them.
+//! Generates the positive pairs: copies of a text with changes such as editors make.
 //!
 //! All random choices of an edit depend on a seed. Inserted words come from another text of the same
 //! language, so they are real words with realistic frequencies.
 //!
-//! Limitation: an editor rewrites sentences and rarely replaces one word in ten at random. Random replacement
+//! Limitation: editors rewrite sentences, and rarely replace one word in ten at random. Random replacement
 //! changes more shingles than real edits.
 
 use unicode_normalization::UnicodeNormalization;
@@ -11,29 +11,29 @@ use unicode_normalization::UnicodeNormalization;
 use super::random::Random;
 use super::texts::Language;
 
-/// The change made to a copy.
+/// How a copy differs from its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edit {
-    /// A different headline.
+    /// The copy has a different headline.
     Retitled,
-    /// This percentage of the words replaced, removed, or followed by an inserted word.
+    /// This percentage of the words is replaced, removed, or followed by an inserted word.
     Edited(u8),
-    /// A tenth to a quarter of the paragraphs removed.
+    /// A tenth to a quarter of the paragraphs are removed.
     Dropped,
-    /// The paragraphs in a different order.
+    /// The paragraphs are in a different order.
     Reordered,
-    /// The beginning of another text added at the end: a seventh of the text's length.
+    /// The beginning of another text is added at the end. It has a seventh of the text's length.
     Tail,
-    /// Only the first half.
+    /// The copy has only the first half.
     Half,
-    /// A different by-line and lead, three percent of the words edited, the end cut.
+    /// The by-line and the lead are different, three percent of the words are edited, and the end is cut.
     Wire,
-    /// Different spellings: decomposed letters, tone marks by the other rule, different quotation marks.
+    /// The spelling is different: decomposed letters, another rule for tone marks, other quotation marks.
     Respelled,
 }
 
 impl Edit {
-    /// All edits with the evaluated parameters.
+    /// All edits, with the parameters that are evaluated.
     pub const ALL: [Self; 11] = [
         Self::Retitled,
         Self::Respelled,
@@ -48,7 +48,7 @@ impl Edit {
         Self::Wire,
     ];
 
-    /// Returns the name in tables.
+    /// Returns the edit's name in tables.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -63,7 +63,7 @@ impl Edit {
         }
     }
 
-    /// Returns the text and its copy. `other`: the source of inserted text.
+    /// Returns the text and its copy. Inserted text comes from `other`.
     #[must_use]
     pub fn pair(
         self,
@@ -152,7 +152,7 @@ fn wire(text: &[String], other: &[String], language: Language, random: &mut Rand
     format!("{}\n{lead}\n{body}\n{}", random.one(line), random.one(end))
 }
 
-/// Changes tone marks to the other rule, decomposes all letters, and uses different quotation marks.
+/// Places tone marks by the other common rule, decomposes all letters, and uses different quotation marks.
 fn respelled(text: &str) -> String {
     const OTHER_RULE: [(&str, &str); 10] = [
         ("òa", "oà"),

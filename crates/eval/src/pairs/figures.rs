@@ -1,13 +1,13 @@
 //! Computes precision and recall of automatic duplicates, by similarity, language and kind.
 //!
-//! Each pair passes the stages of a document: two signatures, at least one shared key, the estimate, and the
-//! word-by-word comparison. Precision is the share of copies (or duplicates by nature) among the pairs
+//! Each pair is processed as in the product: two signatures, at least one shared key, the estimate, and the
+//! word-by-word comparison. Precision is the share of copies or duplicates by nature among the pairs that are
 //! classified as duplicates. Recall considers only copies that share at least [`DEMANDED`] of the longer
-//! text's words, measured independently ([`super::share`]). Recall is the share of these copies that are
-//! classified as duplicates.
+//! text's words. The shared words are measured independently ([`super::share`]). Recall is the share of these
+//! copies that are classified as duplicates.
 //!
-//! Limitation: precision depends on the number of negative pairs and on the share of series among them. The
-//! table by kind does not.
+//! Limitation: precision depends on the number of negative pairs, and on the share of series among them. The
+//! table by kind does not depend on these numbers.
 
 use gleaner_corpus::dedup;
 use gleaner_corpus::dedup::{Alignment, Signed, Verdict};
@@ -17,10 +17,10 @@ use super::share::Shared;
 use super::texts::Language;
 use super::{Kind, Pair};
 
-/// A copy must be detected from this share of the longer text's words.
+/// A copy must be detected if it shares at least this part of the longer text's words.
 pub const DEMANDED: f64 = 0.85;
 
-/// Two different texts are duplicates by nature from this share of the shorter text's words.
+/// Two different texts are duplicates by nature if they share at least this part of the shorter text's words.
 const BY_NATURE: f64 = 0.7;
 
 /// The results for a pair.
@@ -30,27 +30,27 @@ pub struct Judged {
     pub language: Language,
     /// The kind of pair.
     pub kind: Kind,
-    /// The shared words of both texts, measured independently.
+    /// The words that both texts share, measured independently.
     pub shared: Shared,
-    /// The number of shared index keys.
+    /// The number of index keys that both texts share.
     pub keys: usize,
-    /// The estimated similarity, 0 to 1; 0 if a text has no signature.
+    /// The estimated similarity, from 0 to 1. It is 0 if a text has no signature.
     pub similarity: f64,
-    /// The word-by-word comparison, as in the product.
+    /// The result of the word-by-word comparison.
     pub alignment: Alignment,
 }
 
 /// A rule to classify a pair as a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// As in the product: the estimate, then the word-by-word comparison.
+    /// The estimate, then the word-by-word comparison, as in the product.
     Texts,
-    /// The estimate of the signatures alone.
+    /// Only the estimate from the signatures.
     Estimate,
 }
 
 impl Judged {
-    /// Evaluates a pair in all stages.
+    /// Processes a pair as in the product.
     #[must_use]
     pub fn from_pair(pair: &Pair) -> Self {
         let (one, other) = (&pair.texts.0, &pair.texts.1);
@@ -69,7 +69,7 @@ impl Judged {
         }
     }
 
-    /// Evaluates all pairs on all cores.
+    /// Processes all pairs on all cores.
     #[must_use]
     pub fn all(pairs: &[Pair]) -> Vec<Self> {
         pairs.par_iter().map(Self::from_pair).collect()
@@ -85,7 +85,7 @@ impl Judged {
         }
     }
 
-    /// Whether one text is a copy of the other, generated or by nature.
+    /// Whether the texts are a copy and its source, or duplicates by nature.
     #[must_use]
     pub fn is_copy(&self) -> bool {
         match self.kind {
@@ -95,23 +95,24 @@ impl Judged {
         }
     }
 
-    /// Whether the pair must be detected.
+    /// Whether the pair must be detected as duplicates.
     #[must_use]
     pub fn is_demanded(&self) -> bool {
         self.is_copy() && self.shared.share() >= DEMANDED
     }
 }
 
-/// Precision and recall at a threshold.
+/// Precision and recall at one similarity threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The similarity threshold of a duplicate.
+    /// The minimum similarity of a duplicate.
     pub similarity: f64,
     /// The number of pairs classified as duplicates.
     pub called: usize,
-    /// The share of actual duplicates among the pairs classified as duplicates; 1 without such pairs.
+    /// The share of actual duplicates among the pairs classified as duplicates. It is 1 if there are none.
     pub precision: f64,
-    /// Of the pairs that must be detected: the share classified as duplicates; 1 without such pairs.
+    /// The share of pairs classified as duplicates among those that must be detected. It is 1 if there are
+    /// none.
     pub recall: f64,
 }
 
@@ -131,7 +132,7 @@ pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarit
     Point { similarity, called, precision: share(right, called), recall: share(found, demanded) }
 }
 
-/// The results for one kind of pair at the default thresholds.
+/// The results for one kind of pair in one language, at the default thresholds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfKind {
     /// The language of the pairs.
@@ -140,7 +141,7 @@ pub struct OfKind {
     pub kind: Kind,
     /// Number of pairs.
     pub pairs: usize,
-    /// The mean share of the longer text's words that the other text also has.
+    /// The mean share of the longer text's words that are also in the other text.
     pub shared: f64,
     /// Mean estimated similarity.
     pub similarity: f64,
@@ -152,11 +153,11 @@ pub struct OfKind {
     pub estimated: usize,
     /// The number of pairs classified as duplicates or related.
     pub related: usize,
-    /// The number of pairs that must be detected, and the number of these that are detected.
+    /// The number of pairs that must be detected, and how many of them are detected.
     pub demanded: (usize, usize),
 }
 
-/// Computes the results of each kind of pair in each language.
+/// Computes the results for each kind of pair in each language.
 #[must_use]
 pub fn by_kind(judged: &[Judged]) -> Vec<OfKind> {
     let mut kinds: Vec<(Language, Kind)> = judged.iter().map(|pair| (pair.language, pair.kind)).collect();

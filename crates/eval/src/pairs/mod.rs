@@ -2,20 +2,20 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | [`texts`] | gold texts by language, cut to the length of news |
-//! | [`edits`] | copies as editors make them: the positive pairs |
-//! | [`series`] | series with fixed wording: negative pairs |
-//! | [`share`] | independent measurement: shared words by alignment, not by shingles |
-//! | [`figures`] | precision and recall by similarity, language and kind |
-//! | [`curve`] | precision and recall as a picture |
+//! | [`texts`] | reads gold texts by language, and cuts them to the length of news |
+//! | [`edits`] | generates positive pairs: copies with changes such as editors make |
+//! | [`series`] | generates negative pairs: parts of series with fixed wording |
+//! | [`share`] | measures shared words by alignment, independently of shingles |
+//! | [`figures`] | computes precision and recall by similarity, language and kind |
+//! | [`curve`] | draws precision and recall |
 //!
 //! Further negative pairs consist of two different texts: the most similar texts of a site, two parts of an
-//! article, two arbitrary texts, and two arbitrary texts with the same boilerplate. A pair that shares seven
-//! tenths of the shorter text's words ([`share`]) is a duplicate by nature.
+//! article, or any two texts, also with the same boilerplate. If a pair shares seven tenths of the shorter
+//! text's words ([`share`]), it is a duplicate by nature.
 //!
 //! All random choices depend on a seed, so the same sets always yield the same pairs.
 //!
-//! Limitation: copies and series are artificial; none of our sets contains real edits of agency texts.
+//! Limitation: copies and series are artificial, because no recorded set contains real edits of agency texts.
 
 pub mod curve;
 pub mod edits;
@@ -36,9 +36,9 @@ use crate::measure::words::Bag;
 /// The kind of a negative pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unlike {
-    /// Two articles of the same site: a text and the text that shares the most words with it.
+    /// A text, and the text of another article of its site that shares the most words with it.
     SameTopic,
-    /// Two pieces of the same article.
+    /// Two parts of the same article.
     SameArticle,
     /// Two texts of different articles.
     Other,
@@ -46,12 +46,12 @@ pub enum Unlike {
     Framed,
     /// Two parts of a generated series.
     Series(Series),
-    /// A gold text and a version with different numbers.
+    /// A gold text, and the same text with different numbers.
     Renumbered,
 }
 
 impl Unlike {
-    /// Returns the name in tables.
+    /// Returns the kind's name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the name in tables.
+    /// Returns the kind's name in tables.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -104,9 +104,10 @@ pub struct Pair {
 pub struct PairParams {
     /// The seed of all random choices.
     pub seed: u64,
-    /// Maximum number of texts per language used for pairs.
+    /// Maximum number of texts per language from which pairs are generated.
     pub texts: usize,
-    /// Minimum number of copies of each kind per language. With fewer texts, some are copied several times.
+    /// Minimum number of copies per kind and language. If there are fewer texts, some are copied several
+    /// times.
     pub copies: usize,
     /// The number of pairs per series and language.
     pub series: usize,
@@ -177,7 +178,7 @@ fn others(texts: &[&Text], language: Language, seed: u64) -> Vec<Pair> {
     pairs
 }
 
-/// Returns the text that shares the most words with text `at`, among other articles of its site.
+/// Returns the text that shares the most words with text `at`, among the other articles of its site.
 fn nearest(texts: &[&Text], bags: &[Bag], at: usize) -> Option<usize> {
     let same = (0..texts.len())
         .filter(|other| texts[*other].site == texts[at].site && texts[*other].article != texts[at].article);
@@ -245,7 +246,7 @@ mod tests {
         assert_ne!(made, pairs(&texts(), &PairParams { seed: 2, ..params }));
         let count = |kind| made.iter().filter(|pair| pair.kind == kind).count();
         assert!(Edit::ALL.iter().all(|edit| count(Kind::Copy(*edit)) == 10));
-        // Series need no gold texts, so there are Vietnamese series as well.
+        // Vietnamese series exist although there are no Vietnamese gold texts, because series need none.
         assert!(Series::ALL.iter().all(|of| count(Kind::Unlike(Unlike::Series(*of))) == 6));
         assert_eq!(count(Kind::Unlike(Unlike::SameTopic)), 8);
         assert_eq!(count(Kind::Unlike(Unlike::SameArticle)), 4);

@@ -1,7 +1,8 @@
 //! Generates random numbers from a seed, the same on every machine.
 //!
-//! The generator is SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). Limitation: it is not
-//! cryptographic. The modulo operation favours small numbers by less than one in a thousand million, which is
+//! The generator is SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). It is not cryptographic.
+//!
+//! Limitation: the modulo operation favours small numbers by less than one in a thousand million, which is
 //! negligible here.
 
 /// A stream of random numbers.
@@ -9,13 +10,13 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates the stream of a seed.
+    /// Creates the stream for a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Returns the next number of 64 bits.
+    /// Returns the next 64-bit number.
     pub const fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -24,7 +25,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `end`; 0 if `end` is 0.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub const fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }
@@ -39,10 +40,10 @@ impl Random {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64 <= probability && probability > 0.0
     }
 
-    /// Returns one of several items.
+    /// Returns one of the items.
     ///
     /// # Panics
-    /// If there are no items.
+    /// Panics if there are no items.
     pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }

@@ -1,10 +1,10 @@
 //! Generates texts of series with fixed wording: weather, prices, lottery results, markets.
 //!
-//! In a pattern, `#5-20` becomes a number from 5 to 20, and `[a|b]` one of several wordings. Two texts
-//! from one pattern represent two parts of a series: nearly all words are equal, but each text is separate
-//! news. [`renumbered`] generates a part of a series from a gold text with many numbers.
+//! In a pattern, `#5-20` becomes a number from 5 to 20, and `[a|b]` becomes one of the wordings. Two texts
+//! from one pattern are like two parts of a series: nearly all words are equal, but each text is separate
+//! news. [`renumbered`] generates such a text from a gold text with many numbers.
 //!
-//! Limitation: the patterns are artificial imitations of real reports.
+//! Limitation: the patterns only imitate real reports.
 
 use super::random::Random;
 use super::texts::Language;
@@ -12,13 +12,13 @@ use super::texts::Language;
 /// The topic of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Series {
-    /// A forecast.
+    /// A weather forecast.
     Weather,
     /// Prices of goods.
     Prices,
-    /// Drawn numbers.
+    /// Lottery results.
     Lottery,
-    /// An exchange on one day.
+    /// The prices of an exchange on one day.
     Market,
 }
 
@@ -39,7 +39,7 @@ impl Series {
         }
     }
 
-    /// Generates one part of the series.
+    /// Generates one text of the series.
     #[must_use]
     pub fn part(self, language: Language, random: &mut Random) -> String {
         filled(self.pattern(language), random)
@@ -130,8 +130,8 @@ fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str
     behind
 }
 
-/// Replaces every number except years by a number with as many digits. `None`: less than one word in 25 is a
-/// number, so the text is not a part of a series.
+/// Replaces every number except years by a number with as many digits. Returns `None` if fewer than one word
+/// in 25 is a number, because such a text is not a part of a series.
 #[must_use]
 pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     let words = text.split_whitespace().count();

@@ -1,10 +1,10 @@
 //! Measures the share of words that two texts have in common, independently of the product.
 //!
-//! The shared words are the longest common subsequence of words, of the whole texts or paragraph by
-//! paragraph, whichever is longer. Paragraph by paragraph, each paragraph is matched at most once, with the
-//! paragraph of the other text that shares the most words. The match must cover at least half of the longer
-//! paragraph. Therefore a moved paragraph counts as shared. [`Shared::share`] refers to the words of the
-//! longer text, [`Shared::contained`] to the words of the shorter text.
+//! The shared words are the longest common subsequence of words. It is computed for the whole texts and
+//! paragraph by paragraph, and the greater number counts. Paragraph by paragraph, each paragraph is matched
+//! at most once, with the paragraph that shares the most words. The match must cover at least half of the
+//! longer paragraph. Therefore the words of a moved paragraph count as shared. [`Shared::share`] is relative
+//! to the longer text, [`Shared::contained`] to the shorter text.
 //!
 //! Limitation: two texts of a language share a third of their words in order by chance, so a share of 0.3 has
 //! no meaning. A rewritten text with a share of 0.5 may be the same story.
@@ -12,17 +12,17 @@
 use crate::measure::subsequence::length;
 use crate::measure::words::{normal, words};
 
-/// The numbers of shared words and of all words.
+/// The number of words that two texts share, and their numbers of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shared {
     /// The number of shared words.
     pub words: usize,
-    /// The number of words of each text.
+    /// The number of words in each text.
     pub of: (usize, usize),
 }
 
 impl Shared {
-    /// Compares two texts with one paragraph per line.
+    /// Compares two texts. Each has one paragraph per line.
     #[must_use]
     pub fn new(one: &str, other: &str) -> Self {
         let (one, other) = (normal(one), normal(other));
@@ -32,13 +32,14 @@ impl Shared {
         Self { words: whole.max(by_paragraph(&a, &b)), of }
     }
 
-    /// Returns the share of the longer text's words, 0 to 1; 1 if both texts have no words.
+    /// Returns the shared part of the longer text's words, from 0 to 1. It is 1 if both texts have no words.
     #[must_use]
     pub fn share(self) -> f64 {
         part(self.words, self.of.0.max(self.of.1))
     }
 
-    /// Returns the share of the shorter text's words, 0 to 1; 1 if it has no words.
+    /// Returns the shared part of the shorter text's words, from 0 to 1. It is 1 if the shorter text has no
+    /// words.
     #[must_use]
     pub fn contained(self) -> f64 {
         part(self.words, self.of.0.min(self.of.1))

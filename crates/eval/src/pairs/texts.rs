@@ -1,8 +1,8 @@
-//! Reads gold texts of English and Vietnamese news, the source of pairs.
+//! Reads the gold texts of English and Vietnamese news, from which pairs are generated.
 //!
-//! A long text is cut at paragraphs into pieces of about 400 words. A few long texts then yield many pairs,
-//! and all pieces are about as long as news. The language is from the manifest, or else detected from letters
-//! and frequent short words.
+//! A long text is cut at paragraphs into pieces of about 400 words. Then a few long texts yield many pairs,
+//! and all pieces are about as long as news. The language comes from the manifest, or else is detected from
+//! letters and frequent short words.
 //!
 //! Limitation: pieces of one article count as different texts on the same topic.
 
@@ -13,7 +13,7 @@ const PIECE: usize = 400;
 
 const SHORTEST: usize = 60;
 
-/// The languages of pairs.
+/// The language of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// English.
@@ -26,7 +26,7 @@ impl Language {
     /// All languages.
     pub const ALL: [Self; 2] = [Self::English, Self::Vietnamese];
 
-    /// Returns the language tag.
+    /// Returns the language tag: `en` or `vi`.
     #[must_use]
     pub const fn tag(self) -> &'static str {
         match self {
@@ -35,8 +35,8 @@ impl Language {
         }
     }
 
-    /// Returns the language of this tag. If the tag is empty, detects the language of the text. `None`:
-    /// neither English nor Vietnamese.
+    /// Returns the language of the tag, or the detected language of the text if the tag is empty. Returns
+    /// `None` if it is neither English nor Vietnamese.
     #[must_use]
     pub fn new(tag: &str, text: &str) -> Option<Self> {
         match tag.split('-').next() {
@@ -67,9 +67,9 @@ impl Language {
 pub struct Text {
     /// The text's language.
     pub language: Language,
-    /// The site; the set's name if the manifest has no site.
+    /// The site, or the set's name if the manifest has no site.
     pub site: String,
-    /// The index of the text's article over all sets.
+    /// The index of the text's article among the articles of all sets.
     pub article: usize,
     /// The text's paragraphs.
     pub paragraphs: Vec<String>,
@@ -83,10 +83,10 @@ impl Text {
     }
 }
 
-/// Returns the pieces of all gold texts of these sets, in set order.
+/// Returns the pieces of all gold texts in these sets, in the order of the sets.
 ///
 /// # Errors
-/// [`SetError::Read`]: a gold text cannot be read.
+/// [`SetError::Read`] means that a gold text cannot be read.
 pub fn texts(sets: &[Set]) -> Result<Vec<Text>, SetError> {
     let mut texts = Vec::new();
     let entries = sets.iter().flat_map(|set| set.entries.iter().map(move |entry| (set, entry)));

@@ -1,14 +1,14 @@
-//! Reproduces tables 1 and 2 of the improved BTE paper: shares of text and tags, and the time of the improved
-//! method compared with the original method.
+//! Reproduces tables 1 and 2 of the improved BTE paper. They have the shares of text and tags in main
+//! content, and the times of the improved and the original method.
 //!
-//! Table 1 is measured on all pages with gold text. Table 2 is timed on one thread, on the first pages with
-//! few enough tokens for the cubic search. For the paper's verbal statements (languages, news), the table has
-//! the word F1 of all pages. The word F1 of the original method comes from the linear search, which finds the
-//! same range.
+//! Table 1 is measured on all pages with gold text. Table 2 is timed on one thread, on the first pages that
+//! have few enough tokens for the cubic search. The paper only states in words how well the method works for
+//! languages and news. For these statements, the table has the word F1 of all pages. For the original method,
+//! the word F1 comes from the linear search, which finds the same range.
 //!
-//! Limitation: the paper's ratio of 9.7 is impossible for the two searches alone: one is cubic in the tokens,
-//! the other quadratic in the much smaller number of runs. The paper does not state what else its times
-//! include.
+//! Limitation: the two searches alone cannot explain the paper's time ratio of 9.7. One is cubic in the
+//! tokens, and the other quadratic in the much smaller number of runs. The paper does not state what else its
+//! times include.
 
 use std::collections::BTreeMap;
 
@@ -37,12 +37,13 @@ const TABLE_2: [(&str, [&str; 2]); 4] = [
     ),
 ];
 
-/// The number of timed pages: the paper's "100 news sites".
+/// The number of timed pages, from the paper's "100 news sites".
 const TIMED: usize = 100;
 
 const RUNS: usize = 3;
 
-/// Measures the tables. `done` is called once for each page with gold text. Error: the first unreadable page.
+/// Measures the tables. Calls `done` once for each page with gold text. Returns the first unreadable page as
+/// an error.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let of_set = |set| Ok(OfSet { set, pages: measured(set, done, of_page)? });
     let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, SetError>>()?;
@@ -67,7 +68,7 @@ fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> 
     let bag = Bag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
     let params = bte::BteParams::default();
-    // With `max_tokens` 0, the original's range is found in linear time.
+    // With `max_tokens` 0, the range of the original method is found in linear time.
     let in_linear_time = bte::BteParams { max_tokens: 0, ..bte::BteParams::default() };
     let f1 = |lines: Vec<Line>| Bag::from_text(&plain(&lines)).against(&bag).ratios().f1;
     OfPage {
@@ -109,7 +110,7 @@ fn time(measured: &[OfSet<'_>]) -> Result<Timing, SetError> {
     Ok(timing)
 }
 
-/// Measures the times from the decoded source to the text, with parsing if the method parses.
+/// Measures the times from the decoded source to the text. A time includes parsing if the method parses.
 fn seconds(source: &str) -> [f64; 3] {
     let params = bte::BteParams::default();
     [
@@ -153,7 +154,8 @@ fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
     })
 }
 
-/// Returns the common language of a set's pages. `None`: several languages, or none in the manifest.
+/// Returns the language of a set's pages. Returns `None` if they have several languages, or if the manifest
+/// has none.
 fn language(set: &Set) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)
@@ -297,7 +299,7 @@ mod tests {
         format!("<ul><li>{site}<li>News</ul><p>{first}</p><p>{second}</p><ul><li>About<li>Us</ul>")
     }
 
-    /// Creates a Vietnamese set of vnexpress.net and an English set. One page of each has no gold text.
+    /// Creates a Vietnamese set of vnexpress.net and an English set. In each set, one page has no gold text.
     fn folder() -> TempDir {
         let folder = TempDir::new().unwrap();
         for (name, site, lang, pages) in [("a", "vnexpress.net", "vi", 2), ("b", "b.example", "en-GB", 3)] {

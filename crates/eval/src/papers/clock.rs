@@ -1,13 +1,13 @@
 //! Measures the time of an extraction.
 //!
-//! Limitation: the time is wall-clock time. The minimum of a few runs excludes most other load.
+//! Limitation: the time is wall-clock time. The minimum of a few runs excludes most effects of other load.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use gleaner_html::text::Line;
 
-/// Returns the seconds of the fastest of `runs` runs; 0 without runs.
+/// Returns the time in seconds of the fastest of `runs` runs, or 0 if `runs` is 0.
 pub(super) fn seconds(runs: usize, extract: impl Fn() -> Vec<Line>) -> f64 {
     let run = |_| {
         let start = Instant::now();

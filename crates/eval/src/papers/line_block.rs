@@ -1,14 +1,16 @@
 //! Reproduces tables 1 and 2 of the Line-Block paper.
 //!
 //! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, VI. Three variants are measured:
-//! step 4 as printed, on lines of the source, with the constants 30, 0.2 and 2; our default rule, on lines
-//! that end at blocks, with the same constants; and the default rule with lambda sigma, lambda 1. Each set
-//! counts as a site.
+//! - step 4 as printed, on lines of the source, with the constants 30, 0.2 and 2
+//! - our default rule, on lines that end at blocks, with the same constants
+//! - our default rule with thresholds of one standard deviation (lambda 1)
 //!
-//! Limitation: table 2 counts pages that are "right", but the paper does not define the term. Our
-//! interpretation: the page's F1 by the longest common subsequence of words, the paper's only measure, is at
-//! least [`RIGHT`]. The accuracy depends on this threshold as much as on the method, so it is also printed
-//! for other thresholds.
+//! Each set counts as one site.
+//!
+//! Limitation: table 2 counts pages that are "right", but the paper does not define the term. We call a page
+//! right if its F1 by the longest common subsequence of words, the paper's only measure, is at least
+//! [`RIGHT`]. The accuracy depends on this threshold as much as on the method, so it is also printed for
+//! other thresholds.
 
 use gleaner_html::text::plain;
 use gleaner_methods::Lines;
@@ -20,17 +22,18 @@ use super::{Column, From, Paper, Row, Table};
 use crate::measure::{Ratios, subsequence};
 use crate::set::{Recorded, Set, SetError};
 
-/// The minimum F1 of a right page, our choice. The paper's worked example, with one word too many and two of
-/// six missing, has 8/11 = 0.73; the paper does not state whether this is right.
+/// The minimum F1 of a right page, which we chose. In the paper's worked example, one word is too many and
+/// two of six are missing. This is an F1 of 8/11 = 0.73, but the paper does not state whether the example is
+/// right.
 const RIGHT: f64 = 0.8;
 
-/// Other thresholds for "right", one column each: more right than wrong, and nearly all right.
+/// Other thresholds for "right", with one column each: at half, and near the maximum.
 const OTHERS: [f64; 2] = [0.5, 0.9];
 
-/// Table 1: HTML and extracted text in KB, and the saving in percent that the paper's text states.
+/// Table 1 as printed: KB of HTML, KB of extracted text, and the saving in percent according to the text.
 const TABLE_1: [&str; 3] = ["9,231", "2288", "70"];
 
-/// Table 2: site, pages, right, wrong, and accuracy in percent.
+/// Table 2 as printed: site, pages, right, wrong, and accuracy in percent.
 const TABLE_2: [(&str, [f64; 4]); 5] = [
     ("BBC", [150.0, 145.0, 5.0, 96.7]),
     ("nytime", [150.0, 143.0, 7.0, 95.3]),
@@ -114,7 +117,8 @@ struct PageScores {
     lcs: [Ratios; FORMS.len()],
 }
 
-/// `done`: called after each page with gold text, from any thread. Error: the first unreadable page.
+/// Calls `done` after each page with gold text, from any thread. Returns the first unreadable page as an
+/// error.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut sites = Vec::new();
     for set in sets {

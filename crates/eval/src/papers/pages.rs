@@ -1,8 +1,8 @@
 //! Reads and measures each page with gold text of a set once.
 //!
-//! Each thread has one page in memory. Only measurements are kept, in manifest order.
+//! Each thread has one page in memory. Only the measurements are kept, in the order of the manifest.
 //!
-//! Limitation: a page with wordless gold text has no shares and is skipped without a message.
+//! Limitation: a page whose gold text has no words is skipped without a message.
 
 use rayon::prelude::*;
 
@@ -10,9 +10,9 @@ use crate::measure::words::words;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// Returns the result of `measure` for each page with a word in its gold text. `measure` also receives the
-/// gold text. `done` is called after each page with gold text, from any thread. If pages are unreadable,
-/// returns all their errors in manifest order.
+/// Returns the result of `measure` for each page whose gold text has a word. `measure` also receives the gold
+/// text. Calls `done` after each page with gold text, from any thread. If pages are unreadable, returns all
+/// their errors in the order of the manifest.
 pub(super) fn measured<'a, T: Send>(
     set: &'a Set,
     done: &(dyn Fn() + Sync),
@@ -29,14 +29,14 @@ pub(super) fn measured<'a, T: Send>(
     Ok(in_order(with_gold.map(one))?.into_iter().flatten().collect())
 }
 
-/// Whether all pages of a set are from one site, such as `bbc.co.uk`. Ignores `www.` and suffixes of the
-/// manifest's site that begin with `_`, such as a year.
+/// Whether all pages of a set are from the site `site`, such as `bbc.co.uk`. Ignores `www.`, and suffixes in
+/// the manifest that begin with `_`, such as a year.
 pub(super) fn is_of(set: &Set, site: &str) -> bool {
     let host = |named: &str| named.split('_').next() == Some(site);
     set.entries.iter().all(|entry| host(entry.site.trim_start_matches("www.")))
 }
 
-/// Returns one sentence for each set with several sites. Such a set counts as one site in means.
+/// Returns one sentence for each set with several sites, because such a set counts as one site in means.
 pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Set>) -> Vec<String> {
     let many = sets.filter(|set| set.sites() > 1);
     many.map(|set| {
@@ -53,7 +53,8 @@ pub(super) mod made {
 
     use crate::set::Set;
 
-    /// Creates a set of pages (HTML, gold text, language) and the guard of its folder.
+    /// Creates a set from pages (HTML, gold text, language). Also returns its folder, which is deleted when
+    /// dropped.
     pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Set) {
         let folder = TempDir::new().unwrap();
         let mut manifest = String::new();

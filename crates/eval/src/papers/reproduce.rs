@@ -1,4 +1,4 @@
-//! The papers with tables to reproduce.
+//! Lists the papers with tables to reproduce, and reproduces the tables.
 
 use std::num::NonZeroUsize;
 
@@ -6,7 +6,7 @@ use super::{Table, bte, comma_score, fast_content_extractor, line_block, text_to
 use crate::parallel::pool;
 use crate::set::{Set, SetError};
 
-/// A paper with reproduced tables.
+/// A paper whose tables can be reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Paper {
     /// Nguyen et al.: FastContentExtractor, compared with ContentExtractor.
@@ -31,7 +31,7 @@ impl Paper {
         Self::CommaScore,
     ];
 
-    /// Returns the name on the command line and in tables, such as `line-block`.
+    /// Returns the paper's name on the command line and in tables, such as `line-block`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Paper {
         }
     }
 
-    /// Returns the paper with this name; `None`: unknown name.
+    /// Returns the paper with this name, or `None` if the name is unknown.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|paper| paper.name() == name)
@@ -60,12 +60,12 @@ impl Paper {
     }
 }
 
-/// Measures the tables of papers on these sets. `done` is called for each page with gold text, once per
-/// paper, from any thread. Times are measured on one thread with the others idle. Everything else runs on
+/// Measures the tables of papers on these sets. Calls `done` for each page with gold text, once per paper,
+/// from any thread. Times are measured on one thread while the others are idle. Everything else runs on
 /// `threads` threads, as in a [`Task`](crate::Task).
 ///
 /// # Errors
-/// [`SetError`]: a page cannot be read, or no page has gold text.
+/// A [`SetError`] means that a page cannot be read, or that no page has gold text.
 pub fn reproduce(
     papers: &[Paper],
     sets: &[Set],

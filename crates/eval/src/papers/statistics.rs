@@ -4,7 +4,8 @@ pub(super) fn mean(figures: &[f64]) -> Option<f64> {
     (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
 }
 
-/// Returns the median (for an even number of values, the mean of the two middle values); `None`: no values.
+/// Returns the median, or `None` if there are no values. The median of an even number of values is the mean
+/// of the two middle values.
 pub(super) fn median(figures: &[f64]) -> Option<f64> {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);

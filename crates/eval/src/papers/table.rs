@@ -1,8 +1,8 @@
-//! Defines a table of a paper, with our results next to the authors' results.
+//! Defines a table of a paper, with our results next to those of the authors.
 //!
-//! Rows and columns are the paper's. Each row states the source of its values: the paper, our measurement, or
-//! the difference (ours minus the paper's). If both sources have values for the same quantity, the three rows
-//! follow one another, although the values are from different pages.
+//! Rows and columns are those of the paper. Each row states the source of its values: the paper, our
+//! measurement, or the difference (ours minus the paper's). If both sources have values for the same
+//! quantity, the three rows follow one another, although the values are from different pages.
 
 use std::fmt::Write;
 
@@ -15,54 +15,52 @@ pub struct Table {
     pub paper: Paper,
     /// The table's name in the paper, such as `table II`.
     pub name: &'static str,
-    /// The subject of the table.
+    /// What the table shows.
     pub title: String,
-    /// The columns, with units.
+    /// The columns with their units.
     pub columns: Vec<Column>,
-    /// The paper's rows and ours.
+    /// The rows of the paper and our rows.
     pub rows: Vec<Row>,
-    /// How the table was measured, which values cannot be compared, and why values differ. Each is a sentence
-    /// or more.
+    /// Notes on how the table was measured, which values cannot be compared, and why values differ.
     pub remarks: Vec<String>,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The paper's name for the column, with its unit.
+    /// The name of the column in the paper, with its unit.
     pub name: &'static str,
-    /// The number of decimals.
+    /// The number of decimals to print.
     pub decimals: usize,
 }
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The subject of the values: a site or a statistic.
+    /// What the values describe: a site or a statistic.
     pub label: String,
     /// The source of the values.
     pub from: From,
-    /// One value per column; `None`: no value.
+    /// One value per column. `None` if there is no value.
     pub figures: Vec<Option<f64>>,
-    /// The cells as printed in the paper, numbers or words, one per column. An empty cell: there is no value,
-    /// or the value in `figures` is printed with the column's decimals. An empty list means this for all
-    /// columns.
+    /// The cells as printed in the paper, one per column. If a cell is empty, the value in `figures` is
+    /// printed instead, if there is one. An empty list means that all cells are empty.
     pub as_printed: Vec<&'static str>,
 }
 
 /// The source of a row's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
-    /// Printed in the paper.
+    /// The paper printed them.
     Paper,
-    /// Measured by this run.
+    /// This run measured them.
     Ours,
-    /// Ours minus the paper's.
+    /// Our values minus those of the paper.
     Difference,
 }
 
 impl From {
-    /// Returns the printed word.
+    /// Returns the name of the source in the printed table.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,7 +72,7 @@ impl From {
 }
 
 impl Column {
-    /// Creates a column with this number of decimals.
+    /// Creates a column with `decimals` decimals.
     #[must_use]
     pub const fn new(name: &'static str, decimals: usize) -> Self {
         Self { name, decimals }
@@ -82,20 +80,20 @@ impl Column {
 }
 
 impl Row {
-    /// Creates a row of values printed in the paper.
+    /// Creates a row of values that the paper prints.
     #[must_use]
     pub fn paper(label: &str, figures: &[Option<f64>]) -> Self {
         Self::new(label, From::Paper, figures)
     }
 
-    /// Creates a row of cells as printed in the paper, numbers or words. Empty cell: no value.
+    /// Creates a row of cells as the paper prints them, numbers or words. An empty cell has no value.
     #[must_use]
     pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
         let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
         Self { as_printed: cells.to_vec(), ..Self::new(label, From::Paper, &figures) }
     }
 
-    /// Creates a row of values of this run.
+    /// Creates a row of values that this run measured.
     #[must_use]
     pub fn ours(label: &str, figures: &[Option<f64>]) -> Self {
         Self::new(label, From::Ours, figures)
@@ -105,7 +103,7 @@ impl Row {
         Self { label: label.to_owned(), from, figures: figures.to_vec(), as_printed: Vec::new() }
     }
 
-    /// Creates three rows: the paper's values, ours, and the differences where both have a value.
+    /// Creates three rows: the paper's values, our values, and the differences where both have a value.
     #[must_use]
     pub fn compared(label: &str, paper: &[Option<f64>], ours: &[Option<f64>]) -> [Self; 3] {
         let difference = |(paper, ours): (&Option<f64>, &Option<f64>)| Some((*ours)? - (*paper)?);
@@ -114,7 +112,7 @@ impl Row {
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 
-    /// Removes the values of columns in which a difference has no meaning.
+    /// Removes the values in the columns `columns`, in which a difference has no meaning.
     #[must_use]
     pub fn without(mut self, columns: &[usize]) -> Self {
         for (at, figure) in self.figures.iter_mut().enumerate() {
@@ -133,7 +131,7 @@ impl Row {
 }
 
 impl Table {
-    /// Returns the rows as text: label, source, and one cell per column. An en dash is a missing value.
+    /// Returns the rows as text: label, source, and one cell per column. An en dash marks a missing value.
     pub fn cells(&self) -> impl Iterator<Item = Vec<String>> + '_ {
         self.rows.iter().map(|row| {
             let figures = row.figures.iter().zip(&self.columns).enumerate();
@@ -149,7 +147,7 @@ impl Table {
         })
     }
 
-    /// Returns all tables as CSV: a header, then one line per value.
+    /// Returns all tables as CSV: a header line, then one line per value.
     #[must_use]
     pub fn csv(tables: &[Self]) -> String {
         let mut out = "paper,table,row,from,column,figure\n".to_owned();
@@ -167,8 +165,8 @@ impl Table {
         out
     }
 
-    /// Returns the table as JSON lines: one object per row with `null` for missing values, then an object
-    /// with the table's `title` and `remarks`.
+    /// Returns the table as JSON lines. Each row is one object, with `null` for missing values. The last
+    /// object has the table's `title` and `remarks`.
     #[must_use]
     pub fn json(&self) -> String {
         let mut out = String::new();

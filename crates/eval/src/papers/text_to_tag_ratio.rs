@@ -3,10 +3,10 @@
 //! Weninger, Hsu: Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.2. The pages with gold text of
 //! all sets are evaluated together, like the paper's 176 pages. LCS is the recall by the longest common
 //! subsequence of words ([`subsequence`]). EDR is the edit distance ratio of characters ([`edit_distance`]).
-//! Each distinct text of a page is compared once, even if several coefficients and clusterings select it.
+//! If several coefficients and clusterings select the same text of a page, it is compared only once.
 //!
-//! Limitation: the paper's LCS apparently compares characters of files, not words. Figure 5 has no numbers:
-//! only the point at the coefficient 1 is printed, in tables 2 and 3.
+//! Limitation: the paper's LCS apparently compares characters of files, not words. Figure 5 has no numbers.
+//! Only its values at coefficient 1 are printed, in tables 2 and 3.
 
 use std::collections::HashMap;
 
@@ -54,15 +54,15 @@ const TABLE_3: [[f64; 5]; 3] = [
     [31.89, 30.66, 32.96, 33.75, 30.01],
 ];
 
-/// The number of pages with 100% in table 3, according to the paper's text.
+/// The number of pages with 100% in table 3, according to the text of the paper.
 const MATCHES_3: [&str; 5] = ["0"; 5];
 
-/// Table 4, in KB: HTML and text, then both compressed.
+/// Table 4 as printed, in KB: HTML and text, then both compressed.
 const TABLE_4: [f64; 4] = [9_630.34, 497.70, 2_234.77, 275.53];
 
 const PAGES: f64 = 176.0;
 
-/// The number of coefficients in figure 5: 0.0 to 2.0 in tenths.
+/// The number of coefficients in figure 5, from 0.0 to 2.0 in steps of 0.1.
 const STEPS: usize = 21;
 
 const STEP_OF_TABLES: usize = 10;
@@ -78,12 +78,13 @@ struct Scores {
 struct PageScores {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
-    /// The threshold's scores on the lines of the source, if they differ from the scores on [`Lines::Auto`].
+    /// The scores of the threshold on source lines, if they differ from the scores with [`Lines::Auto`].
     as_written: Option<Scores>,
     space: Space,
 }
 
-/// `done`: called after each page with gold text, from any thread. Error: the first unreadable page.
+/// Calls `done` after each page with gold text, from any thread. Returns the first unreadable page as an
+/// error.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
@@ -98,7 +99,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![table_2(&pages, given_up, of_sets), table_3(&pages), table_4(&pages), figure_5_table(&pages)])
 }
 
-/// Draws figure 5 as SVG from its table in `tables`. `None`: the table is missing.
+/// Draws figure 5 as SVG from its table in `tables`. Returns `None` if the table is missing.
 #[must_use]
 pub fn figure_5(tables: &[Table]) -> Option<String> {
     let table = tables.iter().find(|table| table.paper == Paper::TextToTagRatio && table.name == FIGURE_5)?;
@@ -110,7 +111,8 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
     Some(svg::figure_5(&ours.filter_map(point).collect::<Vec<_>>()))
 }
 
-/// Measures a page. `None`: a text is too long and too different from the gold text for the edit distance.
+/// Measures a page. Returns `None` if the edit distance cannot be computed, because texts are too long and
+/// too different.
 fn page_scores(recorded: &Recorded, gold: &str) -> Option<PageScores> {
     let ratios = Ratios::new(&recorded.source, &TextToTagRatioParams::default());
     let mut known: HashMap<String, Scores> = HashMap::new();

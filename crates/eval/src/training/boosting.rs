@@ -1,11 +1,11 @@
 //! Grows the trees of the block model with gradient boosting on histograms.
 //!
 //! The loss is the cross entropy between the label and the logistic function of the sum of trees (Friedman
-//! 2001, section 4.5). Each feature is divided once into at most 64 bins of about equal size. A leaf's
-//! gradients are summed per bin. The sums of the larger child are the sums of the parent minus the sums of
-//! the smaller child (LightGBM: Ke et al., NIPS 2017). The leaf with the largest gain is split next.
+//! 2001, section 4.5). Each feature is divided once into at most 64 bins of about equal size. The gradients
+//! of a leaf are summed per bin. For the larger child of a split, the sums are those of the parent minus
+//! those of the smaller child (LightGBM: Ke et al., NIPS 2017). The leaf with the largest gain is split next.
 //!
-//! No library is used: the maintained libraries bind C++ or depend on a dataframe library.
+//! The code uses no library, because the maintained libraries bind C++ or depend on a dataframe library.
 //!
 //! The same rows and parameters always yield the same trees, bit for bit.
 
@@ -20,15 +20,15 @@ pub struct BoostingParams {
     pub leaves: usize,
     /// Learning rate: the factor for each tree's values.
     pub rate: f64,
-    /// Minimum number of rows of a leaf.
+    /// Minimum number of rows in a leaf.
     pub least_rows: usize,
     /// L2 regularization of each leaf's value.
     pub shrinkage: f64,
-    /// Probability, for each tree, that it may use a feature.
+    /// Probability that a tree may use a feature. Chosen separately for each tree and feature.
     pub features: f64,
-    /// Probability, for each tree, that it uses a row.
+    /// Probability that a tree uses a row. Chosen separately for each tree and row.
     pub rows: f64,
-    /// Seed for the choice of features and rows.
+    /// Seed for the random choice of features and rows.
     pub seed: u64,
 }
 
@@ -49,17 +49,17 @@ impl Default for BoostingParams {
 
 const BINS: usize = 64;
 
-/// Rows of features, stored as bins, and the bounds between bins.
+/// Rows of features as bin numbers, with the bounds between bins.
 #[derive(Debug, Clone)]
 pub struct Table {
     columns: usize,
     bins: Vec<u8>,
-    /// For each feature: a value of at most `edges[b]` is in bin `b` or a lower bin.
+    /// The upper bounds of each feature's bins. Bin `b` has the values up to `edges[b]`.
     edges: Vec<Vec<f32>>,
 }
 
 impl Table {
-    /// Divides the features of rows of equal length into bins.
+    /// Divides the features of the rows into bins. All rows must have the same length.
     #[must_use]
     pub fn from_rows(rows: &[Vec<f32>]) -> Self {
         let columns = rows.first().map_or(0, Vec::len);
@@ -75,7 +75,8 @@ impl Table {
     }
 }
 
-/// Returns fewer than [`BINS`] bounds between bins of about equal size. A bound belongs to the lower bin.
+/// Returns the bounds between bins of about equal size, fewer than [`BINS`]. A value equal to a bound is in
+/// the lower bin.
 fn edges(mut values: Vec<f32>) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     let mut different = values.clone();
@@ -98,9 +99,9 @@ fn edges(mut values: Vec<f32>) -> Vec<f32> {
 /// A label with its weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
-    /// The share of the block that is body text, 0 to 1.
+    /// The share of the block that is body text, from 0 to 1.
     pub label: f32,
-    /// The weight of the row; 0 excludes it.
+    /// The weight of the row. A row with weight 0 is excluded.
     pub weight: f32,
 }
 
@@ -136,14 +137,14 @@ struct Leaf {
     sums: Vec<Sum>,
     whole: Sum,
     best: Option<Cut>,
-    /// The parent split and whether this leaf is the left child.
+    /// The index of the parent split, and whether this leaf is the left child.
     above: Option<(usize, bool)>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     gain: f64,
-    /// The index among the tree's features; then the last bin of the left child.
+    /// The index of the feature among the tree's features. `bin` is the last bin of the left child.
     feature: usize,
     bin: usize,
 }
@@ -167,7 +168,7 @@ pub fn grow(table: &Table, targets: &[Target], params: &BoostingParams) -> Fores
     Forest::new(trees)
 }
 
-/// Returns the tree's value for a row in bins. Equals [`Tree::value`], because thresholds are edges.
+/// Returns the tree's value for a row. Equals [`Tree::value`], because thresholds are bounds of bins.
 fn value(table: &Table, tree: &Tree, at: u32) -> f32 {
     let row = table.row(at);
     let mut node: i16 = if tree.splits.is_empty() { -1 } else { 0 };
@@ -229,8 +230,8 @@ impl Grower<'_> {
         }
     }
 
-    /// Creates a leaf of these rows. `known`: the sums of parent and sibling; their difference is the sums of
-    /// the leaf. Without `known`, the sums are counted.
+    /// Creates a leaf of these rows. `known` has the sums of parent and sibling, from which the sums of the
+    /// leaf are computed. Without `known`, the rows are summed.
     fn leaf(&self, rows: Vec<u32>, above: Option<(usize, bool)>, known: Option<(&[Sum], &[Sum])>) -> Leaf {
         let sums: Vec<Sum> = match known {
             Some((parent, sibling)) => {
@@ -303,7 +304,7 @@ fn set_child(splits: &mut [Split], above: Option<(usize, bool)>, child: i16) {
     }
 }
 
-/// xorshift64* (Vigna 2016), sufficient for choosing rows and features.
+/// xorshift64* (Vigna 2016). It suffices to choose rows and features.
 struct Random(u64);
 
 impl Random {
@@ -314,7 +315,8 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Chooses each number below `count` with probability `share`, at least one number, in ascending order.
+    /// Chooses each number below `count` with probability `share`, but at least one number. Returns them in
+    /// ascending order.
     fn choose(&mut self, count: usize, share: f64) -> Vec<usize> {
         let mut chosen: Vec<usize> = (0..count).filter(|_| self.share() < share).collect();
         if chosen.is_empty() && count > 0 {

@@ -1,21 +1,21 @@
-//! Labels the blocks of a page by means of its gold text.
+//! Labels the blocks of a page with the help of its gold text.
 //!
-//! The label of a block with at least five words depends on the share of its word trigrams that occur in the
-//! gold text. A shorter block must be a line of the gold text. Each trigram and line can be matched as often
-//! as it occurs in the gold text. Blocks surrounded by body text are matched first, before the same sentence
-//! in a list of related stories.
+//! The label of a block with at least five words depends on how many of its word trigrams occur in the gold
+//! text. A shorter block must be a line of the gold text. A trigram or line can be matched only as often as
+//! it occurs in the gold text. Blocks surrounded by body text are matched first. Otherwise, the same sentence
+//! in a list of related articles could take their match.
 
 use std::collections::HashMap;
 
 use gleaner_extract::words;
 
-/// A block with fewer words must be a whole line of the gold text.
+/// A block with fewer words must equal a line of the gold text.
 const SHORT: usize = 5;
 
-/// The number of blocks on each side that show whether a block is surrounded by body text.
+/// The number of blocks on each side that determine whether a block is surrounded by body text.
 const AROUND: usize = 6;
 
-/// Returns a label from 0 to 1 for every block: the share of the block that is body text.
+/// Returns the share of body text in each block, from 0 to 1.
 #[must_use]
 pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
     let blocks: Vec<Vec<String>> = blocks.iter().map(|text| lower(text)).collect();
@@ -43,8 +43,8 @@ fn among_content(at: usize, blocks: &[Vec<String>], shares: &[f32]) -> f32 {
     content / f32::max(all, 1.0)
 }
 
-/// Maps shares up to 0.25, which occur by chance, to 0, and shares from 0.75 to 1. Shares near 1 differ from
-/// 1 only because words are split differently.
+/// Maps shares up to 0.25 to 0, because they occur by chance. Maps shares from 0.75 to 1, because they differ
+/// from 1 only by the way in which words are split.
 fn certain(share: f32) -> f32 {
     ((share - 0.25) / 0.5).clamp(0.0, 1.0)
 }

@@ -2,8 +2,9 @@
 //!
 //! [`TrainingSet::read`] computes the features and [`labels`] of every page once. [`TrainingSet::train`]
 //! trains one model on all pages. [`TrainingSet::cross_validate`] trains one model per fold of sites, so that
-//! every page has a model trained without its site. A site has the weight of at most 12 pages. Within a page,
-//! blocks are weighted by their words. A page has a low weight if its gold text is not found on it.
+//! every page has a model that was trained without its site. The weight of a site is limited to that of 12
+//! pages. Within a page, longer blocks have more weight. A page has a low weight if its gold text is not
+//! found on it.
 
 pub mod boosting;
 pub mod labels;
@@ -20,13 +21,13 @@ use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 use boosting::{BoostingParams, Table, Target};
 
-/// A site's weight counts at most this number of pages.
+/// Maximum number of pages that count for the weight of a site.
 const SITE_PAGES: f32 = 12.0;
 
-/// A block's weight counts at most this number of words.
+/// Maximum number of words that count for the weight of a block.
 const LONG: f32 = 120.0;
 
-/// The weight of a block in addition to its number of words.
+/// Added to the number of words for the weight of a block, so that short blocks also count.
 const ANY: f32 = 3.0;
 
 /// Training examples: the blocks of pages with gold text, as rows of features with labels.
@@ -45,12 +46,12 @@ struct TrainingPage {
 }
 
 impl TrainingSet {
-    /// Reads every page that has gold text, and calls `done` once per page. In a set of one site with enough
-    /// pages, each page is included twice with half its weight: once complete, and once without the blocks
-    /// that repeat on the training pages of its fold.
+    /// Reads every page that has gold text, and calls `done` once per page. If a set has only one site and
+    /// enough pages, each page is included twice with half its weight: once complete, and once without the
+    /// blocks that repeat on the training pages of its fold.
     ///
     /// # Errors
-    /// [`SetError`]: a page cannot be read.
+    /// A [`SetError`] means that a page cannot be read.
     pub fn read(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Self, SetError> {
         let mut training_pages = Vec::new();
         for set in sets {
@@ -83,8 +84,8 @@ impl TrainingSet {
         boosting::grow(&Table::from_rows(&self.rows), &self.targets, params)
     }
 
-    /// Trains one model per fold of sites, so that each site has a model trained without its pages. Folds
-    /// follow the order of site names.
+    /// Trains one model per fold of sites, so that each site has a model that was trained without its pages.
+    /// Sites are assigned to folds in the order of their names.
     #[must_use]
     pub fn cross_validate(&self, folds: usize, params: &BoostingParams) -> CrossValidated {
         let table = Table::from_rows(&self.rows);
@@ -102,7 +103,7 @@ impl TrainingSet {
     }
 }
 
-/// The models of a cross-validation. Each site has a model trained without its pages.
+/// The models of a cross-validation. Each site has a model that was trained without its pages.
 #[derive(Debug, Clone, Default)]
 pub struct CrossValidated {
     forests: Vec<Forest>,
@@ -110,7 +111,8 @@ pub struct CrossValidated {
 }
 
 impl CrossValidated {
-    /// Returns the model trained without the pages of `site`. `None`: the training did not include the site.
+    /// Returns the model that was trained without the pages of `site`, or `None` if the training data lack
+    /// the site.
     #[must_use]
     pub fn of(&self, site: &str) -> Option<&Forest> {
         self.fold_of.get(site).map(|fold| &self.forests[*fold])
@@ -163,7 +165,8 @@ fn training_page(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)])
 
 const WEIGHT_OF_A_PAGE: f32 = 200.0;
 
-/// Returns how well gold text and blocks agree, 0 to 1: the square of the labels' word F1.
+/// Returns how well gold text and labels agree, from 0 to 1. It is the square of the word F1 of the blocks
+/// that are labelled as body text.
 fn trust(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
     let kept = texts.iter().zip(labels).filter(|(_, label)| **label > 0.5);
     let text: Vec<&str> = kept.map(|(text, _)| *text).collect();

@@ -1,11 +1,11 @@
 //! Counts the commas and full stops of a page inside and outside main content.
 //!
-//! Main content is the blocks of the page (cut at block-level tags and `br`) that the rule of the block
-//! measure ([`blocks`](crate::measure::blocks)) finds in the gold text. This makes it possible to count
-//! anchors in main content, which the gold text does not show.
+//! The page is split into blocks at block-level tags and `br`. Main content is the blocks that the block
+//! measure ([`blocks`](crate::measure::blocks)) finds in the gold text. With the blocks, anchors in main
+//! content can be counted, which the gold text does not show.
 //!
 //! Limitation: a block elsewhere that repeats the article's words counts as main content. A block of the
-//! article does not count if the gold text has different words. Linear time in page and gold text.
+//! article does not count if the gold text has different words. Time is linear in page and gold text.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::measure::words::{normal, words};
 pub(super) struct Sides {
     pub(super) main: Punctuation,
     pub(super) rest: Punctuation,
-    /// The counts of characters in main content other than letters, digits and white space.
+    /// How often each character occurs in main content, except letters, digits and white space.
     marks: BTreeMap<char, u64>,
     letters: u64,
     latin: u64,
@@ -155,7 +155,7 @@ mod tests {
             [17, 2, 1, 7, 1, 0],
             [10, 1, 1, 0, 0, 0],
         );
-        // A `br` and the end of a block separate blocks; an inline tag does not.
+        // Blocks end at `br` and at the ends of block-level elements, but not at inline tags.
         check(
             "<div><p>One, two</p><b>a</b>, b.<br>and <i>three.",
             gold,

@@ -1,14 +1,15 @@
 //! Evaluates the comma score (Posch): punctuation statistics per language, and a comparison with the older
 //! score.
 //!
-//! H. Posch: Extracting pure text from web pages. The paper has no table: it reports two findings from
-//! unprinted statistics, and announces a comparison. Here both are printed, with one row per language.
+//! H. Posch: Extracting pure text from web pages. The paper has no table. It reports two findings from
+//! statistics that it does not print, and announces a comparison. Here both are printed, with one row per
+//! language.
 //!
-//! `main_content.rs` defines main content. A page's language is the primary subtag from the manifest, or else
-//! from its `html` element.
+//! `main_content.rs` defines main content. The language of a page is the primary subtag from the manifest, or
+//! else from its `html` element.
 //!
-//! Limitation: the language stated in a page may be the template's language. The score in the comparison is
-//! reconstructed from two sentences.
+//! Limitation: the language stated in a page may be that of the site's software. The older score in the
+//! comparison is reconstructed from two sentences.
 
 mod main_content;
 
@@ -59,7 +60,8 @@ const COMPARISON: [Column; 9] = [
     Column::new("comma F, no position control", 3),
 ];
 
-/// `done`: called after each page with gold text, from any thread. Error: the first unreadable page.
+/// Calls `done` after each page with gold text, from any thread. Returns the first unreadable page as an
+/// error.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut languages: BTreeMap<String, Language> = BTreeMap::new();
     for set in sets {
@@ -124,7 +126,7 @@ impl Language {
     }
 }
 
-/// Returns one row per language, then pages of unknown language, then Chinese.
+/// Returns the languages in the order of rows. Pages of unknown language and Chinese are last.
 fn in_order(languages: &BTreeMap<String, Language>) -> Vec<(&str, &Language)> {
     let place = |name: &str| match name {
         CHINESE => 2,
@@ -305,7 +307,6 @@ mod tests {
         let characters = ENGLISH.chars().filter(|c| !c.is_whitespace()).count() as f64;
         let en = row(&tables[0], "en");
         assert_eq!((en[1], en[3]), (Some(4000.0 / characters), Some(1000.0 / characters)));
-        // "Home, News." is in an anchor; "Copyright. All rights reserved." is outside main content.
         let rest = 10.0 + 28.0;
         assert_eq!((en[2], en[4]), (Some(1000.0 / rest), Some(3000.0 / rest)));
         assert_eq!(en[5..], [Some(0.0), Some(1000.0 / rest), Some(0.0), Some(1000.0 / rest), Some(100.0)]);

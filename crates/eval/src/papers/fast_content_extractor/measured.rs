@@ -1,9 +1,9 @@
-//! Measures a site: blocks, F and time of both methods, page by page.
+//! Measures a site page by page: blocks, F and time of both methods.
 //!
-//! Blocks are cut at the tags that the papers name. F is also measured with our default block tags.
+//! Blocks are split at the tags that the papers name. F is also measured with our default block tags.
 //!
-//! Limitation: a busy machine affects even the minimum of three runs. A fold's pages are processed in
-//! sequence, so caches are warmer than in a crawl.
+//! Limitation: even the minimum of three runs is too high on a busy machine. The pages of a fold are
+//! processed in sequence, so caches are warmer than in a crawl.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -21,13 +21,13 @@ use crate::papers::statistics::mean;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// Maximum number of timed pages of a site: the first pages with gold text.
+/// Maximum number of pages of a site that are timed, which are the first pages with gold text.
 pub(super) const TIMED: usize = 100;
 
 pub(super) const RUNS: usize = 3;
 
 struct Both {
-    /// The indexed search. The result equals a comparison of all pairs.
+    /// ContentExtractor with an index. Its result equals that of comparing all pairs.
     ce: content_extractor::Site,
     template: Template,
 }
@@ -57,10 +57,11 @@ impl Both {
 
 struct Fold {
     teachers: usize,
-    /// The next three fields use the block tags that the papers name.
+    /// `named`, `all_pairs` and `only_temp` use the block tags that the papers name.
     named: Both,
     all_pairs: content_extractor::Site,
-    /// The distinct non-content blocks as one page. The paper's table seems to have this variant's time.
+    /// The distinct non-content blocks, as one page. The time in the paper's table seems to be that of this
+    /// variant.
     only_temp: content_extractor::Site,
     by_default: Both,
 }
@@ -88,7 +89,7 @@ fn params(search: Search) -> content_extractor::ContentExtractorParams {
     }
 }
 
-/// Returns a page of all distinct texts that `ContentExtractor` removes from a site's pages.
+/// Returns a page of all distinct texts that `ContentExtractor` removes from the pages of a site.
 fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
     let none: [&Page; 0] = [];
     let alone = content_extractor::Site::new(&none, &params(Search::Indexed));
@@ -168,7 +169,7 @@ fn mean_of<T>(all: &[T], figure: impl Fn(&T) -> f64) -> f64 {
 
 pub(super) struct OfSite {
     pub(super) name: String,
-    /// The smallest number of training pages of any fold.
+    /// The smallest number of training pages in any fold.
     pub(super) teachers: usize,
     /// ContentExtractor and FastContentExtractor with the block tags that the papers name.
     pub(super) named: [Side; 2],
@@ -176,7 +177,7 @@ pub(super) struct OfSite {
     pub(super) times: Times,
 }
 
-/// Measures a set. `None`: the gold texts have no words.
+/// Measures a set. Returns `None` if the gold texts have no words.
 pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSite>, SetError> {
     let kept = in_order(set.entries.par_iter().take(KEPT).map(Entry::read))?;
     let folds: Vec<Fold> = (0..FOLDS).into_par_iter().map(|fold| Fold::learn(&kept, fold)).collect();
@@ -220,7 +221,7 @@ struct Sides {
     by_default: [Side; 2],
 }
 
-/// Measures both sides. `None`: the gold text has no words.
+/// Measures both methods. Returns `None` if the gold text has no words.
 fn sides(fold: &Fold, recorded: &Recorded) -> Option<Sides> {
     let gold = recorded.gold.as_deref().filter(|gold| Bag::from_text(gold).total() > 0)?;
     let of = |both: &Both| both.sides(&recorded.page, gold);

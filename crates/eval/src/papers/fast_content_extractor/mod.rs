@@ -1,15 +1,14 @@
 //! Reproduces tables II, III and IV of the FastContentExtractor paper: time, block F, word F.
 //!
-//! Each set with only one site has a row, according to the template protocol: five folds, page k of the
-//! manifest in fold k mod 5, each page with a template from at most 30 pages of the other folds. Counts and
-//! scores are computed on the threads of the pool. Times are measured afterwards, on one thread, with the
-//! others idle.
+//! Each set with only one site has a row. The pages are evaluated with the template protocol: in five folds,
+//! page k of the manifest in fold k mod 5, with templates from at most 30 pages of the other folds. Counts
+//! and scores are computed on all threads. Then times are measured on one thread, while the others are idle.
 //!
-//! Blocks are cut at the tags that the papers name. F with our default block tags is also printed.
+//! Blocks are split at the tags that the papers name. F with our default block tags is also printed.
 //!
-//! Limitation: contrary to the paper's statement, its ContentExtractor cannot have compared each block with
-//! all blocks of all pages. Therefore table II has our times as published, and with as few blocks as the
-//! paper seems to have had. Only the latter are near the paper's ratios.
+//! Limitation: the paper states that its ContentExtractor compared each block with all blocks of all pages.
+//! Its printed times make this impossible. Therefore table II has two of our times: as published, and with as
+//! few blocks as the paper seems to have had. Only the second is near the paper's ratios.
 
 mod measured;
 mod printed;
@@ -21,8 +20,8 @@ use super::statistics::{mean, median};
 use super::{Column, From, Paper, Row, Table};
 use crate::set::{Set, SetError};
 
-/// Measures the tables. `done` is called once for each page with gold text, including sets without a row.
-/// Error: the first unreadable page.
+/// Measures the tables. Calls `done` once for each page with gold text, including pages of sets without a
+/// row. Returns the first unreadable page as an error.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut sites, mut left_out) = (Vec::new(), Vec::new());
     for set in sets {
@@ -36,7 +35,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![table_2(&sites, &left_out), table_3(&sites), table_4(&sites)])
 }
 
-/// The columns with times. They have no difference, because machines and years differ.
+/// The columns with times. No difference is printed for them, because machines and years differ.
 const TIMES: [usize; 2] = [2, 5];
 
 fn table_2(sites: &[OfSite], left_out: &[&str]) -> Table {
@@ -212,7 +211,7 @@ mod tests {
         let (_folder, sets) = sets();
         let tables = tables(&sets[..1], &|| {}).unwrap();
         let blocks = ours(&tables[0], "one").unwrap();
-        // "Write to us." is repeated; the first line is not. All three lines are blocks.
+        // "Write to us." is a repeated block, and the first line is not. All three lines are blocks.
         assert_eq!((blocks[0], blocks[1], blocks[3]), (Some(1.0), Some(3.0), Some(1.0)));
         assert!(blocks.iter().all(|figure| figure.is_some_and(|figure| figure > 0.0)));
         let [all, fast, percent, only, on_that] = [2, 5, 6, 7, 8].map(|at| blocks[at].unwrap());
@@ -236,7 +235,7 @@ mod tests {
         assert!(words > 0.5 && words < 1.0, "{words}");
     }
 
-    /// With the papers' tags, headings are not blocks: repeated and other text form one block.
+    /// With the papers' tags, headings do not separate blocks, so repeated and other text form one block.
     #[test]
     fn tables_are_by_the_block_tags_of_the_papers_and_say_so() {
         let folder = TempDir::new().unwrap();
@@ -249,7 +248,7 @@ mod tests {
         let sets = Set::find(&[folder.path().to_owned()]).unwrap();
         let tables = tables(&sets, &|| {}).unwrap();
         let blocks = ours(&tables[0], "one").unwrap();
-        // "Home No. 11" is one block, so it is never repeated.
+        // "Home No. 11" is one block and differs on each page, so it is never repeated.
         assert_eq!((blocks[0], blocks[1]), (Some(0.0), Some(2.0)));
         let f = ours(&tables[2], "one").unwrap();
         assert!(f[2] > f[0], "{f:?}");

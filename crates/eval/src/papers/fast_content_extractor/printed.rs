@@ -2,11 +2,11 @@
 
 pub(super) struct Printed {
     pub(super) site: &'static str,
-    /// The columns NumBlockTemp, NumBlock, `PerTime`.
+    /// The columns NumBlockTemp, NumBlock and `PerTime`, here and in `fast`.
     pub(super) ce: [&'static str; 3],
     pub(super) fast: [&'static str; 3],
     pub(super) improvement: &'static str,
-    /// The values of ContentExtractor and FastContentExtractor, here and in the next field.
+    /// The values of ContentExtractor and of FastContentExtractor, as in `word_f`.
     pub(super) block_f: [&'static str; 2],
     pub(super) word_f: [&'static str; 2],
 }
@@ -42,8 +42,8 @@ mod tests {
         assert_eq!(off, ["cnn.com", "news.bbc.co.uk"]);
     }
 
-    /// Checks the copied values: a wrong value changes the sums of the columns, and a value in the wrong
-    /// column contradicts the paper's sentences (blocks "similar", words "as accurate for most").
+    /// Checks the copied values. A wrong value changes the sum of its column. A value in the wrong column
+    /// contradicts the paper's sentences (blocks "similar", words "as accurate for most").
     #[test]
     fn f_is_as_printed() {
         let sum = |f: fn(&Printed) -> &str| {
