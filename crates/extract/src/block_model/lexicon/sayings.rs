@@ -1,5 +1,4 @@
-//! Determines the kind of a short line, such as a heading over comments or related stories, a credit, an
-//! offer or a by-line.
+//! Determines the kind of a short line, such as a heading over comments, a credit, an offer or a by-line.
 //!
 //! Limitation: a phrase is found anywhere in the line, so a headline that contains `share` counts as an
 //! offer. How much this matters is learned in the model's training.
