@@ -39,6 +39,7 @@ pub(crate) enum Order {
 #[derive(Debug, Default)]
 pub(crate) struct Reader<'a> {
     pub(crate) language: Option<&'a str>,
+    /// Region of the page's language in capitals, such as `US`.
     pub(crate) region: Option<&'a str>,
     pub(crate) address: Option<Date>,
     /// The last possible day of publication.

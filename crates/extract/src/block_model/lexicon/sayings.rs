@@ -238,7 +238,7 @@ pub(in crate::block_model) const SAYING_NAMES: [&str; SAYING_COUNT] = names(&SAY
 /// The maximum length of a heading or note, in bytes.
 const LONGEST_SAYING: usize = 160;
 
-/// Returns the sayings of a line. Bit `n` stands for `SAYING_NAMES[n]`. 0 for a long line.
+/// Returns the kinds of a line as a bit set: bit `n` is `SAYING_NAMES[n]`. The result is 0 for a long line.
 pub(in crate::block_model) fn sayings(line: &str) -> u32 {
     if line.len() > LONGEST_SAYING {
         return 0;
