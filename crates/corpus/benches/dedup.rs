@@ -1,5 +1,5 @@
-//! Measures the cost of a new document (tokens, signature, keys, index query and update) and of comparing two
-//! texts, on one thread.
+//! Measures the cost of a new document (from tokens to index update) and of comparing two texts, on one
+//! thread.
 //!
 //! Run with `cargo bench -p gleaner-corpus --bench dedup`. A text has 500 words from a short list of English
 //! or Vietnamese words. Random letters or numbers are added to some words. The index contains a million
@@ -70,13 +70,11 @@ const VIETNAMESE: [&str; 24] = [
     "Thủ",
 ];
 
-/// Returns the next number of a pseudo-random sequence that is the same on every machine.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
 }
 
-/// Returns a text of these words in sentences. Some words get a random ending or are followed by a number.
 fn text(words: &[&str], mut seed: u64) -> String {
     let mut text = String::new();
     for at in 0..WORDS {
@@ -92,8 +90,7 @@ fn text(words: &[&str], mut seed: u64) -> String {
     text
 }
 
-/// Returns the keys of a document that is similar to no other. Evenly spread hashes are used instead of
-/// shingles.
+/// Returns the keys of a document that is similar to no other, from random hashes instead of shingles.
 fn synthetic(document: u32) -> Keys {
     let mut state = u64::from(document) << 20 | 1;
     let hash = |_| next(&mut state) << 33 ^ next(&mut state);

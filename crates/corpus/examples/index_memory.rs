@@ -88,7 +88,6 @@ fn keys(document: Number, changed: u64, version: u64) -> Keys {
     Keys::from_signature(&Signature::of_hashes((0..SHINGLES).map(hash)))
 }
 
-/// Maps a number to an evenly spread hash (the finaliser of SplitMix64).
 const fn spread(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

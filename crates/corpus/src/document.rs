@@ -31,8 +31,7 @@ pub struct Document {
     pub language: String,
     /// When the page was fetched.
     pub fetched: Timestamp,
-    /// The publication time that the page states: RFC 3339 with an offset, or only a date if time or zone is
-    /// unknown.
+    /// The stated publication time: RFC 3339 with an offset, or only a date if time or zone is unknown.
     pub published: Option<String>,
     /// Authors that the page declares, in the page's order.
     pub authors: Vec<String>,
@@ -55,15 +54,14 @@ pub struct Document {
     /// The declared canonical address (`rel=canonical`, else `og:url`).
     #[serde(default)]
     pub canonical: Option<String>,
-    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None` if it was not
-    /// estimated.
+    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None`: not estimated.
     #[serde(default)]
     pub confidence: Option<u8>,
     /// Probability of the language in hundredths. `None` if it was not measured, as in older stores.
     #[serde(default)]
     pub language_probability: Option<u8>,
-    /// The publication time as a UTC timestamp. If `published` has no zone, UTC is assumed; if it has no
-    /// time, midnight.
+    /// The publication time in UTC. UTC is assumed if the zone is unknown, and midnight if the time is
+    /// unknown.
     #[serde(default)]
     pub published_utc: Option<Timestamp>,
     /// The declared description.
@@ -93,8 +91,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Creates a document with only a text and its origin. The language is `und`, and there is no method and
-    /// no metadata.
+    /// Creates a document with only a text and its origin: language `und`, no method and no metadata.
     #[must_use]
     pub fn bare(id: DocumentId, url: &str, host: &str, text: String, fetched: Timestamp) -> Self {
         Self {

@@ -12,7 +12,6 @@ fn detected(template: &Template, page: &Page) -> String {
     plain(&template.detect(page))
 }
 
-/// Returns the content that ContentExtractor finds. Checks that both searches agree.
 fn compared(pages: &[Page], page: &Page) -> String {
     let by = |search| {
         let params = content_extractor::ContentExtractorParams { search, ..Default::default() };
@@ -145,7 +144,6 @@ fn unlike_blocks(more: &str) -> Vec<String> {
     of_six.map(|set| format!("<p>{}{more}", words(set).collect::<String>())).collect()
 }
 
-/// Returns three pages, each with these blocks and a different paragraph.
 fn pages_with(blocks: &[String]) -> [Page; 3] {
     ["rain today", "wind tomorrow", "snow on sunday"]
         .map(|own| Page::parse(&format!("{}<p>{own}", blocks.concat())))

@@ -1,5 +1,4 @@
-//! Tests that ContentExtractor's result depends neither on the search nor on whether the page is part of the
-//! site.
+//! Tests that ContentExtractor's result does not depend on the search or on the page being part of the site.
 
 use gleaner_extract::content_extractor::{ContentExtractorParams, Search, Site};
 use gleaner_html::Page;

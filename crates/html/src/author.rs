@@ -9,8 +9,7 @@
 //! 4. a line near the headline with a label such as `By` or `Tác giả:`;
 //! 5. a right-aligned name at the article's end.
 //!
-//! The name of the site or of its host is not an author. If a source has no other name, the next source is
-//! tried.
+//! The name of the site or its host is not an author. If a source has no other name, the next one is tried.
 //!
 //! Limitation: a news agency, an editorial desk (`Staff`) and a nickname count as authors. A comma or a dash
 //! separates names only if both sides look like names of persons. `An Example, Hanoi Harbour` therefore
@@ -32,8 +31,7 @@ use names::{NAME_WORDS, begins_a_label, is_person, label, names};
 
 const MOST_AUTHORS: usize = 20;
 
-/// Maximum distance between headline and by-line, in nodes: `REACH` after the headline, `REACH_BEFORE` before
-/// it.
+/// Maximum distance of a by-line after and before the headline, in nodes.
 const REACH: u32 = 150;
 const REACH_BEFORE: u32 = 40;
 
@@ -109,8 +107,7 @@ pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     page.class_and_id(id).any(|name| holds_one(name, words))
 }
 
-/// Returns the names in the first element with an author class near the headline, or in the page's only such
-/// element.
+/// Returns the names in the first author element near the headline, or in the page's only author element.
 fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     const NAMES: [&str; 5] = ["author", "byline", "by-line", "by_line", "tacgia"];
     const PARTS: [&str; 8] = ["bio", "avatar", "image", "photo", "social", "date", "title", "follow"];
@@ -185,8 +182,7 @@ fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the beginning of a by-line, up to the first digit of a date or the first separator, such as a bar,
-/// a dot or a parenthesis.
+/// Returns the beginning of a by-line, up to the first digit or separator (bar, dot, parenthesis).
 fn before_date(text: &str) -> &str {
     let end = text.find(['|', '·', '•', '–', '—', '(', '[', '\n']).unwrap_or(text.len());
     let text = &text[..end];

@@ -20,8 +20,8 @@ pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: 
         .find(|it| is_believed(it, address))
 }
 
-/// Makes an address absolute. Returns `None` for a scheme other than `http` and `https`, and for a host
-/// without a scheme.
+/// Makes an address absolute. Returns `None` for schemes other than `http` and `https`, and if only a host is
+/// given.
 pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://").unwrap_or_default();
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -41,8 +41,7 @@ pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     }
 }
 
-/// Resolves a query, or a path without a leading slash, against `address`. Returns `None` for any other form
-/// of `stated`.
+/// Resolves a query, or a path without a leading slash. Returns `None` for any other form of `stated`.
 pub(crate) fn beside(stated: &str, address: &str) -> Option<String> {
     let start = address.find("://").map_or(0, |at| at + 3);
     let page = address[start..].split(['?', '#']).next().unwrap_or_default();

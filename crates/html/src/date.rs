@@ -135,7 +135,6 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// A date, and the date with day and month exchanged.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     day: Date,
@@ -238,8 +237,7 @@ fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     Some((Found { day: day(year, second, first).or(month_first)?, month_first }, at + 1))
 }
 
-/// Parses `20/11/26`, in some languages `20.11.26`, and `11/20/26` if the first number cannot be the month's
-/// day.
+/// Parses `20/11/26`, in some languages `20.11.26`, and `11/20/26` if the first number cannot be a day.
 fn short_year(tokens: &[Token], at: usize, reader: &Reader) -> Option<(Found, usize)> {
     let mark = match tokens.get(at + 1)? {
         Token::Mark(mark @ '/') => *mark,
@@ -273,7 +271,6 @@ fn day_then_month(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((named_day(year, month, of)?, end))
 }
 
-/// Parses the last two digits of a Buddhist year directly after a Thai month name.
 fn short_thai_year(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     let is_thai = |token: &Token| matches!(token, Token::Word(word) if word.contains(|c| ('\u{E00}'..='\u{E7F}').contains(&c)));
     let year_at = (at..at + 3).find(|i| matches!(tokens.get(*i), Some(Token::Number(_))))?;
@@ -337,7 +334,6 @@ fn of_two_words(tokens: &[Token], at: usize) -> Option<(MonthName, usize)> {
     }
 }
 
-/// Parses Vietnamese number words after `tháng`. Returns the month and the next index.
 fn vietnamese_month(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     const FROM_JANUARY: [&str; 10] = ["một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười"];
     let counted = |at: usize| match tokens.get(at) {

@@ -125,7 +125,7 @@ fn detect(bytes: &[u8]) -> Decoded {
     with(detector.guess(None, Utf8Detection::Deny), bytes)
 }
 
-/// Detects undeclared UTF-16: in markup, either only the even bytes or only the odd bytes are zero.
+/// Detects undeclared UTF-16: its markup has zero bytes only at even positions or only at odd positions.
 fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(PRESCAN)];
     let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
@@ -158,8 +158,7 @@ fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// Returns the encoding declared in the bytes. A declared UTF-16 means UTF-8, because the declaration itself
-/// was readable as ASCII.
+/// Returns the declared encoding. UTF-16 becomes UTF-8, because the declaration itself was readable as ASCII.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;
@@ -172,7 +171,6 @@ fn xml_declaration(head: &[u8]) -> Option<&'static Encoding> {
     of_label(value(&inside[find(inside, b"encoding")? + 8..])?)
 }
 
-/// Returns the encoding of the first `<meta>` with a known charset outside comments.
 fn meta(head: &[u8]) -> Option<&'static Encoding> {
     let mut rest = head;
     loop {
@@ -251,8 +249,7 @@ mod tests {
         bytes.into_owned()
     }
 
-    /// Writes tones as combining marks after their letters. Letters with circumflex, breve or horn stay
-    /// composed.
+    /// Writes tones as combining marks. Letters with circumflex, breve or horn stay composed.
     fn tones_apart(text: &str) -> String {
         use unicode_normalization::UnicodeNormalization;
         let is_tone = |c: &char| matches!(c, '\u{300}' | '\u{301}' | '\u{303}' | '\u{309}' | '\u{323}');

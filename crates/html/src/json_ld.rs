@@ -36,7 +36,6 @@ pub(crate) struct JsonLd {
     pub(crate) kinds: Vec<String>,
 }
 
-/// Declarations about one object, with dates as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) kind: Option<String>,
@@ -101,8 +100,8 @@ fn trail(objects: &[&Object]) -> Vec<String> {
     items.into_iter().flatten().take(MOST_AUTHORS).filter_map(name).collect()
 }
 
-/// Whether a type is an article type: `NewsArticle` and others that end in `Article`, `BlogPosting`,
-/// `LiveBlogPosting` or `Report`.
+/// Whether a type is an article type: any that ends in `Article`, `BlogPosting`, `LiveBlogPosting` or
+/// `Report`.
 pub(crate) fn is_article(kind: &str) -> bool {
     kind.ends_with("Article") || kind == "BlogPosting" || kind == "LiveBlogPosting" || kind == "Report"
 }
@@ -273,7 +272,6 @@ fn parse(script: &str) -> Vec<Value> {
     serde_json::Deserializer::from_str(&mended).into_iter().map_while(Result::ok).collect()
 }
 
-/// Repairs common errors in JSON: comments, commas, line breaks, escapes, trailing text.
 fn mend(script: &str) -> String {
     let object = script.find('{').unwrap_or(script.len());
     // The brackets of `//<![CDATA[` are not part of the JSON.

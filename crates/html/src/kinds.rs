@@ -14,8 +14,7 @@ pub struct Kinds {
     pairs: Vec<(u64, u64)>,
 }
 
-/// Returns the name of an element's kind. Returns `None` if the element has no kind or the name is longer
-/// than 200 bytes.
+/// Returns the name of an element's kind, or `None` if there is no kind or the name is longer than 200 bytes.
 ///
 /// ```
 /// use gleaner_html::{Page, kinds};

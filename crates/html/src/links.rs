@@ -22,8 +22,8 @@ pub struct Links {
     pub canonical: Option<String>,
     /// The address of the next page of a listing or story: `rel=next` of a `<link>`, or else of an `<a>`.
     pub next: Option<String>,
-    /// The target of `<meta http-equiv=refresh>`. `None` if the page has no such element, or if it only
-    /// reloads the page.
+    /// The target of `<meta http-equiv=refresh>`. `None` if the page has none, or if it only reloads the
+    /// page.
     pub refresh: Option<String>,
     /// Whether `<meta name=robots>` contains `nofollow` or `none`.
     pub robots_nofollow: bool,

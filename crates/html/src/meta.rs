@@ -116,7 +116,6 @@ impl Meta {
         self.all(name).find_map(|text| reader.declared(text))
     }
 
-    /// Returns the first date whose name indicates a publication, such as `w-published-date`.
     pub(crate) fn published_by_name(&self, reader: &Reader) -> Option<Moment> {
         let is_published = |name: &str| {
             ["publish", "pubdate", "pub_date", "pub-date"].iter().any(|part| name.contains(part))

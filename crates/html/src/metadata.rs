@@ -184,7 +184,6 @@ struct Sources<'a> {
     kinds: Vec<String>,
     site_name: Option<String>,
     canonical: Option<String>,
-    /// The page's own address; empty if unknown.
     address: &'a str,
     fetched: Option<Timestamp>,
 }
@@ -281,7 +280,6 @@ fn slug(address: &str) -> String {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ")
 }
 
-/// Returns a declared title without the site's name, for pages where no heading matches.
 fn cut_headline(
     page: &Page,
     sources: &Sources,
@@ -322,7 +320,6 @@ fn paywalled(meta: &Meta) -> Option<bool> {
     }
 }
 
-/// Yields one list of names per source.
 fn stated_authors(meta: &Meta, article: Vec<String>) -> impl Iterator<Item = Vec<String>> {
     let of_meta = |name: &&str| meta.all(name).map(str::to_owned).collect::<Vec<_>>();
     std::iter::once(article).chain(AUTHOR.iter().map(of_meta))
@@ -354,7 +351,6 @@ fn section(
         .or_else(|| on_page().find(is_section))
 }
 
-/// Returns the declared language tags, most reliable first.
 fn language_tags(page: &Page, meta: &Meta, json: Option<String>) -> Vec<String> {
     let html = page.elements("html").next();
     let attribute = |name| html.and_then(|id| page.attribute(id, name)).map(str::to_owned);
@@ -363,7 +359,6 @@ fn language_tags(page: &Page, meta: &Meta, json: Option<String>) -> Vec<String> 
     stated.chain(meta).chain(json).collect()
 }
 
-/// Returns `GB` for `en-GB` and `en_gb`.
 fn region(tag: &str) -> Option<String> {
     primary_subtag(tag)?;
     let is_region = |part: &&str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_alphabetic());

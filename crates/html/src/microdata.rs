@@ -36,7 +36,6 @@ impl Items {
         Self { main: main.copied() }
     }
 
-    /// Whether a value at this element belongs to the page's article.
     pub(crate) fn is_of_page(&self, page: &Page, id: NodeId) -> bool {
         let Some(scope) = ancestors(page, id).skip(1).find(|at| is_scope(page, *at)) else { return true };
         let kind = kind(page, scope);

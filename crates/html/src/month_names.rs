@@ -30,8 +30,7 @@ const MONTHS: [&str; 12] = [
     "december dec dez dezember decembre diciembre dicembre dezembro desember aralik decembrie prosinec prosince grudzien grudnia gru декабрь декабря дек грудень грудня δεκεμβριος δεκεμβριου δεκ desembre dic joulukuu joulukuuta gruodzio detsember decembra prosinca децембар децембра декември",
 ];
 
-/// Month names from January on in other scripts: Arabic, Urdu, Hindi, Bengali, Thai, Hebrew. `_` joins two
-/// words.
+/// Month names from January on in Arabic, Urdu, Hindi, Bengali, Thai and Hebrew. `_` joins two words.
 const OTHER_SCRIPTS: [&str; 12] = [
     "يناير جانفي كانون_الثاني جنوری जनवरी জানুয়ারি มกราคม ม.ค ינואר בינואר",
     "فبراير فيفري شباط فروری फरवरी फ़रवरी ফেব্রুয়ারি กุมภาพันธ์ ก.พ פברואר בפברואר",
@@ -64,8 +63,7 @@ const FURTHER: [&str; 12] = [
     "decembris disember снежня დეკემბერი დეკემბერს դեկտեմբեր դեկտեմբերի желтоқсан டிசம்பர் డిసెంబర్ డిసెంబరు ഡിസംബർ ಡಿಸೆಂಬರ್ ડિસેમ્બર ဒီဇင်ဘာ ធ្នូ ທັນວາ",
 ];
 
-/// Words for "month" that are written together with the name: before it in Thai, Lao and Khmer, after it in
-/// Burmese.
+/// Words for "month" written together with the name: before it in Thai, Lao and Khmer, after it in Burmese.
 const BEFORE: [&str; 3] = ["เดือน", "ເດືອນ", "ខែ"];
 const BEHIND: &str = "လ";
 
@@ -100,7 +98,6 @@ static BY_NAME: LazyLock<HashMap<String, MonthName>> = LazyLock::new(|| {
     gregorian.chain(numbered(SOLAR_HIJRI).map(|(name, month)| (name, MonthName::SolarHijri(month)))).collect()
 });
 
-/// Returns each folded name with its month's number.
 fn numbered(months: [&'static str; 12]) -> impl Iterator<Item = (String, i16)> {
     let named = |(number, names): (i16, &'static str)| {
         names.split(' ').map(move |name| (folded(&name.replace('_', " ")), number))

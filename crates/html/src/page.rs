@@ -10,7 +10,7 @@
 //! Comments, doctypes and processing instructions are omitted. The content of `<template>` and `<noscript>`
 //! is directly below the element, without the fragment that scraper adds in a template.
 //!
-//! Limitation: a page from the fast builder keeps its whole source in memory, because texts are ranges of the
+//! Limitation: the fast builder's pages keep their whole source in memory, because texts are ranges of the
 //! source.
 
 use std::ops::Range;
@@ -178,8 +178,7 @@ impl Page {
         }
     }
 
-    /// Returns a short reason why the reference must parse this document. Returns `None` if the fast builder
-    /// parses it.
+    /// Returns why only the reference can parse this document. Returns `None` if the fast builder parses it.
     #[must_use]
     pub fn left_to_reference(html: &str) -> Option<&'static str> {
         match Self::build_fast(html, &Kinds::default()) {
@@ -195,8 +194,7 @@ impl Page {
         fast::build(html, without, Budget::PAGE.work)
     }
 
-    /// Parses a document with html5ever and scraper. This is the reference for [`Page::parse`] and its
-    /// fallback.
+    /// Parses a document with html5ever and scraper, the reference and the fallback of [`Page::parse`].
     #[must_use]
     pub fn parse_reference(html: &str) -> Self {
         let mut input = &html[..html.floor_char_boundary(MAX_BYTES)];
@@ -209,7 +207,6 @@ impl Page {
         page
     }
 
-    /// Copies scraper's tree without recursion.
     fn copy(&mut self, parsed: &Html) {
         let mut open: Vec<NodeId> = Vec::new();
         for edge in parsed.tree.root().traverse() {
@@ -320,8 +317,7 @@ impl Page {
         &self.text[range.start as usize..range.end as usize]
     }
 
-    /// Returns the value of an element's attribute. Returns `None` for a text node and if the attribute is
-    /// absent.
+    /// Returns an attribute's value. Returns `None` for a text node and if the attribute is absent.
     #[must_use]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)

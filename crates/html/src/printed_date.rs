@@ -9,8 +9,8 @@
 //! class or id for a date. On a page without a headline, lines with only a date are searched last. They are
 //! used only if all have the same day.
 //!
-//! Dates are ignored in the headline, comments, related or latest stories, footers, copyright lines and
-//! clocks of the page header.
+//! Dates are ignored in the headline, comments, other stories, footers, copyright lines and page-header
+//! clocks.
 //!
 //! Limitation: most sites print today's date above the headline. So a day above the headline counts only if
 //! it is close to the headline and has no weekday, or if it is the only date in an element with a class or id
@@ -39,8 +39,7 @@ use others::{is_of_others, is_todays};
 const TIME_REACH: u32 = 400;
 const PRINTED_REACH: u32 = 150;
 
-/// Maximum distance from the headline in nodes for a date in a list. A by-line near the headline may be a
-/// list.
+/// Maximum distance of a date in a list from the headline, in nodes. A by-line may be a list.
 const BESIDE: u32 = 20;
 
 /// Maximum number of lines, and of `<time>`s, to read.
@@ -101,7 +100,6 @@ pub(crate) fn printed(page: &Page, headline: Option<NodeId>, reader: &Reader) ->
 }
 
 impl Printed {
-    /// Fills the missing dates with the nearest dates in `found`.
     fn add(&mut self, found: &[Found], headline: Option<NodeId>, reader: &Reader) {
         let nearest = |is: &dyn Fn(&Found) -> bool| {
             let possible = found.iter().filter(|found| is(found) && reader.is_possible(&found.date));
@@ -152,7 +150,6 @@ fn times(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Vec<Found> {
     all.filter(|id| !is_of_others(page, *id, headline)).take(MOST_LINES).filter_map(found).collect()
 }
 
-/// Returns the parent's text before an element, which may be a label.
 fn around(page: &Page, id: NodeId) -> Option<String> {
     let parent = Some(page.node(id).parent).filter(|parent| id - parent <= 20)?;
     let before: Vec<&str> = (parent..id).filter_map(|n| page.text(n)).collect();
@@ -214,8 +211,8 @@ fn dates_of_line(
     parted(text).into_iter().filter_map(found).collect()
 }
 
-/// Whether all digits in a small element belong to the article's date, and none to the headline or another
-/// part of the page.
+/// Whether no digits in a small element belong to the headline, to other parts of the page, or to today's
+/// date.
 fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let mut texts = page.subtree(id).filter_map(|id| Some((id, page.text(id).filter(|it| digits(it) > 0)?)));
     texts.all(|(id, text)| {
@@ -225,8 +222,7 @@ fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     })
 }
 
-/// Whether a text belongs to the headline. Dates inside the headline element that have a class or id for a
-/// date do not belong to it.
+/// Whether a text belongs to the headline. A date in the headline element is excluded by its class or id.
 fn is_in_headline(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let Some(headline) = headline.filter(|headline| page.subtree(*headline).contains(&id)) else {
         return false;
@@ -239,8 +235,7 @@ fn is_copyright(text: &str) -> bool {
     ["copyright", "(c)", "©"].iter().any(|sign| text.contains(sign))
 }
 
-/// Returns the text of a small element or text node. Returns `None` if it is too long or has too few digits
-/// for a date.
+/// Returns a small element's text. Returns `None` if it is too long or has too few digits for a date.
 fn line(page: &Page, id: NodeId) -> Option<String> {
     let never = |id| {
         page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
@@ -283,7 +278,6 @@ fn short_date_of_line(
     is_date.then(|| reader.short_date(text)).flatten().filter(|date| is_beside || date.time.is_some())
 }
 
-/// Whether a line has the digits of a date and little else, and is not a sentence.
 fn is_short(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     if text.len() > LONGEST_LINE || digits > 24 || !has_enough_digits(text) {

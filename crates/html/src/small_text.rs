@@ -28,7 +28,6 @@ pub(crate) struct Small<'a> {
 }
 
 impl<'a> Small<'a> {
-    /// Returns `None` in the same cases as [`small_text`].
     pub(crate) fn from_element(page: &'a Page, id: NodeId) -> Option<Self> {
         let range = page.subtree(id);
         if range.len() > MOST_NODES || page.tag(id).is_none_or(never_text) {

@@ -35,8 +35,7 @@ pub struct Piece<'a> {
 pub enum PieceKind<'a> {
     /// Text with unresolved references ([`resolve`]). Also the content of `title` and `textarea`.
     Text,
-    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`. Only the element's own
-    /// end tag ends it.
+    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`. Contains no tags.
     Raw,
     /// A start tag, with its name as written in any case.
     Start {
@@ -147,8 +146,7 @@ fn raw_length(rest: &str, name: &str) -> usize {
     rest.len()
 }
 
-/// Returns the tag or remark at the beginning of `rest` and its length. Returns `None` if `rest` begins with
-/// text.
+/// Returns the tag or remark at the beginning of `rest` and its length, or `None` if `rest` begins with text.
 fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
     let bytes = rest.as_bytes();
     if !starts_markup(bytes) {

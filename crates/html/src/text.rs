@@ -214,7 +214,6 @@ fn is_streamed(id: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// Returns the effect of a style attribute. The last `display` wins.
 fn displayed(style: &str) -> Shown {
     let mut shown = Shown::AsItsTag;
     for declaration in style.split(';') {
@@ -285,7 +284,6 @@ impl Breaker {
         self.buffer.push_str(page.text(node).unwrap_or_default());
     }
 
-    /// Ends the line at a `<br>`, or adds a line break in a `pre`.
     fn break_here(&mut self) {
         if self.kind == LineKind::Pre {
             self.buffer.push('\n');

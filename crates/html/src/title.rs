@@ -43,7 +43,6 @@ const HOST_PART: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct Site<'a> {
-    /// The site's name as the page declares it.
     pub(crate) name: Option<&'a str>,
     /// The page's own address, or the declared one if that is unknown.
     pub(crate) address: Option<&'a str>,
@@ -180,8 +179,7 @@ fn within_svg(page: &Page, id: NodeId) -> bool {
     page.tag(page.node(id).parent) == Some("svg")
 }
 
-/// Whether a title contains a heading as whole words, and the heading is at least a fifth of the title's
-/// length.
+/// Whether a title contains a heading as whole words, and at least a fifth of the title is the heading.
 fn is_part(title: &str, heading: &str) -> bool {
     let (title, heading) = (title.to_lowercase(), heading.to_lowercase());
     title.split_once(&heading).is_some_and(|(before, after)| {

@@ -156,7 +156,6 @@ impl Counted {
         self.known.borrow()[node.known as usize].depth
     }
 
-    /// Records the depth of a child and converts it for scraper's sink.
     fn place(&self, child: NodeOrText<Handle>, depth: u32) -> NodeOrText<NodeId> {
         match child {
             NodeOrText::AppendText(text) => NodeOrText::AppendText(text),
@@ -289,8 +288,7 @@ impl TreeSink for Counted {
         self.inner.remove_from_parent(&target.id);
     }
 
-    /// Does not count the moved nodes: the new parent is the copy of a formatting element, and its children
-    /// never move again.
+    /// Does not count the moved nodes. Their new parent is a copy, and its children never move again.
     fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
         self.inner.reparent_children(&node.id, &new_parent.id);
     }

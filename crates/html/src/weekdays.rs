@@ -42,8 +42,7 @@ pub(crate) fn has_weekday(text: &str) -> bool {
     }
 }
 
-/// Returns the first weekday in a text. `thu` is an English weekday, but also the Vietnamese word before a
-/// weekday.
+/// Returns the first weekday in a text. The English `thu` is also the Vietnamese word before a weekday.
 pub(crate) fn weekday(text: &str) -> Option<Weekday> {
     let plain = folded(text);
     let words: Vec<&str> =

@@ -4,7 +4,6 @@ use gleaner_html::text::{LineKind, is_block, lines, plain};
 use gleaner_html::{Page, date, decode, links, metadata};
 use proptest::prelude::*;
 
-/// Generates random sequences of tags and text.
 fn soup() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "<p>",

@@ -19,7 +19,6 @@ fn check(html: &str) -> Option<&'static str> {
     reason
 }
 
-/// Returns a page as one line of text, for the message of a failed test.
 fn outline(page: &Page) -> String {
     let node = |(id, node): (u32, &gleaner_html::Node)| {
         let attributes: Vec<_> = page.attributes(id).collect();
@@ -31,7 +30,6 @@ fn outline(page: &Page) -> String {
     page.iter().take(400).map(node).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the paths of the recorded pages; empty if they are not present.
 fn recorded() -> Vec<PathBuf> {
     let mut folders =
         vec![Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets")).to_owned()];

@@ -18,7 +18,6 @@ const LEARNED: usize = 24;
 /// The number of pages of each site that are measured.
 const PAGES: usize = 3;
 
-/// A site's template, and pages that were not used for learning it.
 struct Site {
     template: SiteTemplate,
     detector: Detector,
@@ -66,7 +65,6 @@ fn measure(criterion: &mut Criterion, name: &str, sites: &[Site]) {
 /// A measured stage. Its arguments are the page's site, bytes, decoded text, and the partly parsed page.
 type Stage = dyn Fn(&Site, &[u8], &str, &Partly);
 
-/// Measures each stage of detection separately, on the pages for which detection succeeds.
 fn stages(criterion: &mut Criterion, sites: &[Site]) {
     let read = |(site, bytes): (&'_ Site, &Vec<u8>)| {
         let text = decode::decode(bytes, Some("text/html")).text;

@@ -35,7 +35,6 @@ fn cold(pages: &[Vec<u8>]) {
     }
 }
 
-/// Extracts each page without a template, with the links and metadata that a crawl also reads.
 fn cold_with_all(pages: &[Vec<u8>]) {
     for bytes in pages.iter().take(LEARNED) {
         let page = read(bytes);

@@ -1,5 +1,4 @@
-//! Measures the processor time to learn a template, and to extract a page without a template, for
-//! docs/performance.md.
+//! Measures the processor time to learn a template, and to extract without one, for docs/performance.md.
 //!
 //! Run with `cargo run --release -p gleaner-template --example costs -- [ROUNDS [FOLDER]]`. The input is the
 //! recorded sites with at least 25 pages, or the generated site if there are none. With FOLDER, the input is
@@ -26,8 +25,7 @@ use gleaner_template::SiteTemplate;
 use gleaner_template::site::extract_alone;
 use gleaner_testkit::measured;
 
-/// Number of consecutive runs per measurement. One run is too short, because the system's clock has steps of
-/// some milliseconds.
+/// Number of consecutive runs per measurement. The system's clock has steps of some milliseconds.
 const TIMES: usize = 8;
 
 const LEARNED: usize = 25;
@@ -60,7 +58,6 @@ fn read(bytes: &[u8]) -> Page {
     Page::parse(&decode(bytes, Some("text/html")).text)
 }
 
-/// Returns the processor time of this thread in seconds.
 fn processor() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let had = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

@@ -71,7 +71,6 @@ fn main() {
     }
 }
 
-/// Returns the folders with a manifest: the folder itself, or else the folders inside it.
 fn sets(folder: &Path) -> Vec<PathBuf> {
     if folder.join("manifest.jsonl").exists() {
         return vec![folder.to_owned()];

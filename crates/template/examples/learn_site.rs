@@ -1,5 +1,4 @@
-//! Extracts a page without a template, learns a template from pages of its site, and extracts the page with
-//! the template.
+//! Extracts a page without a template, and again with a template learned from pages of its site.
 //!
 //! `cargo run -p gleaner-template --example learn_site`
 

@@ -137,8 +137,7 @@ impl fmt::Display for Reason {
 /// Minimum number of words of an article outside links. In Vietnamese, a syllable is a word. Two Chinese or
 /// Japanese characters, or five Thai, Lao, Burmese or Khmer letters, count as one word.
 const LEAST_WORDS: f64 = 60.0;
-/// Minimum number of words outside links of a declared article with a publication time, such as breaking news
-/// of two sentences.
+/// Minimum number of words outside links of a declared article with a publication time (breaking news).
 const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
 /// A stretch of prose with fewer words may consist of two or three teasers.
@@ -157,8 +156,7 @@ const DOUBT: f32 = -2.6;
 /// Minimum number of cards with prices that makes a rejected page a shop.
 const GOODS: f32 = 3.0;
 
-/// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear and mostly spent in
-/// the block model.
+/// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> Verdict {
     judge_blocks(page, url, &block_model::judge(page, block_model::built_in()))

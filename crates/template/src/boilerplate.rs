@@ -19,8 +19,7 @@ use gleaner_html::{NodeId, Page};
 
 use crate::Judgement;
 
-/// Minimum number of training pages with the kind. On fewer pages, the lack of body text may be a
-/// coincidence.
+/// Minimum number of training pages with the kind. On fewer, missing body text may be a coincidence.
 const LEAST_PAGES: u32 = 3;
 
 #[derive(Debug, Default)]
@@ -77,8 +76,7 @@ struct Told<'a> {
     url: &'a str,
     page: &'a Page,
     whole: Metadata,
-    /// The sets of removed nodes tried so far, each with whether it changed the metadata. Many sets are tried
-    /// repeatedly.
+    /// The sets of removed nodes tried so far, and whether each changed the metadata. Sets recur often.
     tried: HashMap<Vec<NodeId>, bool>,
 }
 

@@ -1,7 +1,7 @@
 //! Classifies each line of a page as body text or as a kind of other text.
 //!
-//! The judgement determines body text and repeated lines. The class of any other line comes from the first
-//! rule that matches:
+//! The judgement determines body text and repeated lines. For other lines, the first rule that matches
+//! applies:
 //!
 //! | class | rule |
 //! |---|---|
@@ -200,8 +200,7 @@ impl<'a> Names<'a> {
         Named { class, because, aside }
     }
 
-    /// Returns the elements around a line, innermost first, up to but excluding the first element with body
-    /// text.
+    /// Returns the elements around a line, innermost first, below the first element that contains body text.
     fn around(&mut self, block: &Judged) -> Vec<(NodeId, Says)> {
         let page = self.page;
         let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -231,7 +230,6 @@ fn innermost(page: &Page, block: &Judged) -> NodeId {
 struct Around(Vec<(NodeId, Says)>);
 
 impl Around {
-    /// Returns the number of elements between the line and the nearest element that matches.
     fn distance(&self, is: fn(&Says) -> bool) -> Option<usize> {
         self.0.iter().position(|(_, says)| is(says))
     }
@@ -311,7 +309,6 @@ fn read_more(block: &Judged) -> Option<Because> {
     links.or_else(|| opens(text, "related").then_some(Because::Words))
 }
 
-/// Whether a line is only a number or a symbol, such as a number of votes.
 fn is_bare(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)

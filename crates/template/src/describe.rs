@@ -38,7 +38,6 @@ pub fn describe(template: &SiteTemplate) -> String {
     out
 }
 
-/// Lists content paths by number of blocks, and the first words of the non-content blocks.
 fn describe_published(published: &Published) -> String {
     let template = match published {
         Published::FastContentExtractor(template) => template,

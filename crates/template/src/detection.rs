@@ -43,8 +43,7 @@ const LEAST_PAGES: u32 = 2;
 /// The minimum log-odds of a decisive place, a ratio of two to one.
 const DECISIVE: f32 = std::f32::consts::LN_2;
 
-/// The log-odds of an undecided line between lines of body text. It is slightly more likely body text than
-/// not.
+/// The log-odds of an undecided line between lines of body text: slightly more likely body text than not.
 const BETWEEN: f32 = 0.4;
 
 /// Maximum ratio of words in undecided lines to words of body text on a page for which detection succeeds.

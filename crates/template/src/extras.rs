@@ -1,5 +1,4 @@
-//! Finds the parts of a page that are stored in addition to its text: comments, captions, and links in the
-//! text.
+//! Finds what is stored in addition to a page's text: comments, captions, and links in the text.
 //!
 //! Comments are the lines of that class ([`crate::class`]) anywhere on the page, except headings, forms and
 //! lines that are mostly links, such as names and buttons. Captions are the captions that [`crate::inserts`]
@@ -74,7 +73,6 @@ fn around(page: &Page, node: NodeId) -> impl Iterator<Item = NodeId> {
     std::iter::successors(Some(node), up).take(REACH)
 }
 
-/// Returns the addresses and texts of the links in body text, in page order, without links to the same page.
 fn links(page: &Page, blocks: &[Judged]) -> Vec<(String, String)> {
     let (mut seen, mut links) = (HashSet::new(), Vec::new());
     let nodes = blocks.iter().filter(|block| block.is_content()).flat_map(|block| block.placed.nodes.clone());

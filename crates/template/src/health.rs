@@ -17,8 +17,7 @@
 //! unlike. If every class and id is renamed, or the pages are of a different site, all pages are unlike. A
 //! redesign is noticed at its twelfth page.
 //!
-//! Limitation: a redesign is missed if it keeps classes and menus, or affects less than three fifths of the
-//! pages.
+//! Limitation: a redesign that keeps classes and menus, or affects less than 60% of the pages, is missed.
 
 use std::collections::VecDeque;
 
@@ -69,8 +68,7 @@ const FAMILIAR: f32 = 0.35;
 
 const UNSURE: f32 = 0.5;
 
-/// A page with at least this relative share has the design of the training pages, even if its text is
-/// unusual.
+/// A page with at least this relative share has the design of the training pages, whatever its text.
 const OF_THE_DESIGN: f32 = 0.7;
 
 /// Minimum share of training pages judged without votes for which such a later page is not unusual.
@@ -159,8 +157,8 @@ impl<K: PartialEq> Window<K> {
     /// The number of unlike pages that makes the template out of date.
     pub const UNLIKE: usize = 12;
 
-    /// Adds a page and returns the page that it displaces, if any. A page that is added again replaces its
-    /// old entry.
+    /// Adds a page and returns the page that it displaces, if any. Replaces an earlier entry of the same
+    /// page.
     pub fn push(&mut self, page: K, seen: Seen) -> Option<(K, Seen)> {
         self.pages.retain(|(known, _)| *known != page);
         self.pages.push_back((page, seen));

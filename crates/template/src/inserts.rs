@@ -29,7 +29,6 @@ use gleaner_html::{NodeId, Page};
 use crate::class::{Class, classify};
 
 impl From<Insert> for Class {
-    /// Returns the class of lines that this kind of insert includes.
     fn from(insert: Insert) -> Self {
         match insert {
             Insert::Captions => Self::Caption,
@@ -106,8 +105,7 @@ pub(crate) fn kind(insert: Insert, kind: LineKind) -> LineKind {
 const FARTHEST_HEADLINE: usize = 40;
 
 struct Body {
-    /// The nodes of the smallest element with nine tenths of the body text. `None` if this is the page's
-    /// `body`.
+    /// The nodes of the smallest element with nine tenths of the body text. `None` for the page's `body`.
     nodes: Option<Range<NodeId>>,
     lines: Range<usize>,
     /// The lines between the headline and the first line of body text in the element.

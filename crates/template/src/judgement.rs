@@ -118,8 +118,7 @@ impl Judgement {
         Self { blocks, pins, inserts, method, margin, known, repeated, extras: Extras::default() }
     }
 
-    /// Drops lines whose words show that they are credits, by-lines or "read more" lines, unless a pin keeps
-    /// them.
+    /// Drops lines that are credits, by-lines or "read more" lines by their words, unless a pin keeps them.
     fn take_out(&mut self) {
         let content = self.blocks.iter_mut().zip(&self.pins).filter(|(block, _)| block.is_content());
         for (before, (block, pin)) in content.enumerate() {

@@ -33,8 +33,7 @@ pub enum Published {
 const CERTAIN: f32 = 6.0;
 
 impl Published {
-    /// Learns from a host's pages with the default parameters. Returns `None` if the method is
-    /// [`TemplateMethod::Gleaner`].
+    /// Learns from a host's pages with default parameters. Returns `None` for [`TemplateMethod::Gleaner`].
     #[must_use]
     pub fn learn(method: TemplateMethod, pages: &[&Page]) -> Option<Self> {
         match method {

@@ -1,5 +1,4 @@
-//! The template of a site, which is learned from the site's first articles, stored as JSON, and applied to
-//! later pages.
+//! The template of a site: learned from its first articles, stored as JSON, and applied to later pages.
 //!
 //! The main part of a template is a [`block_model::Site`]: the text that the pages repeat, and the kinds of
 //! place with body text. Every extraction has a confidence. If it is low, or the template finds almost no
@@ -221,8 +220,7 @@ impl SiteTemplate {
         }
     }
 
-    /// Returns the page's text. It is judged with this template or with the model only, whichever has the
-    /// higher confidence.
+    /// Returns the page's text by this template or by the model only, whichever has the higher confidence.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Extracted {
         self.extract_with(block_model::built_in(), page)

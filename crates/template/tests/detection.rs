@@ -17,7 +17,6 @@ fn learn<'a>(pages: impl Iterator<Item = (&'a str, &'a Page)>) -> SiteTemplate {
     SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages)
 }
 
-/// Returns the text and its confidence.
 fn text(extracted: Option<Extracted>) -> Option<(String, f32)> {
     extracted.map(|it| (plain(&it.lines), it.margin))
 }
@@ -29,7 +28,6 @@ fn followed(page: &Page) -> Links {
     links
 }
 
-/// Returns the URL and source of each page of a set.
 fn sources(folder: &Path) -> Vec<(String, String)> {
     let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("a set has a manifest");
     let read = |record: &str| {

@@ -38,7 +38,6 @@ const SENTENCES: [&str; 6] = [
     "The council meets again on Friday, when it wants to decide whether the dam is to be raised by a metre.",
 ];
 
-/// Returns an article's text with the given number of sentences, two per paragraph.
 fn prose(sentences: usize) -> String {
     let said = |(n, sentence): (usize, &&str)| format!("{sentence} That was on day {n} of the flood.");
     let all: Vec<String> = SENTENCES.iter().cycle().take(sentences).enumerate().map(said).collect();

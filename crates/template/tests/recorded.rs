@@ -23,7 +23,6 @@ fn sets() -> Option<PathBuf> {
     Some(sets.to_owned())
 }
 
-/// Returns, for each page in a folder, its id, its URL, the parsed page, and whether it has gold text.
 fn pages(folder: &Path) -> impl Iterator<Item = (String, String, Page, bool)> {
     let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("a set has a manifest");
     let folder = folder.to_owned();
@@ -44,7 +43,6 @@ fn pages(folder: &Path) -> impl Iterator<Item = (String, String, Page, bool)> {
     })
 }
 
-/// Returns the number of judged pages, and the rejected pages with their reasons.
 fn refused(folder: &Path, with_gold: bool) -> (usize, Vec<(String, Reason)>) {
     let mut count = 0;
     let mut refused = Vec::new();
@@ -92,7 +90,6 @@ fn most_other_pages_are_refused() {
     assert!(refused.len() * 100 >= count * 94, "{} of {count}", refused.len());
 }
 
-/// Returns the HTML of a site's pages, in the order of the set.
 fn texts(folder: &Path) -> Vec<String> {
     let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("a set has a manifest");
     let text = |line: &str| {
@@ -105,7 +102,6 @@ fn texts(folder: &Path) -> Vec<String> {
     manifest.lines().map(text).collect()
 }
 
-/// Returns the largest number of unlike pages in the window as it moves over `pages`.
 fn most_unlike(template: &SiteTemplate, pages: &[String]) -> usize {
     let mut window = Window::default();
     let unlike = |(number, html): (usize, &String)| {

@@ -17,7 +17,6 @@ use std::path::PathBuf;
 
 use gleaner_text::{Page, extract};
 
-/// Returns the number of seconds that this thread has run.
 fn processor_seconds() -> Result<f64, Box<dyn Error>> {
     let statistics = fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: f64 = statistics.split(' ').next().unwrap_or_default().parse()?;

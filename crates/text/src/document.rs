@@ -25,8 +25,8 @@ pub struct Document {
     pub language_probability: Option<f64>,
     /// The publication time: RFC 3339 with the page's zone, or only a day.
     pub published: Option<String>,
-    /// The publication time as a UTC timestamp. If `published` has no zone, UTC is assumed; if it has no
-    /// time, midnight.
+    /// The publication time in UTC. UTC is assumed if the zone is unknown, and midnight if the time is
+    /// unknown.
     pub published_utc: Option<Timestamp>,
     /// The time of the last change, in the same form as [`Self::published`].
     pub modified: Option<String>,
@@ -56,8 +56,7 @@ pub struct Document {
     pub method: String,
     /// The version of the template, if one was used.
     pub template_version: Option<u32>,
-    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if the method
-    /// makes no estimate.
+    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None`: not estimated.
     pub confidence: Option<f64>,
     /// Lines of readers' comments. Empty unless requested ([`Extra`](crate::Extra)).
     pub comments: Vec<String>,

@@ -133,8 +133,7 @@ fn absolute(extras: &Extras, page: &Page, origin: &Origin) -> Extras {
 /// Whether a text is complete. This is judged by the number of words that the page declares, by an ellipsis
 /// at the end, or by a declaration that the article is free. Returns `None` if nothing shows it.
 ///
-/// Limitation: words are counted between white space. In languages without it, the declared number is
-/// ignored.
+/// Limitation: words are counted between white space. In languages without it, the number is ignored.
 fn is_complete(text: &str, metadata: &Metadata) -> Option<bool> {
     let words = text.split_whitespace().count();
     let has_spaces = words > 0 && text.len() / words < 20;

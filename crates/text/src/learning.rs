@@ -17,7 +17,6 @@ pub struct Training {
     host: Option<String>,
     kept: Vec<(String, gleaner_html::Page)>,
     hosts: BTreeMap<String, usize>,
-    /// Number of pages passed to [`Training::add_page`].
     offered: usize,
 }
 
@@ -138,7 +137,6 @@ impl Training {
         Ok(SiteTemplate::learn_by(method, &host, 1, learned, &pages).into())
     }
 
-    /// Returns the requested host, or else the host of all pages, or else `unknown`.
     fn only_host(&self) -> Result<String, LearnError> {
         if let Some(host) = &self.host {
             return Ok(host.clone());

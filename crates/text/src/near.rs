@@ -20,8 +20,7 @@ pub const SIMILARITY: f64 = 0.5;
 /// Maximum number of candidates per value of a band. The newest texts are candidates.
 const MOST_OF_A_KEY: usize = 256;
 
-/// Returns the signature of a text. `None` if the text has fewer than 10 words, which are too few for an
-/// estimate.
+/// Returns the signature of a text. `None` if the text has fewer than 10 words, too few for an estimate.
 ///
 /// ```
 /// use gleaner_text::near::{bands, signature, similarity};
@@ -43,15 +42,13 @@ pub fn bands(signature: &Signature) -> [u64; BANDS] {
     *Keys::from_signature(signature).as_array()
 }
 
-/// Returns the estimated similarity of two texts, 0 to 1: the share of three-word sequences that they have in
-/// common.
+/// Returns the estimated similarity of two texts, 0 to 1: their share of common three-word sequences.
 #[must_use]
 pub fn similarity(one: &Signature, other: &Signature) -> f64 {
     one.similarity(other)
 }
 
-/// Decides whether two texts are duplicates, by their similarity, the order of their words, and their
-/// numbers.
+/// Decides whether two texts are duplicates, by their similarity, word order and numbers.
 ///
 /// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`SIMILARITY`].
 ///
@@ -158,8 +155,7 @@ mod tests {
         number.to_string().bytes().map(|digit| char::from(digit + 49)).collect()
     }
 
-    /// Generates a text about a topic. Every `every`-th word is edited, and the numbers depend on the
-    /// edition.
+    /// Generates a text about a topic. Every `every`-th word is edited. The numbers depend on the edition.
     fn text((topic, every, editor, edition): (usize, usize, usize, usize)) -> String {
         let word = |at: usize| match at {
             _ if at % 29 == 7 => format!("{}", at * (edition + 1)),

@@ -60,8 +60,7 @@ impl Tone {
 /// A syllable, split into its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Syllable {
-    /// The lower-case consonants before the vowel, including the `u` of `qu` and the `i` of `gi`. May be
-    /// empty.
+    /// The lower-case consonants before the vowel, with the `u` of `qu` and the `i` of `gi`. May be empty.
     pub onset: &'static str,
     /// The letters after the onset, in lower case and NFC, without the tone.
     pub rhyme: &'static str,
@@ -159,8 +158,7 @@ fn rhyme_of(letters: &str) -> Option<&'static str> {
     RHYMES.binary_search(&letters).ok().map(|at| RHYMES[at])
 }
 
-/// Splits a syllable in which one `i` belongs to both onset and rhyme: `gì` is `gi` and `i`, `giếng` is `gi`
-/// and `iêng`.
+/// Splits a syllable whose `i` belongs to both parts: `gì` is `gi` and `i`, `giếng` is `gi` and `iêng`.
 fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
     let rest = letters.strip_prefix('g').filter(|rest| rest.starts_with('i'))?;
     Some(("gi", rhyme_of(rest)?))

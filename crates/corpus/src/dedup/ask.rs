@@ -97,8 +97,7 @@ pub fn ask<D: Documents>(
     Ok(likes)
 }
 
-/// Returns the candidates with similar signatures as related documents, most similar first, then oldest
-/// first.
+/// Returns the candidates with similar signatures as related, most similar first, then oldest first.
 fn alike<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],

@@ -9,8 +9,7 @@
 //! cannot lead further from a representative than the threshold, and a wire report with 1,000 copies is in
 //! the index once.
 //!
-//! Limitation: when the representative changes, members stay in the cluster even if they are not similar to
-//! the new one.
+//! Limitation: when the representative changes, members stay, even if they are not similar to the new one.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Contender, Representative};

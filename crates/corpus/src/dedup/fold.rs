@@ -30,8 +30,7 @@ pub(crate) enum Folded {
     Alone(u32),
 }
 
-/// One entry per character: 0 for characters outside words, otherwise the letter in the low 24 bits and the
-/// tone above them.
+/// One entry per character: 0 outside words, otherwise the letter in the low 24 bits and the tone above them.
 static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let all = (0..LATIN).chain(ADDITIONAL);
     all.map(|c| char::from_u32(c as u32).map_or(0, taken_apart)).collect()

@@ -59,8 +59,8 @@ impl Signature {
         (tokens.len() >= FEWEST).then(|| Self::of_hashes(shingles(tokens)))
     }
 
-    /// Returns the signature of a set of hashes, each evenly distributed over 64 bits. For an empty set, all
-    /// values are 0.
+    /// Returns the signature of a set of evenly distributed 64-bit hashes. For an empty set, all values are
+    /// 0.
     #[must_use]
     pub fn of_hashes(hashes: impl IntoIterator<Item = u64>) -> Self {
         let mut bins = [EMPTY; BINS];
@@ -75,8 +75,7 @@ impl Signature {
         }))
     }
 
-    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. It is symmetric, and 1 for
-    /// equal sets.
+    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. Symmetric; 1 for equal sets.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let same = self.0.iter().zip(&other.0).filter(|(one, other)| one == other).count();
@@ -112,8 +111,7 @@ pub fn shingles(tokens: &Tokens) -> impl Iterator<Item = u64> {
     tokens.hashes().windows(SHINGLE).map(|run| mix(run.iter().fold(0, |hash, token| step(hash, *token))))
 }
 
-/// Returns the value of a bin. If the bin is empty, returns the value of the first non-empty bin in its
-/// order.
+/// Returns the value of a bin. An empty bin has the value of the first non-empty bin in its order.
 fn filled(bins: &[u64; BINS], bin: usize) -> u64 {
     if bins[bin] != EMPTY {
         return bins[bin];
@@ -132,7 +130,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns `count` evenly distributed hashes of the set with this number.
     fn hashes(set: u64, count: u64) -> impl Iterator<Item = u64> {
         (0..count).map(move |at| mix(set << 32 | (at + 1)))
     }

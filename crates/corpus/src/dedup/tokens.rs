@@ -101,7 +101,6 @@ pub(crate) const fn is_numeral(hash: u64) -> bool {
     hash & NUMERAL != 0
 }
 
-/// Converts to NFC if the text has a combining mark of Latin, Greek or Cyrillic letters.
 fn composed(text: &str) -> Cow<'_, str> {
     // U+0300 to U+037F begin with these bytes.
     match text.bytes().any(|byte| byte == 0xcc || byte == 0xcd) {

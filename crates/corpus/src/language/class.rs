@@ -4,8 +4,7 @@
 //! ([`gleaner_vietnamese::syllable`]), or could be a syllable if its marks are missing. For a word without
 //! marks, two short lists of frequent words are also used.
 //!
-//! Limitation: short plain words (`de`, `la`) occur in dozens of languages. They have separate classes by
-//! length.
+//! Limitation: short plain words (`de`, `la`) occur in dozens of languages. Their classes depend on length.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

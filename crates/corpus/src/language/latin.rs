@@ -28,8 +28,7 @@ const TEMPER: f64 = 0.7;
 /// Number of words with full weight. In a longer text, each word has less weight.
 const MOST_WORDS: f64 = 60.0;
 
-/// Prior probability of Vietnamese, and of English. The other languages together have the remaining
-/// probability.
+/// Prior probability of Vietnamese, and of English. The other languages share the remaining probability.
 const PRIOR: f64 = 0.3;
 
 /// Probabilities of the languages. With [`Self::other`] they sum to 1.

@@ -8,8 +8,7 @@
 
 use super::class::CLASSES;
 
-/// A language's tag and the frequency of each [`super::class::Class`], in the order of the classes, in
-/// ten-thousandths.
+/// A language's tag and the frequency of each [`super::class::Class`], in order, in ten-thousandths.
 pub(super) type Row = (&'static str, [u16; CLASSES]);
 
 /// The tag of Vietnamese without marks.

@@ -27,16 +27,14 @@ pub use stop_words::STOP_WORD_LANGUAGES;
 pub struct Quality {
     /// Number of words ([`crate::words`]). A Vietnamese syllable is a word.
     pub words: u64,
-    /// Mean number of words per sentence. Sentences without words are ignored. It is 0 if the text has no
-    /// words.
+    /// Mean number of words per sentence, without sentences that have no words. 0 if the text has no words.
     pub sentence_length: f64,
     /// Share of words that are stop words of the text's language. `None` if there is no list for the
     /// language, or if the text has no words.
     pub stop_word_share: Option<f64>,
     /// Share of non-empty lines that repeat an earlier line.
     pub repeated_line_share: f64,
-    /// Share of punctuation and symbols among visible characters. Letters, digits and combining marks are not
-    /// symbols.
+    /// Share of visible characters that are not letters, digits or combining marks.
     pub symbol_share: f64,
 }
 
@@ -68,7 +66,6 @@ impl Quality {
     }
 }
 
-/// Returns `part / whole`, rounded to four decimals. It is 0 if `whole` is 0.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64 * 1e4).round() / 1e4 }
 }

@@ -127,8 +127,7 @@ impl Forest {
         out
     }
 
-    /// Parses a model file. Returns `None` if the bytes are not a valid model, or if the model has other
-    /// features.
+    /// Parses a model file. Returns `None` if it is not a valid model, or if the model has other features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes);

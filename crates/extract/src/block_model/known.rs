@@ -24,7 +24,6 @@ pub struct Known {
     repeated: Vec<u64>,
 }
 
-/// The log-odds of a place, by line length ([`Place::log_odds_of`]).
 #[derive(Debug, Clone, Copy)]
 struct Votes {
     pages: u32,
@@ -175,8 +174,8 @@ impl<'a> Paths<'a> {
         Self { page, open: Vec::new(), next: Vec::new(), name: String::new() }
     }
 
-    /// Returns the hashes of an element. The computation is fast if the element is near the element of the
-    /// previous call.
+    /// Returns the hashes of an element. This is fast if the element is near the element of the previous
+    /// call.
     fn of(&mut self, node: NodeId) -> At {
         while self.open.last().is_some_and(|at| node < at.node || at.end <= node) {
             self.open.pop();

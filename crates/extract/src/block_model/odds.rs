@@ -9,8 +9,7 @@ use super::Forest;
 use super::features::Features;
 use super::scene::Scene;
 
-/// Maximum number of blocks whose features are in memory at the same time. They fit into the processor's
-/// cache.
+/// Maximum number of blocks whose features are in memory at once. They fit into the processor's cache.
 const AT_ONCE: usize = 32;
 
 pub(super) fn of_all(page: &Page, scene: &Scene, model: &Forest) -> Vec<f32> {

@@ -11,8 +11,7 @@
 //! [`LANES`] rows are evaluated side by side. A split is then loaded once for all rows, and the compiler can
 //! use vector instructions. For each feature, the evaluation stops at the highest value of the rows.
 //!
-//! The results are equal to the last bit to those of a walk through the trees, because the values are added
-//! in the same order.
+//! The results equal those of a walk through the trees to the last bit: values are added in the same order.
 
 use super::forest::Tree;
 
@@ -87,8 +86,8 @@ impl Questions {
         }
     }
 
-    /// Returns the sum of the trees' values for each row, at most [`LANES`] rows. Unused lanes repeat the
-    /// first row.
+    /// Returns the sum of the trees' values for each row, at most [`LANES`]. Unused lanes repeat the first
+    /// row.
     ///
     /// # Panics
     /// If there is no row, or a row is too short.

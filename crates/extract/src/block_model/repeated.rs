@@ -172,8 +172,7 @@ fn lines(scene: &Scene) -> impl Iterator<Item = u64> {
     scene.blocks.iter().map(|block| key(scene.elements[block.element].path, block.text))
 }
 
-/// Returns a key that is equal for all copies of an article. Returns `None` without a title or a long
-/// paragraph.
+/// Returns a key equal for all copies of an article. Returns `None` without a title or a long paragraph.
 fn article(scene: &Scene) -> Option<u64> {
     let paragraphs = scene.blocks.iter().filter(|block| block.link_share() < 0.5);
     let longest = paragraphs.max_by_key(|block| block.words.len())?;

@@ -4,8 +4,7 @@
 //! word. Only elements that contain a block are listed, in document order. Because of this order, one
 //! backward pass computes sums over subtrees, and one forward pass computes paths.
 //!
-//! Limitation: only the first [`MOST_BLOCKS`] blocks are read. The longest of 1,344 recorded pages has about
-//! 4,500 blocks.
+//! Limitation: only the first [`MOST_BLOCKS`] blocks are read. The longest of 1,344 pages has about 4,500.
 
 use std::collections::HashMap;
 
@@ -63,7 +62,6 @@ pub(super) struct Element {
     pub(super) class: u64,
     /// Hash of tags, classes and ids (digits masked) from the root to this element.
     pub(super) path: u64,
-    /// Hash of the tags from the root to this element.
     pub(super) tags: u64,
     pub(super) sum: Sum,
     pub(super) first: usize,

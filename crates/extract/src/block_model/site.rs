@@ -66,8 +66,7 @@ pub struct Verdicts {
 
 pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 
-/// The weight, in words, of a place's share over all lengths when it is combined with the share of one
-/// length.
+/// The weight, in words, of the share over all lengths when it is combined with the share of one length.
 const OF_ALL_LENGTHS: f64 = 100.0;
 
 /// The maximum number of words of a block that count in a vote.

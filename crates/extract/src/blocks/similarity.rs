@@ -33,7 +33,6 @@ impl Index {
         Self { least, ..Self::default() }
     }
 
-    /// Adds a vector and returns its number. Numbers follow the order of insertion.
     pub(crate) fn insert(&mut self, vector: Vector) -> u32 {
         let number = self.vectors.len() as u32;
         for (feature, _) in vector.prefix(self.least) {

@@ -51,7 +51,6 @@ const ALL: [&str; 42] = [
     "hgroup",
 ];
 
-/// Returns all block tags in lower case, including tags newer than the papers.
 pub(crate) fn all_tags() -> Vec<String> {
     ALL.map(String::from).into()
 }

@@ -154,8 +154,8 @@ impl Vector {
         self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
     }
 
-    /// Returns the shortest prefix for which the norm of the remaining entries is at most `least` times the
-    /// vector's norm.
+    /// Returns the shortest prefix whose remaining entries have a norm of at most `least` times the full
+    /// norm.
     pub(crate) fn prefix(&self, least: f64) -> &[(u32, u32)] {
         let enough = self.squared as f64 * least * least * (1.0 - SLACK);
         let mut rest = self.squared as f64;

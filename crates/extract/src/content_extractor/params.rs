@@ -19,11 +19,9 @@ pub struct ContentExtractorParams {
     /// Minimum number of pages with a similar block that makes a block non-content. The block's own page is
     /// included. Values below 2 have the effect of 2.
     pub repeated_pages: usize,
-    /// Maximum depth of nested blocks. A deeper element is not a block, and its text belongs to the innermost
-    /// block.
+    /// Maximum depth of nested blocks. A deeper element's text belongs to the innermost block.
     pub max_depth: usize,
-    /// The search for similar blocks. It affects the time. The result is the same unless `max_work` is
-    /// reached.
+    /// The search for similar blocks. It affects only the time, unless `max_work` is reached.
     pub search: Search,
     /// Maximum work to compare one page with the site, in vector entries. After the limit, repeated blocks
     /// may count as content, and [`Extraction::exact`](super::Extraction::exact) is `false`. On the recorded

@@ -41,8 +41,8 @@ pub struct Extraction {
     pub text_nodes: Vec<NodeId>,
     /// The number of the page's atomic blocks with a word: NumBlock of the paper's table II.
     pub blocks: usize,
-    /// The number of blocks with words on the other input pages. Each block of the page is compared with all
-    /// of them.
+    /// The number of blocks with words on the other input pages. All are compared with each block of the
+    /// page.
     pub compared_with: usize,
     /// Whether the comparison was complete. If `false`, [`ContentExtractorParams::max_work`] was reached, and
     /// the content may include repeated blocks.
@@ -187,8 +187,7 @@ impl Site {
         }
     }
 
-    /// Returns the number of other pages with a similar block, for each block, and whether the work limit
-    /// sufficed.
+    /// Returns each block's number of other pages with a similar block, and whether the work limit sufficed.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut work = Work::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];

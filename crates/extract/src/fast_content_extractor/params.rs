@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blocks;
 
-/// Settings of preparation and detection. A template stores them, because both phases must cut blocks in the
-/// same way.
+/// Settings of preparation and detection. A template stores them, because both must cut blocks equally.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FastContentExtractorParams {

@@ -90,7 +90,6 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams
 struct Room(usize);
 
 impl Room {
-    /// Subtracts `bytes` from the remaining room. Returns whether they fitted.
     fn take(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(self.0);
@@ -104,8 +103,7 @@ fn bytes(block: &NonContent) -> usize {
         + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
 }
 
-/// Returns the content paths that fit into the room, with their numbers of blocks. Paths with more blocks
-/// come first.
+/// Returns the content paths that fit into the room, most blocks first, with their numbers of blocks.
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,
     paths: &Paths,
@@ -132,8 +130,8 @@ impl<'a> Distinct<'a> {
         Self { met: HashSet::new(), kept: HashMap::new(), similarity, look_up: LookUp::new(work) }
     }
 
-    /// Adds a block. Returns `false` if its path already has a similar block or, after the work limit, an
-    /// equal block.
+    /// Adds a block. Returns `false` if its path has a similar block or, after the work limit, an equal
+    /// block.
     fn insert(&mut self, path: PathId, vector: &'a Vector) -> bool {
         if !self.met.insert((path, vector)) {
             return false;

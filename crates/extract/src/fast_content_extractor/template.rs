@@ -82,8 +82,7 @@ impl Template {
         &self.stored.non_content
     }
 
-    /// Returns NumBlockTemp of the paper's table II: the number of stored blocks with which blocks are
-    /// compared.
+    /// Returns NumBlockTemp of the paper's table II: the number of stored non-content blocks.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         self.stored.non_content.len()

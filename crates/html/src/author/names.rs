@@ -69,7 +69,6 @@ const OTHERS_BEHIND: [&str; 7] =
 /// Words between a person and a place or employer.
 const PLACES: [&str; 5] = [" in ", " at ", " for ", " from ", " of "];
 
-/// Returns the names in declared texts, without repetitions and without the site's name.
 pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for text in stated.iter().take(MOST_STATED) {
@@ -160,7 +159,6 @@ fn at_dashes(text: &str) -> Vec<&str> {
     vec![text]
 }
 
-/// Returns `An Example` for `An Example in Hanoi`.
 fn without_place(name: &str) -> &str {
     let is_capital = |rest: &str| rest.trim_start_matches("the ").starts_with(char::is_uppercase);
     let cut = |place: &&str| {

@@ -25,7 +25,6 @@ pub fn in_address(address: &str) -> Option<Date> {
     days.all(|other| other == day).then_some(day)
 }
 
-/// Whether a date is between two words of its path segment.
 fn is_within_slug(tokens: &[Token], from: usize, to: usize) -> bool {
     let is_joint = |at: usize| matches!(tokens.get(at), Some(Token::Mark('-' | '_' | '+')));
     let is_word = |at: usize| matches!(tokens.get(at), Some(Token::Word(_)));

@@ -38,7 +38,6 @@ pub(super) fn era_year(era: &str, counted: i16) -> Option<i16> {
     Some(eras.iter().find_map(years_before)? + counted)
 }
 
-/// A day in the Solar Hijri calendar, the calendar of Iran and Afghanistan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SolarHijri {
     pub(super) year: i16,
@@ -47,8 +46,7 @@ pub(super) struct SolarHijri {
 }
 
 impl SolarHijri {
-    /// Returns the Gregorian day. Returns `None` if the day does not exist or the year is outside 1369 to
-    /// 1478.
+    /// Returns the Gregorian day, or `None` if the day does not exist or the year is outside 1369 to 1478.
     ///
     /// Leap years follow the cycle of 33 years, which agrees with the astronomical calendar for these years.
     pub(super) fn gregorian(self) -> Option<Date> {

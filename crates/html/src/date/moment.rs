@@ -35,8 +35,7 @@ impl Moment {
         Self { day: utc.date(), time: Some(time), offset: Some(0) }
     }
 
-    /// Returns the point in time. A time without an offset is taken as UTC, and a day without a time as
-    /// midnight.
+    /// Returns the point in time. A time without an offset is read as UTC, a day without a time as midnight.
     #[must_use]
     pub fn instant(self) -> Option<Timestamp> {
         let offset = Offset::from_seconds(60 * self.offset.unwrap_or(0)).ok()?;

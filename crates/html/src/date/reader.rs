@@ -1,5 +1,4 @@
-//! Decides what depends on the page: the order of day and month, the century of two-digit years, and the zone
-//! `IST`.
+//! Decides what depends on the page: the order of day and month, two-digit years, and the zone `IST`.
 //!
 //! For `03/04/2026`, the first of these sources that shows the order decides:
 //!
@@ -31,14 +30,12 @@ const DAY_DOT_MONTH: [&str; 27] = [
     "nn", "no", "pl", "ro", "ru", "sk", "sl", "sr", "tr", "uk",
 ];
 
-/// The order of day and month in a numeric date with the year last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     DayFirst,
     MonthFirst,
 }
 
-/// Reads dates with data of their page. Every field may be unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Reader<'a> {
     pub(crate) language: Option<&'a str>,
@@ -102,7 +99,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Chooses between the readings with the day first and with the month first.
     pub(super) fn choose(&self, readings: [Date; 2], text: &str, has_english_half: bool) -> Date {
         let [day_first, month_first] = readings;
         let shown = by_weekday(readings, text)
@@ -148,8 +144,7 @@ impl Reader<'_> {
         best.iter().all(|order| *order == best[0]).then_some(best[0])
     }
 
-    /// Returns a date's order and the rank of its evidence: 0: weekday, 1: address, 2: only one possible
-    /// reading.
+    /// Returns a date's order and the rank of its evidence: 0: weekday, 1: address, 2: only possible reading.
     fn vote(&self, found: Found, text: &str) -> Option<(usize, Order)> {
         match found.month_first {
             None => Some((2, Order::DayFirst)),
@@ -169,7 +164,6 @@ fn may_have_date(text: &str) -> bool {
         && digits(text) >= 6
 }
 
-/// Returns the order if `is` is true for exactly one reading.
 fn only(readings: [Date; 2], is: impl Fn(Date) -> bool) -> Option<Order> {
     match readings.map(is) {
         [true, false] => Some(Order::DayFirst),

@@ -66,7 +66,6 @@ struct Half {
     end: usize,
 }
 
-/// Returns the index of the minutes. Returns `None` if the separator before them does not indicate a time.
 fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     let is_time = match tokens.get(hour + 1)? {
         Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點") => true,
@@ -81,7 +80,6 @@ fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     is_hour.then(|| behind_spaces(tokens, word + 1))
 }
 
-/// Whether a time zone, AM or PM begins at this token, as after `9.30` in `9.30 GMT` and `9.30am`.
 fn is_followed(tokens: &[Token], at: usize) -> bool {
     let next = behind_spaces(tokens, at);
     let is_zone = matches!(tokens.get(next), Some(Token::Word(word)) if word.len() > 1 && is_zone(word));

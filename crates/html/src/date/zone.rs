@@ -75,7 +75,6 @@ fn moscow(day: Date) -> i32 {
     if far.contains(&day) { 240 } else { 180 }
 }
 
-/// Whether the United States have daylight saving time on this day, by the rules since 1987.
 fn is_american_summer(day: Date) -> bool {
     let sunday = |month: i8, nth: i8| {
         jiff::civil::date(day.year(), month, 1).nth_weekday_of_month(nth, Weekday::Sunday).ok()

@@ -47,8 +47,7 @@ const TEASER: usize = 300;
 /// Minimum length of prose in bytes.
 const SHORTEST_PROSE: usize = 40;
 
-/// Maximum number of words of prose that are not in the embedded text. A page with more shows its own
-/// article.
+/// Maximum number of words of prose outside the embedded text. A page with more shows its own article.
 const BESIDE: usize = 60;
 
 /// Minimum share of the title's words in a text on the same topic.
@@ -151,7 +150,6 @@ fn candidate(path: &str, group: &[Found]) -> Candidate {
     Candidate { path: path.to_owned(), html, words }
 }
 
-/// Returns the strings as markup: unchanged if they have tags, otherwise a paragraph per line.
 fn markup(group: &[Found]) -> String {
     let mut html = String::new();
     for (at, found) in group.iter().enumerate() {
@@ -194,7 +192,6 @@ fn is_same_paragraph(before: &Found, found: &Found) -> bool {
     !outer.is_empty() && outer == outer_before && !ends
 }
 
-/// Returns the longest text that is about the page's topic and not shown on the page.
 fn choose(page: &Page, candidates: Vec<Candidate>) -> Option<Candidate> {
     let (title, description) = title_and_description(page);
     let title: HashSet<u64> = words_of(title.as_deref().unwrap_or_default()).collect();
@@ -295,7 +292,6 @@ fn trigrams(words: &[u64]) -> HashSet<u64> {
     words.windows(3).map(|three| hash(&three)).collect()
 }
 
-/// Returns the share of `part` that is in `whole`; 0 if `part` is empty.
 fn share(part: &HashSet<u64>, whole: &HashSet<u64>) -> f32 {
     let held = part.iter().filter(|word| whole.contains(word)).count();
     held as f32 / part.len().max(1) as f32

@@ -102,8 +102,7 @@ impl Reader {
     }
 
     fn text(&mut self, mut text: &str, level: usize) {
-        // Rows of a React server response: `24:T1a3b,`, followed by as many bytes of text as the hexadecimal
-        // number says.
+        // Rows of a React server response: `24:T1a3b,`, followed by 0x1a3b bytes of text.
         while let Some((row, rest)) = server_row(text) {
             self.put(row);
             text = rest;
@@ -153,7 +152,6 @@ fn end_of_string(bytes: &[u8], mut from: usize) -> Option<usize> {
     }
 }
 
-/// Whether a colon follows.
 fn is_key(bytes: &[u8], from: usize) -> bool {
     bytes[from.min(bytes.len())..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
 }

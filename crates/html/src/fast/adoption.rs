@@ -5,8 +5,8 @@
 //! before the block, and `i` is copied after it. So `i b` keep the content before the block, and `b' p i'`
 //! follow. Nodes are inserted in one place, and the ids of later nodes increase.
 //!
-//! Limitation: each move takes time proportional to the block's subtree. This counts as work, so html5ever
-//! parses a page with many moves.
+//! Limitation: a move takes time proportional to the block's subtree, so html5ever parses pages with many
+//! moves.
 
 use html5ever::LocalName;
 
@@ -73,7 +73,6 @@ impl Builder<'_> {
         self.stack.node_in_scope(node).then_some(Ended { index, place, entry })
     }
 
-    /// Steps 4.9 to 4.20, with the furthest block at `block_place` of the stack.
     fn adopt(&mut self, ended: &Ended, block_place: usize) {
         let ancestor = ended.place.checked_sub(1).and_then(|place| self.stack.get(place)).copied();
         let (Some(ancestor), Some(block)) = (ancestor, self.stack.get(block_place).copied()) else { return };

@@ -51,7 +51,6 @@ impl<'a> Arena<'a> {
         (self.source.len() + self.extra.len()) as u32
     }
 
-    /// Adds an element as the last child of a node, or as the first node.
     pub(super) fn element(&mut self, parent: NodeId, tag: LocalName, attributes: Range<u32>) -> NodeId {
         self.last_text = None;
         self.node(parent, Kind::Element { tag, attributes })

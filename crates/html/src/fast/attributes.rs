@@ -86,7 +86,6 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Adds an attribute in the order of names, unless the tag already has the name.
     fn keep_attribute(&mut self, first: usize, name: LocalName, head: u64, value: Range<u32>) {
         let attributes = &self.arena.attributes[first..];
         let is_before = |index: &usize| match self.heads[*index].cmp(&head) {
@@ -102,8 +101,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads the value after an attribute's name, or an empty range if there is none. Returns `None` if the
-    /// source ends in the value.
+    /// Reads the value after a name; an empty range if there is none. Returns `None` if the source ends in
+    /// the value.
     fn read_value(&mut self) -> Option<Range<u32>> {
         self.skip_space();
         if self.bytes.get(self.at) != Some(&b'=') {

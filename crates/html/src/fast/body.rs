@@ -43,7 +43,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Handles the remaining start tags: content, controls, raw text, foreign content, and elements without
+    /// Handles the remaining start tags: content, controls, raw text, foreign content, elements without
     /// rules.
     fn start_other(&mut self, start: &Start) {
         match start.tag {

@@ -75,8 +75,7 @@ pub(super) struct Builder<'a> {
     most_work: u64,
     comments: usize,
     attribute_bytes: usize,
-    /// Number of levels by which blocks have moved up in the tree. The reference's depth limit ignores these
-    /// moves.
+    /// Number of levels by which blocks have moved up. The reference's depth limit ignores these moves.
     pub(super) rose: usize,
 }
 

@@ -19,7 +19,6 @@ const KNOWN: [&str; 6] = [
     "-//w3c//dtd html 4.01 transitional//en",
 ];
 
-/// Determines the mode from the text between `<!doctype` and `>`.
 pub(super) fn quirks(declaration: &str) -> Quirks {
     let declaration = declaration.trim_ascii().to_ascii_lowercase();
     let is_known = || {

@@ -85,7 +85,6 @@ const fn class(byte: u8) -> u8 {
 #[derive(Default)]
 pub(super) struct Flood {
     spent: u64,
-    /// Offset up to which the source needs no further check.
     scanned: usize,
 }
 

@@ -42,7 +42,6 @@ impl Builder<'_> {
         self.arena.attributes[of].iter().map(|(name, _)| &**name)
     }
 
-    /// Closes foreign elements until the current element may contain HTML.
     fn leave_foreign(&mut self) {
         while self.is_foreign() && !self.stack.is_current_in(set::HTML_POINT | set::TEXT_POINT) {
             self.stack.pop();
@@ -84,8 +83,7 @@ impl Builder<'_> {
         attributes.clone()
     }
 
-    /// Closes the nearest foreign element of this name. If an HTML element comes first, the rules of the
-    /// insertion mode apply.
+    /// Closes the nearest foreign element of this name. At an HTML element, the insertion mode's rules apply.
     pub(super) fn end_in_foreign(&mut self, end: &Name) {
         if matches!(end.tag, Tag::Br | Tag::P) {
             self.leave_foreign();

@@ -97,7 +97,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Inserts an element that follows the rules of the head in every mode.
     pub(super) fn start_of_head(&mut self, start: &Start) {
         match start.tag {
             Tag::HeadVoid => drop(self.insert_void(start)),
@@ -206,7 +205,6 @@ impl Builder<'_> {
         }
     }
 
-    /// A second `<html>` adds its attributes to the first.
     pub(super) fn merge_html(&mut self, start: &Start) {
         if self.template_modes.is_empty()
             && let Some(html) = self.stack.get(0)
@@ -244,7 +242,6 @@ impl Builder<'_> {
         self.start_in_mode(start);
     }
 
-    /// Resets the insertion mode appropriately (13.2.4.1).
     pub(super) fn appropriate_mode(&self) -> Mode {
         for open in self.stack.iter().rev() {
             return match open.tag {

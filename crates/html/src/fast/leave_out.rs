@@ -32,7 +32,6 @@ pub(super) struct LeaveOut<'a> {
     kinds: &'a Kinds,
     pub(super) found: Vec<NodeId>,
     open: Vec<(Tag, LocalName)>,
-    /// Number of bytes read by failed attempts.
     wasted: usize,
 }
 
@@ -88,8 +87,7 @@ impl Builder<'_> {
             && !self.stack.in_scope(Tag::Heading)
     }
 
-    /// Skips the content of the current element and closes it. Writes nothing if the element's end is
-    /// uncertain.
+    /// Skips the content of the current element and closes it. Writes nothing if the end is uncertain.
     fn attempt(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
         let (at, nodes) = (self.at, self.arena.nodes.len());
         let (attributes, extra) = (self.arena.attributes.len(), self.arena.extra.len());
@@ -145,7 +143,6 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Skips a tag after its name. Returns whether it is self-closing.
     fn pass_tag(&mut self, name_end: usize) -> Result<bool, Uncertain> {
         let end = scanner::quick_tag_end(self.bytes, name_end).ok_or(Uncertain)?;
         let tag = &self.bytes[self.at + 1..end];

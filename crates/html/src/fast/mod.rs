@@ -50,8 +50,7 @@ pub(crate) use leave_out::is_json_ld;
 use crate::page::{NodeId, Parts};
 
 pub(crate) enum Built {
-    /// The page, and the elements of the skipped kinds. Except for skipped content, the page equals the
-    /// reference's.
+    /// The page, equal to the reference's except for skipped content, and the elements of the skipped kinds.
     Sure(Parts, Vec<NodeId>),
     /// The reference must build the page.
     Unsure(Unsure),

@@ -47,7 +47,6 @@ impl Names {
         KEPT.take().unwrap_or_else(Self::new)
     }
 
-    /// Keeps the names for this thread's next page.
     pub(super) fn leave(self) {
         KEPT.set(Some(self));
     }

@@ -7,7 +7,6 @@ use html5ever::LocalName;
 
 use super::tag::{Tag, set};
 
-/// The open elements cannot be determined with certainty.
 pub(super) struct Uncertain;
 
 /// Whether a tag is a table or one of its parts in which only other table parts are allowed.
@@ -38,7 +37,6 @@ pub(super) fn enter_foreign(
     Ok(())
 }
 
-/// Opens an HTML element. Fails if it is uncertain which open elements the start tag closes.
 pub(super) fn enter(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: LocalName) -> Result<(), Uncertain> {
     let has = |tag: Tag| open.iter().any(|(open, _)| *open == tag);
     let last = open.last().map_or(Tag::Other, |(tag, _)| *tag);
@@ -96,8 +94,7 @@ fn close_paragraph(open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
     Ok(())
 }
 
-/// Closes the previous item when a new item starts. Fails unless only paragraphs are open in the previous
-/// item.
+/// Closes the previous item when a new item starts. Fails if it contains open elements other than paragraphs.
 fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncertain> {
     for index in (0..open.len()).rev() {
         let tag = open[index].0;
@@ -114,7 +111,6 @@ fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncerta
     Err(Uncertain)
 }
 
-/// Closes the innermost element, after the elements inside it that end implicitly.
 pub(super) fn leave(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
     if tag == Tag::P && open.iter().all(|(open, _)| *open != Tag::P) {
         // The end tag creates an empty paragraph.

@@ -26,7 +26,6 @@ pub(super) fn resolve(text: &str, in_attribute: bool, out: &mut String) {
     out.push_str(rest);
 }
 
-/// Resolves the most common named references with a semicolon. Returns the number of bytes read.
 fn common(rest: &str, out: &mut String) -> Option<usize> {
     let end = memchr::memchr(b';', &rest.as_bytes()[..rest.len().min(5)])?;
     out.push(match &rest[..end] {

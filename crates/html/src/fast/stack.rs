@@ -48,7 +48,6 @@ impl Stack {
         self.all.push(open);
     }
 
-    /// Returns the current node; `None` before the root is open.
     pub(super) fn current(&self) -> Option<&Open> {
         self.all.last()
     }

@@ -1,7 +1,7 @@
 //! The elements with rules in tree construction, and the HTML standard's sets of elements.
 //!
-//! The sets are html5ever's, which deviate from the standard: `dialog` and `search` are not special, and
-//! `select` bounds a scope.
+//! The sets are html5ever's. Unlike in the standard, `dialog` and `search` are not special, and `select`
+//! bounds a scope.
 
 /// Declares [`Tag`] and its lookup by name.
 macro_rules! tags {
@@ -21,7 +21,6 @@ macro_rules! tags {
                 }
             }
 
-            /// Whether the tag has only one name.
             pub(super) const fn is_one(self) -> bool {
                 match self {
                     $(Self::$tag => [$($name),+].len() == 1,)+

@@ -38,7 +38,6 @@ const VIETNAM: i32 = 7 * 60;
 const WEST: i8 = 12;
 const EAST: i8 = 14;
 
-/// When a page was published and changed. `None` means not stated.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Dates {
     pub(super) published: Option<String>,
@@ -46,7 +45,6 @@ pub(super) struct Dates {
     pub(super) modified: Option<String>,
 }
 
-/// The language and region of a page, which affect the forms of its dates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Written<'a> {
     pub(super) language: Option<&'a str>,
@@ -95,7 +93,6 @@ fn zoned(
     }
 }
 
-/// Returns the page's data that decide how its dates are read.
 fn reader<'a>(page: &'a Page, sources: &'a Sources, written: Written<'a>) -> Reader<'a> {
     let Sources { article, whole, .. } = sources;
     let declared =

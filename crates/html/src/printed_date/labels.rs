@@ -132,7 +132,6 @@ pub(super) fn is_change(text: &str) -> bool {
     }
 }
 
-/// Whether a text begins with a label of the first publication, such as `Posted on`.
 pub(super) fn has_publication_label(text: &str) -> bool {
     let text = text.trim_start();
     let beginning = text.char_indices().nth(20).map_or(text, |(at, _)| &text[..at]);

@@ -1,5 +1,4 @@
-//! Recognizes dates that are not the article's: dates of comments, related stories and footers, and today's
-//! date.
+//! Recognizes dates of comments, related stories and footers, and today's date.
 
 use crate::author::names_a_class;
 use crate::small_text::ancestors;

@@ -134,8 +134,7 @@ fn is_year(word: &str) -> bool {
     word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && most_digits(word) == 4
 }
 
-/// Whether a URL requests a search, a tag or a later page of a list: `?q=rain`, `?page=2`, `/search/`,
-/// `/page/2`.
+/// Whether a URL requests a search, a tag or a later page of a list: `?q=rain`, `?page=2`, `/search/`.
 fn asks_list(segments: &[String], query: &str) -> bool {
     let keyed = query
         .split('&')

@@ -3,8 +3,7 @@
 //! This check is for pages with hardly any text. A page that needs a browser has scripts, and either the
 //! empty root element of a framework or a `<noscript>` that mentions JavaScript.
 //!
-//! Limitation: an application with an unknown root element and without `<noscript>` gets the reason "too
-//! little text".
+//! Limitation: an application with an unknown root and without `<noscript>` is rejected as too little text.
 
 use gleaner_html::Page;
 

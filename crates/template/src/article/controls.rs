@@ -175,8 +175,7 @@ pub(super) struct Controls {
     /// Number of page types in scripts, such as `"pageType":"category"`, that mean lists, and articles.
     pub(super) list_types: f32,
     pub(super) article_types: f32,
-    /// Number of elements with a class such as `product` or `price`, and with a class such as `pagination` or
-    /// `filter`.
+    /// Number of elements with a class such as `product` or `price`, and such as `pagination` or `filter`.
     pub(super) goods: f32,
     pub(super) pages: f32,
 }

@@ -15,14 +15,12 @@ use super::features::features;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Written {
-    /// For each split: feature name, threshold, child for values up to the threshold, child for greater
-    /// values.
+    /// For each split: feature name, threshold, child for values up to it, child for greater values.
     splits: Vec<(String, f32, i16, i16)>,
     leaves: Vec<f32>,
 }
 
-/// Serializes a model. The file names the features of the splits. `names` contains the name of each feature,
-/// by number.
+/// Serializes a model. `names` contains the name of each feature, by number. The file uses these names.
 ///
 /// # Panics
 /// If a split uses a feature without a name.

@@ -98,8 +98,8 @@ impl Wall {
         content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
     }
 
-    /// Whether a line of at most `most` words has one of the phrases. A log-in request among comments does
-    /// not count.
+    /// Whether a line of at most `most` words has one of the phrases. Log-in requests among comments are
+    /// ignored.
     fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most

@@ -145,7 +145,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the number of lines of the matching classes and the number of their words.
     fn sum(&self, is: impl Fn(Class) -> bool) -> (usize, u64) {
         let blocks = self.explained.judgement.blocks.iter().zip(&self.classes);
         let those = blocks.filter(|(_, (class, _))| is(*class));

@@ -224,7 +224,6 @@ impl Pins {
         })
     }
 
-    /// Describes the pins that have selected no element so far.
     fn unused(&self) -> impl Iterator<Item = String> {
         let is_unused = |entry: &Entry| !entry.used.0.load(Ordering::Relaxed);
         let pin = |keeps, at| if keeps { Pin::Keep(at) } else { Pin::Drop(at) };
@@ -248,8 +247,7 @@ impl Pins {
         judged.iter_mut().map(decide).collect()
     }
 
-    /// Returns the pins of every node. The time is proportional to nodes times selectors times steps (at most
-    /// 32).
+    /// Returns the pins of every node. The time grows with nodes times selectors times steps (at most 32).
     fn of_page(&self, page: &Page) -> Vec<OfNode> {
         let selectors: Vec<(u16, &Entry, &Selector)> = (0..)
             .zip(&self.entries)

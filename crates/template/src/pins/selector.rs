@@ -157,7 +157,6 @@ impl Parser<'_> {
         rest.is_some()
     }
 
-    /// Skips white space. Returns whether there was white space.
     fn space(&mut self) -> bool {
         let rest = self.rest.trim_start();
         let was = rest.len() < self.rest.len();
@@ -252,7 +251,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a quoted text or a bare name.
     fn value(&mut self) -> Result<String, SelectorError> {
         let Some(quote) = self.peek().filter(|sign| matches!(sign, '"' | '\'')) else {
             return self.wanted_name('=');
@@ -299,7 +297,6 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// Returns the pseudo-class for the error message, such as `:not` for `:not(.a)`.
     fn pseudo(&self) -> String {
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, ':' | '-');
         self.rest.chars().take_while(is_part).take(40).collect()

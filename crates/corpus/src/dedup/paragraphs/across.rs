@@ -4,8 +4,7 @@
 //! requested number of paragraphs, all paragraphs with at most the median number of sites are dropped. If
 //! nearly all paragraphs have one site, nearly all are dropped.
 //!
-//! Limitation: if 1,000 sites are recorded, two of them have the same 32 bits with a probability of 1 in
-//! 8,000.
+//! Limitation: among 1,000 sites, two have the same 32 bits with a probability of 1 in 8,000.
 
 use std::collections::BTreeMap;
 

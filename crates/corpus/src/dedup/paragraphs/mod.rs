@@ -49,11 +49,9 @@ pub struct ParagraphParams {
     pub documents: u32,
     /// Minimum share of the site's documents with the paragraph, 0 to 1.
     pub share: f64,
-    /// Minimum number of sites that repeat the paragraph, at most 16. If `None`, paragraphs are compared only
-    /// within sites.
+    /// Minimum number of sites that repeat the paragraph, at most 16. `None` compares only within sites.
     pub sites: Option<u32>,
-    /// Minimum number of a site's documents with the paragraph that makes it repeated on this site, for
-    /// [`Self::sites`].
+    /// Minimum number of documents with the paragraph that makes it repeated on a site, for [`Self::sites`].
     pub documents_a_site: u32,
     /// Requested number of counted paragraphs, for each site and across sites.
     pub counted: usize,
@@ -173,8 +171,7 @@ impl Paragraphs {
         &self.across
     }
 
-    /// Removes and returns a site's counts, or `None` if the site is unknown. Store them until
-    /// [`Self::restore`].
+    /// Removes and returns a site's counts, to store until [`Self::restore`]. `None` if the site is unknown.
     pub fn release(&mut self, site: &str) -> Option<Site> {
         self.sites.remove(site)
     }

@@ -35,8 +35,7 @@ const INNER: usize = 9;
 /// The number of outermost elements for which similar siblings are not counted.
 const OUTERMOST: u32 = 2;
 
-/// Receives a block's features. The parameters are the name, a number if several features have this name, and
-/// the value.
+/// Receives a block's features: the name, a number if several features have this name, and the value.
 pub(super) trait Sink {
     fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
 }
@@ -61,7 +60,6 @@ pub(super) struct Features<'a> {
     words_before: Vec<f32>,
     prose_before: Vec<f32>,
     opened: [Vec<f32>; 2],
-    /// For each block: the number of earlier blocks with the same text.
     repeats: Vec<f32>,
     inherited: Vec<Inherited>,
     cards: Vec<Card>,
@@ -149,8 +147,7 @@ impl<'a> Features<'a> {
     }
 }
 
-/// For each block: the number of words on the page from the last short line with this saying to the block. -1
-/// if there is no such line.
+/// For each block: the number of words since the last short line with this saying; -1 if there is none.
 fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     let (mut words, mut since) = (0.0, -1.0);
     let mut of = |block: &Block| {

@@ -250,7 +250,7 @@ const LONGEST_NAMES: usize = 400;
 pub(in crate::block_model) struct Kinds<'a>(HashMap<&'a str, u32>);
 
 impl<'a> Kinds<'a> {
-    /// Returns the kinds of an element. Bit `n` stands for `KIND_NAMES[n]`.
+    /// Returns the kinds of an element as a bit set: bit `n` is `KIND_NAMES[n]`.
     pub(in crate::block_model) fn of(&mut self, page: &'a Page, element: NodeId) -> u32 {
         let (mut kinds, mut length) = (0, 0);
         for (name, value) in page.attributes(element) {

@@ -1,5 +1,4 @@
-//! Determines the kind of a short line, such as a heading over comments or related stories, a credit, an
-//! offer or a by-line.
+//! Determines the kind of a short line, such as a heading over comments, a credit, an offer or a by-line.
 //!
 //! Limitation: a phrase is found anywhere in the line, so a headline that contains `share` counts as an
 //! offer. How much this matters is learned in the model's training.
@@ -239,7 +238,7 @@ pub(in crate::block_model) const SAYING_NAMES: [&str; SAYING_COUNT] = names(&SAY
 /// The maximum length of a heading or note, in bytes.
 const LONGEST_SAYING: usize = 160;
 
-/// Returns the sayings of a line. Bit `n` stands for `SAYING_NAMES[n]`. 0 for a long line.
+/// Returns the kinds of a line as a bit set: bit `n` is `SAYING_NAMES[n]`. The result is 0 for a long line.
 pub(in crate::block_model) fn sayings(line: &str) -> u32 {
     if line.len() > LONGEST_SAYING {
         return 0;
