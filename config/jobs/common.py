@@ -1,4 +1,4 @@
-"""What the jobs share: the session, marks of completed work, WARC records, and runs of the gleaner command."""
+"""Code that the jobs share: the Spark session, marks of completed work, WARC records, and the command gleaner."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SITES = PublicSuffixList()
 
 
 def session(job: str, rows_in_a_batch: int) -> SparkSession:
-    """Starts or joins the session of a job, a Python file. A worker holds a batch of rows in memory at once."""
+    """Starts or joins the Spark session of a job. `job` is a Python file. A worker has one batch of rows in memory."""
     spark = (
         SparkSession.builder.appName(f"gleaner {Path(job).stem}")
         .config("spark.sql.session.timeZone", "UTC")
@@ -56,14 +56,14 @@ def is_done(spark: SparkSession, folder: str) -> bool:
 
 
 def step(spark: SparkSession, folder: str, result: DataFrame) -> DataFrame:
-    """Writes the result of a step if that is not done; returns what is written."""
+    """Writes the result of a step, unless it is already written. Returns the written result."""
     if not is_done(spark, folder):
         result.write.mode("overwrite").option("compression", "zstd").parquet(folder)
     return spark.read.schema(result.schema).parquet(folder)
 
 
 def publish(spark: SparkSession, work: str, folder: str, result: DataFrame) -> DataFrame:
-    """Writes a result into a folder of the user, once; never over a complete result of other work."""
+    """Writes a result once into a folder that the user names. Never replaces a folder that other work has written."""
     mark = f"{work}/written/{hashlib.sha256(folder.encode()).hexdigest()[:16]}"
     if not is_done(spark, mark):
         if is_done(spark, folder) or (exists(spark, folder) and not exists(spark, f"{folder}/_temporary")):
@@ -74,7 +74,7 @@ def publish(spark: SparkSession, work: str, folder: str, result: DataFrame) -> D
 
 
 def agree(spark: SparkSession, work: str, plan: dict[str, Any]) -> None:
-    """Records the plan of a work folder, or checks that it has the same plan."""
+    """Records the plan of a work folder. If it has a plan already, ends the program unless both plans are equal."""
     folder, text = f"{work}/plan", json.dumps(plan, sort_keys=True)
     if not is_done(spark, folder):
         spark.createDataFrame([(text,)], "plan string").coalesce(1).write.mode("overwrite").text(folder)
@@ -86,7 +86,7 @@ def agree(spark: SparkSession, work: str, plan: dict[str, Any]) -> None:
 
 
 def file_system(path: str) -> tuple[fs.FileSystem, str]:
-    """The file system of a path or address, and the path there. s3a:// is Hadoop's name for s3://."""
+    """The file system of a path or URL, and the path in it. Hadoop writes s3a:// for s3://."""
     if "://" not in path:
         return fs.LocalFileSystem(), str(Path(path).absolute())
     system, inner = fs.FileSystem.from_uri(re.sub("^s3a:", "s3:", path))
@@ -94,14 +94,14 @@ def file_system(path: str) -> tuple[fs.FileSystem, str]:
 
 
 def warc_files(inputs: list[str]) -> list[str]:
-    """The WARC files of files and folders: inputs in the order given, those of a folder by name."""
+    """The WARC files in `inputs`, in the order of the inputs. The files of a folder are sorted by name."""
     found: list[str] = []
     for path in inputs:
         system, inner = file_system(path)
         info = system.get_file_info(inner)
         if info.type == fs.FileType.NotFound:
             sys.exit(f"cannot read {path}: there is no such file or folder")
-        # An executor has another working directory.
+        # Executors have another working directory, so the path must be absolute.
         path = path if "://" in path else inner
         if info.type == fs.FileType.File:
             found.append(path)
@@ -114,7 +114,7 @@ def warc_files(inputs: list[str]) -> list[str]:
 
 @dataclass
 class Record:
-    """A WARC record with a page: its place in the file, its site, and all its bytes."""
+    """A WARC record with a page: its number in the file, its site, and all its bytes."""
 
     number: int
     site: str
@@ -122,9 +122,9 @@ class Record:
 
 
 def records(path: str, largest: int) -> Iterator[Record]:
-    """The records of type response and resource in a WARC file, whose content is at most `largest` bytes.
+    """The response and resource records of a WARC file whose content has at most `largest` bytes.
 
-    Raises OSError where the file is damaged, and RuntimeError if it cannot be read.
+    Raises OSError if the file is damaged, and RuntimeError if it cannot be read.
     """
     system, inner = file_system(path)
     try:
@@ -137,12 +137,12 @@ def records(path: str, largest: int) -> Iterator[Record]:
         coding = "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if start == b"\x28\xb5\x2f\xfd" else None
         stream: Any = pa.PythonFile(Source(file, path), mode="r")
         stream = pa.CompressedInputStream(stream, coding) if coding else stream
-        # The library gives nothing of a piece with damage, so pieces are small.
+        # The library returns nothing of a piece with damage, so pieces are small.
         yield from _records(io.BufferedReader(stream, 1 << 16), largest)
 
 
 class Source:
-    """A file whose read errors are told from damage: they are not OSErrors."""
+    """A file that raises RuntimeError if reading fails, because OSError means that the data are damaged."""
 
     closed = False
 
@@ -150,14 +150,14 @@ class Source:
         self.file, self.path = file, path
 
     def read(self, size: int) -> bytes:
-        """Reads at most so many bytes."""
+        """Reads at most `size` bytes."""
         try:
             return bytes(self.file.read(size))
         except OSError as error:
             raise RuntimeError(f"cannot read {self.path}: {error}") from error
 
     def close(self) -> None:
-        """Leaves the file open; who opened it closes it."""
+        """Does nothing, because the function that opened the file closes it."""
 
 
 def _records(stream: IO[bytes], largest: int) -> Iterator[Record]:
@@ -178,7 +178,7 @@ def _records(stream: IO[bytes], largest: int) -> Iterator[Record]:
 
 
 def _head(stream: IO[bytes]) -> bytes:
-    """The lines of the next record before its content. Skips what is not a record."""
+    """The lines of the next record before its content. Skips data that are not a record."""
     line = stream.readline(1 << 16)
     while line and not line.startswith(b"WARC/"):
         line = stream.readline(1 << 16)
@@ -200,7 +200,7 @@ def _skip(stream: IO[bytes], length: int, number: int) -> None:
 
 
 def site_of(url: bytes) -> str:
-    """The registrable domain of an address, else its host; empty if it has none."""
+    """The registrable domain of a URL, or else its host. Empty if the URL has no host."""
     try:
         host = (urlsplit(url.decode()).hostname or "").rstrip(".")
         host = host.encode("idna").decode() if not host.isascii() else host
@@ -211,12 +211,12 @@ def site_of(url: bytes) -> str:
 
 
 def local_folder() -> str | None:
-    """The folder for temporary files of a Spark worker; None for that of the system."""
+    """The folder for temporary files of a Spark worker. None stands for the system's folder."""
     return os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or None
 
 
 def gleaner(*arguments: str) -> str:
-    """Runs the installed command gleaner; returns what it wrote to standard output."""
+    """Runs the installed command gleaner. Returns what it wrote to standard output."""
     beside = Path(sys.executable).parent / "gleaner"
     program = os.environ.get("GLEANER") or (str(beside) if beside.exists() else shutil.which("gleaner"))
     if not program:

@@ -2,11 +2,11 @@
 
 Input:   folders of `gleaner export` or extract.py, as Parquet; with --duplicates the result of near_duplicates.py.
 Output:  OUT, one JSON object per line: by (total, host, language, day), key, documents, words, urls, exact, near.
-         `urls` counts addresses of the same text. `exact` and `near` count documents that another one represents.
+         `urls` counts all URLs with the texts. `exact` and `near` count documents that another document represents.
 
-    spark-submit statistics.py IN... --out OUT [--duplicates DUPLICATES]
+    spark-submit count.py IN... --out OUT [--duplicates DUPLICATES]
 
-A day is that of fetching, in UTC. The job has one pass and holds one row per host, language and day.
+A day is the day of fetching, in UTC. The job reads the input once. It keeps one row per host, language and day.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
 
 
 def documents_of(spark: SparkSession, inputs: list[str], duplicates: str | None) -> DataFrame:
-    """The fields that are counted, of all inputs."""
+    """The fields of all inputs that the job counts."""
     some = ("id", "host", "language", "fetched", "words", "urls")
     parts = [spark.read.parquet(path).select(*some, F.lit(path).alias("source")) for path in inputs]
     documents = parts[0]
@@ -43,7 +43,7 @@ def documents_of(spark: SparkSession, inputs: list[str], duplicates: str | None)
 
 
 def count(documents: DataFrame) -> DataFrame:
-    """Counts by each of the keys, and in total."""
+    """Counts the documents in total and by each of the keys."""
     day = F.date_format("fetched", "yyyy-MM-dd")
     keys = {"total": F.lit(""), "host": F.col("host"), "language": F.col("language"), "day": day}
     pairs = F.explode(F.array(*[F.struct(F.lit(by).alias("by"), key.alias("key")) for by, key in keys.items()]))
@@ -62,7 +62,7 @@ def count(documents: DataFrame) -> DataFrame:
 
 
 def main(words: list[str] | None = None) -> None:
-    """Runs the job with these words of a command line."""
+    """Runs the job with the arguments of a command line."""
     asked = arguments(words)
     spark = common.session(__file__, common.DOCUMENTS_IN_A_BATCH)
     if common.exists(spark, asked.out):

@@ -5,12 +5,12 @@ Output:  OUT, Parquet files with the fields of `gleaner export`, one row per tex
 
     spark-submit extract.py WARC... --work WORK --out OUT
 
-1. records:    each WARC file is read by one task; its pages are stored by site, in buckets of sites.
-2. documents:  each site's pages, in the order of the files, go through `gleaner ingest` and `gleaner export`.
-               A template belongs to a host, so a site gives the same documents on any machine.
-3. OUT:        documents with the same text become one: the first fetched, with the addresses of all.
+1. records:    one task reads each WARC file. The pages are stored in buckets, each with several sites.
+2. documents:  `gleaner ingest` and `gleaner export` process the pages of each site, in the order of the files.
+               A template belongs to a host, so a site has the same documents on any machine.
+3. OUT:        of documents with the same text, only the first fetched is kept, with the URLs of all.
 
-The same command continues after an interruption. Steps 1 and 2 are done in parts, each marked when complete.
+If the job is interrupted, the same command continues it. Steps 1 and 2 have parts, each marked when complete.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
 
 
 def read_pages(files: list[str], largest: int) -> Callable[[Batches], Batches]:
-    """Reads the WARC files of the given numbers. A damaged file gives a row with the error."""
+    """Reads the WARC files with these numbers. For a damaged file, adds a row with the error."""
 
     def pages(number: int) -> Iterator[dict[str, object]]:
         at = 0
@@ -77,7 +77,7 @@ def read_pages(files: list[str], largest: int) -> Callable[[Batches], Batches]:
 
 
 def in_batches(pages: Iterator[dict[str, object]]) -> Batches:
-    """Joins rows to batches of a bounded size."""
+    """Joins rows to batches of limited size."""
     rows: list[dict[str, object]] = []
     size = 0
     for page in pages:
@@ -102,7 +102,8 @@ ARROW_PAGES = pa.schema(
 
 
 def extract_sites(settings: list[str], run_size: int) -> Callable[[Batches], Batches]:
-    """Extracts pages that are sorted by site. Whole sites are collected in a WARC file on disk, then extracted."""
+    """Extracts pages that are sorted by site. Writes whole sites to a WARC file on disk, and then extracts this file.
+    """
 
     def run(batches: Batches) -> Batches:
         with tempfile.TemporaryDirectory(dir=common.local_folder()) as folder:
@@ -123,7 +124,7 @@ def extract_sites(settings: list[str], run_size: int) -> Callable[[Batches], Bat
 
 
 def documents_of(warc: Path, settings: list[str]) -> Batches:
-    """Runs `gleaner ingest` and `gleaner export` on a WARC file, in a new folder beside it."""
+    """Runs `gleaner ingest` and `gleaner export` on a WARC file, in a new folder next to the file."""
     if warc.stat().st_size == 0:
         return
     with tempfile.TemporaryDirectory(dir=warc.parent) as folder:
@@ -134,7 +135,7 @@ def documents_of(warc: Path, settings: list[str]) -> Batches:
 
 
 def document_schema() -> StructType:
-    """The fields of a document, as the installed gleaner exports them."""
+    """The Parquet schema of the documents that the installed gleaner exports."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "empty.warc").touch()
         out = f"{folder}/empty.parquet"
@@ -144,7 +145,7 @@ def document_schema() -> StructType:
 
 
 def without_repeats(documents: DataFrame) -> DataFrame:
-    """Keeps the first fetched document of each text, with the addresses of the others in the order of their ids."""
+    """Keeps the first fetched document of each text. Adds the URLs of the others, in the order of their ids."""
     copy = F.struct("fetched", "id", "url")
     texts = documents.groupBy("content_hash").agg(F.sort_array(F.collect_list(copy)).alias("copies"))
     texts = texts.where(F.size("copies") > 1)
@@ -157,7 +158,7 @@ def without_repeats(documents: DataFrame) -> DataFrame:
 
 
 def make_records(spark: SparkSession, files: list[str], asked: argparse.Namespace) -> None:
-    """Step 1."""
+    """Runs step 1."""
     bucket = F.when(F.col("error").isNotNull(), -1).otherwise(F.pmod(F.xxhash64("site"), F.lit(asked.buckets)))
     for part, start in enumerate(range(0, len(files), asked.files_at_once)):
         folder, end = f"{asked.work}/records/part={part:05}", min(start + asked.files_at_once, len(files))
@@ -169,7 +170,7 @@ def make_records(spark: SparkSession, files: list[str], asked: argparse.Namespac
 
 
 def make_documents(spark: SparkSession, schema: StructType, asked: argparse.Namespace) -> list[str]:
-    """Step 2. Returns the folders of the documents."""
+    """Runs step 2. Returns the folders with the documents."""
     settings = ["--set", "corpus.duplicates=[]", "--set", "crawl.workers=1", "--set", "log.level=error"]
     settings += [word for setting in asked.set for word in ("--set", setting)]
     pages = spark.read.schema(PAGES + ", part int, bucket int").parquet(f"{asked.work}/records")
@@ -186,7 +187,7 @@ def make_documents(spark: SparkSession, schema: StructType, asked: argparse.Name
 
 
 def main(words: list[str] | None = None) -> None:
-    """Runs the job with these words of a command line."""
+    """Runs the job with the arguments of a command line."""
     asked = arguments(words)
     spark = common.session(__file__, IN_A_BATCH)
     files = common.warc_files(asked.warc)
@@ -205,7 +206,7 @@ def main(words: list[str] | None = None) -> None:
 
 
 def tell(spark: SparkSession, asked: argparse.Namespace) -> None:
-    """Prints what was done, and which files are damaged."""
+    """Prints the numbers of the result, and which files are damaged."""
     records = spark.read.schema(PAGES + ", part int, bucket int").parquet(f"{asked.work}/records")
     damaged = [row.error for row in records.where("bucket = -1").select("error").limit(20).collect()]
     pages = records.where("bucket >= 0").count()

@@ -5,9 +5,9 @@ Output:  OUT/NNNNN.warc.gz
 
     python generated.py SITES OUT --copies 196
 
-Ten copies of a site share a host. Half of the words of their texts are replaced by other words of the site, so copies
-are different articles. In one page of ten only one word in fifty is replaced, so these are near-duplicates.
-With --copies 0 the recorded pages are written unchanged. The same arguments give the same files.
+Ten copies of a site have the same host. In each copy, half of the words are replaced by other words of the site, so
+copies are different articles. In one page of ten, only one word in fifty is replaced, so it is a near-duplicate.
+With --copies 0, the recorded pages are written unchanged. The same arguments produce the same files.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def pages(folder: Path) -> list[tuple[str, str, bytes]]:
-    """The id, address and content of the recorded pages of a site."""
+    """The id, URL and content of each recorded page of a site."""
     lines = map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())
     return [(line["id"], line["url"], gzip.decompress((folder / f"{line['id']}.html.gz").read_bytes())) for line in lines]
 
 
 def decode(content: bytes) -> str:
-    """UTF-8, else the declared encoding."""
+    """Decodes a page as UTF-8, or else in its declared encoding."""
     declared = re.search(rb"charset=[\"']?([\w-]+)", content[:4096])
     for name in ("utf-8", declared.group(1).decode() if declared else "latin-1"):
         try:
@@ -43,7 +43,7 @@ def decode(content: bytes) -> str:
 
 
 def varied(page: str, words: list[str], share: float, chance: random.Random) -> str:
-    """Replaces a share of the words of the longer texts."""
+    """Replaces a share of the words in the longer texts."""
 
     def other(found: re.Match[str]) -> str:
         return chance.choice(words) if chance.random() < share else found.group()
@@ -52,7 +52,7 @@ def varied(page: str, words: list[str], share: float, chance: random.Random) -> 
 
 
 def record(url: str, second: int, content: bytes) -> bytes:
-    """A response as a gzip member."""
+    """A response record, compressed as a gzip member."""
     day, rest = divmod(second, 86_400)
     date = f"2026-{10 + day // 28:02}-{1 + day % 28:02}T{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}Z"
     block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + content
@@ -62,7 +62,7 @@ def record(url: str, second: int, content: bytes) -> bytes:
 
 
 def copies(folder: Path, count: int) -> Iterator[list[tuple[str, bytes]]]:
-    """For each copy, the addresses and contents of its pages; without copies the recorded ones."""
+    """The URLs and contents of the pages of each copy. Without copies, those of the recorded pages."""
     recorded = pages(folder)
     if count == 0:
         yield [(url, content) for _, url, content in recorded]
@@ -79,7 +79,7 @@ def copies(folder: Path, count: int) -> Iterator[list[tuple[str, bytes]]]:
 
 
 def main() -> None:
-    """Writes each page into one of the files, in turn, so that the pages of a site are in several files."""
+    """Writes the pages to the files in turn, so that the pages of a site are in several files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("sites", type=Path)
     parser.add_argument("out", type=Path)
@@ -92,7 +92,7 @@ def main() -> None:
     for folder in sorted(path.parent for path in asked.sites.glob("*/manifest.jsonl")):
         for copy in copies(folder, asked.copies):
             for at, (url, content) in enumerate(copy):
-                # The k-th page of each site is in an earlier file, or earlier in the same file, than page k + 1.
+                # Page k of each site is in an earlier file than page k + 1, or earlier in the same file.
                 files[at * asked.files // len(copy)].write(record(url, number, content))
                 number += 1
     for file in files:

@@ -1,22 +1,23 @@
 """Finds near-duplicates over any number of exports on a Spark cluster, by the rule of docs/dedup.md.
 
 Input:   folders or files of `gleaner export`, of extract.py, or of other programs: Parquet or JSON Lines with the
-         fields id (unique within an input) and text; fetched and words if known.
-Output:  OUT, Parquet files with a row per document that another represents: id, source (the input), head,
-         head_source, similarity, kind (exact or near). With --write UNIQUE also the documents that remain.
+         fields id (unique within an input) and text, and with fetched and words if known.
+Output:  OUT, Parquet files with a row for each document that another document represents: id, source (the input),
+         head, head_source, similarity, kind (exact or near). With --write UNIQUE also the remaining documents.
 
     spark-submit near_duplicates.py IN... --work WORK --out OUT [--write UNIQUE]
 
-1. documents:   signature and content hash of each text, numbered in the order of fetched, id, input.
-2. repeats:     documents with exactly the text of an earlier one; they are compared no further.
-3. pairs:       documents that share a band, in the order of their numbers: each is compared by signature with the
-                first 16 and the last 16 before it; after the first 4,096 of a band, with the first 16 only.
+1. documents:   signature and content hash of each text. Documents are numbered in the order of fetched, id, input.
+2. repeats:     documents with the same text as an earlier document. The next steps omit them.
+3. pairs:       documents that share a band, in the order of their numbers. The signature of each is compared with the
+                first 16 and the last 16 documents before it. After 4,096 documents of a band, only with the first 16.
 4. components:  documents that are connected by pairs.
-5. clusters:    each component in the order of its numbers: a document is compared with representatives only, by
-                signature and by text, and joins the first duplicate. Otherwise it is a representative itself.
+5. clusters:    each component in the order of its numbers. A document is compared only with representatives, by
+                signature and by text, and joins the first one that it duplicates. If it duplicates none, it becomes a
+                representative.
 
-The same command continues after an interruption; steps that are complete are marked. Differences from one crawl are
-in docs/dedup.md.
+If the job is interrupted, the same command continues it, because complete steps are marked. docs/dedup.md states the
+differences from the result of one crawl.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def read_input(spark: SparkSession, path: str) -> DataFrame:
 
 
 def of_input(documents: DataFrame, source: int) -> DataFrame:
-    """The fields of an input that are needed."""
+    """The fields of an input that the job needs."""
     fields = set(documents.columns)
     time = F.unix_micros(F.col("fetched").cast("timestamp")) if "fetched" in fields else F.lit(None).cast("long")
     words = F.col("words") if "words" in fields else F.size(F.split("text", r"\s+"))
@@ -83,7 +84,7 @@ def of_input(documents: DataFrame, source: int) -> DataFrame:
 
 
 def sign(batches: Batches) -> Batches:
-    """Adds the content hash and the signature of each text; a short text has no signature."""
+    """Adds the content hash and the signature of each text. A short text has no signature."""
     for batch in batches:
         texts = batch.column("text").to_pylist()
         plain = [" ".join(unicodedata.normalize("NFC", text).split()).encode() for text in texts]
@@ -95,7 +96,7 @@ def sign(batches: Batches) -> Batches:
 
 
 def band_keys(some: range) -> Callable[[Batches], Batches]:
-    """Gives a row per document and band: the key of the band, the document's number and its signature."""
+    """Makes a row per document and band with the key of the band, the number of the document and its signature."""
 
     def run(batches: Batches) -> Batches:
         for batch in batches:
@@ -110,7 +111,7 @@ def band_keys(some: range) -> Callable[[Batches], Batches]:
 
 
 class Band:
-    """The documents with the same key that later ones are compared with."""
+    """The documents of one key with which later documents are compared."""
 
     def __init__(self, key: int, related: float) -> None:
         self.key, self.related, self.count = key, related, 0
@@ -118,7 +119,7 @@ class Band:
         self.last: deque[tuple[int, bytes]] = deque(maxlen=LAST)
 
     def meet(self, number: int, signature: bytes) -> Iterator[int]:
-        """Adds a document, and returns the earlier ones with a similar signature."""
+        """Adds a document. Returns the earlier documents with a similar signature."""
         known = [*self.first, *self.last] if self.count < MOST else self.first
         yield from (earlier for earlier, other in known if gleaner.similarity(signature, other) >= self.related)
         if len(self.first) < FIRST:
@@ -129,7 +130,7 @@ class Band:
 
 
 def pairs(related: float) -> Callable[[Batches], Batches]:
-    """Finds similar documents among those with the same key; the rows are sorted by key and number."""
+    """Finds similar documents among those with the same key. The rows must be sorted by key and number."""
 
     def run(batches: Batches) -> Batches:
         band = Band(0, related)
@@ -137,7 +138,7 @@ def pairs(related: float) -> Callable[[Batches], Batches]:
             keys = batch.column("key").to_numpy()
             starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
             ends = np.append(starts[1:], len(keys))
-            # A key of one document has no pairs, unless the batch before or after has it too.
+            # A key with one document has no pairs, unless the previous or next batch also has the key.
             is_shared = (ends - starts > 1) | (starts == 0) | (ends == len(keys))
             later: list[int] = []
             earlier: list[int] = []
@@ -155,7 +156,7 @@ def pairs(related: float) -> Callable[[Batches], Batches]:
 
 
 class Clusters:
-    """The clusters of one component at a time, in a temporary database that is on disk when it is large."""
+    """The clusters of one component at a time, in a temporary database. A large database is on disk."""
 
     def __init__(self, longest: bool, similarity: float) -> None:
         self.longest, self.similarity = longest, similarity
@@ -164,11 +165,11 @@ class Clusters:
         self.base.execute("create table documents (number integer primary key, head int, words int, signature, text)")
 
     def head(self, number: int) -> int:
-        """The document that a document is assigned to; itself if it is a representative."""
+        """The representative of a document, which can be the document itself."""
         return int(self.one("select head from documents where number = ?", number)[0])
 
     def one(self, query: str, *values: int) -> Any:  # noqa: ANN401
-        """The first row of a query."""
+        """The first row of the result of a query."""
         return self.base.execute(query, values).fetchone()
 
     def add(self, row: dict[str, Any]) -> None:
@@ -184,7 +185,9 @@ class Clusters:
         self.base.execute("update documents set head = ? where number = ?", (to, member))
 
     def duplicate_of(self, row: dict[str, Any]) -> int | None:
-        """The representative that a document duplicates: as `ask` in crates/corpus/src/dedup/ask.rs decides."""
+        """The representative that a document duplicates. Applies the same rule as `ask` in
+        crates/corpus/src/dedup/ask.rs.
+        """
         earlier: int
         met = zip(row["earlier"] or [], row["shared"] or [], strict=True)
         heads = sorted(((shared, earlier) for earlier, shared in met if self.head(earlier) == earlier), reverse=True)
@@ -199,7 +202,7 @@ class Clusters:
         return None
 
     def members(self) -> Iterator[dict[str, Any]]:
-        """The documents that another represents; then forgets the component."""
+        """Returns the documents that another document represents, and removes the component."""
         for number, signature in self.base.execute("select number, signature from documents where head <> number"):
             head = number
             while (above := self.head(head)) != head:
@@ -210,7 +213,7 @@ class Clusters:
 
 
 def clusters(longest: bool, similarity: float) -> Callable[[Batches], Batches]:
-    """Finds the representatives; the rows are sorted by component and number."""
+    """Finds the representatives. The rows must be sorted by component and number."""
     schema = pa.schema([("number", pa.int64()), ("head", pa.int64()), ("similarity", pa.float64())])
 
     def run(batches: Batches) -> Batches:
@@ -229,10 +232,11 @@ def clusters(longest: bool, similarity: float) -> Callable[[Batches], Batches]:
 
 
 def components(spark: SparkSession, similar: DataFrame, work: str) -> DataFrame:
-    """The first document that each document is connected with, by large and small stars in turn.
+    """The first document of the component of each document, computed with alternating large and small stars.
 
-    R. Kiveris et al., Connected Components in MapReduce and Beyond, SoCC 2014. The edges become stars around the
-    first document of each component after about log2(n) rounds.
+    R. Kiveris et al., Connected Components in MapReduce and Beyond, SoCC 2014. After about log2(n) rounds, the edges
+    are
+    stars around the first document of each component.
     """
     edges = similar.select(F.col("later").alias("node"), F.col("earlier").alias("to"))
     before, step = None, 0
@@ -267,7 +271,7 @@ def small_star(edges: DataFrame) -> DataFrame:
 
 
 def number_documents(spark: SparkSession, inputs: list[str]) -> DataFrame:
-    """Step 1."""
+    """Runs step 1."""
     parts = [of_input(read_input(spark, path), source) for source, path in enumerate(inputs)]
     documents = parts[0]
     for part in parts[1:]:
@@ -277,13 +281,13 @@ def number_documents(spark: SparkSession, inputs: list[str]) -> DataFrame:
 
 
 def find_repeats(documents: DataFrame) -> DataFrame:
-    """Step 2."""
+    """Runs step 2."""
     first = F.min("number").over(Window.partitionBy("hash"))
     return documents.select("number", first.alias("first")).where("number <> first")
 
 
 def find_pairs(spark: SparkSession, texts: DataFrame, asked: argparse.Namespace) -> DataFrame:
-    """Step 3."""
+    """Runs step 3."""
     folders, related = [], min(RELATED, asked.similarity)
     for start in range(0, BANDS, asked.bands_at_once):
         some = range(start, min(start + asked.bands_at_once, BANDS))
@@ -296,7 +300,7 @@ def find_pairs(spark: SparkSession, texts: DataFrame, asked: argparse.Namespace)
 
 
 def find_clusters(documents: DataFrame, similar: DataFrame, stars: DataFrame, asked: argparse.Namespace) -> DataFrame:
-    """Step 5."""
+    """Runs step 5."""
     met = similar.groupBy("later").agg(F.collect_list(F.struct("earlier", "shared")).alias("met"))
     met = met.select(F.col("later").alias("number"), F.col("met.earlier").alias("earlier"), F.col("met.shared").alias("shared"))
     first = stars.select(F.col("to").alias("number"), F.col("to").alias("component")).distinct()
@@ -307,7 +311,7 @@ def find_clusters(documents: DataFrame, similar: DataFrame, stars: DataFrame, as
 
 
 def list_duplicates(documents: DataFrame, repeats: DataFrame, near: DataFrame, inputs: list[str]) -> DataFrame:
-    """Joins exact and near-duplicates. A repeat is represented by the representative of the text's first document."""
+    """Joins exact and near-duplicates. A repeated text has the representative of the first document with this text."""
     of_first = near.select(F.col("number").alias("first"), "head", "similarity")
     exact = repeats.join(of_first, "first", "left").select(
         "number",
@@ -326,14 +330,14 @@ def list_duplicates(documents: DataFrame, repeats: DataFrame, near: DataFrame, i
 
 
 def unique(spark: SparkSession, path: str, duplicates: DataFrame) -> DataFrame:
-    """The documents of an input that no other represents, with their fields."""
+    """The documents of an input that no other document represents, with all their fields."""
     removed = duplicates.where(F.col("source") == path).select("id")
     kept = read_input(spark, path).join(removed, "id", "left_anti")
     return kept.repartitionByRange("id").sortWithinPartitions("id")
 
 
 def main(words: list[str] | None = None) -> None:
-    """Runs the job with these words of a command line."""
+    """Runs the job with the arguments of a command line."""
     asked = arguments(words)
     spark, work = common.session(__file__, common.DOCUMENTS_IN_A_BATCH), asked.work
     common.agree(spark, work, {name: getattr(asked, name) for name in ("inputs", "head", "similarity", "bands_at_once")})

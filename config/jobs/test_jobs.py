@@ -1,8 +1,8 @@
-"""Tests of the jobs on a local Spark, with the archive of the bundled newspaper and made texts.
+"""Tests the jobs on a local Spark, with the archive of the bundled newspaper and with made-up texts.
 
 pytest config/jobs
 
-They need Java, pyspark, and the gleaner wheel, or its command in GLEANER for the tests of extraction.
+The tests need Java, pyspark, and the gleaner wheel. Tests of extraction can use a command named in GLEANER instead.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A Spark of two cores."""
+    """A Spark session with two cores."""
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False)
     local = builder.config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
     session = local.config("spark.sql.shuffle.partitions", 2).getOrCreate()
@@ -51,7 +51,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def one_export(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The documents that `gleaner ingest` and `gleaner export` give on one machine."""
+    """The file that `gleaner ingest` and `gleaner export` write on one machine."""
     folder = tmp_path_factory.mktemp("one")
     common.gleaner("ingest", str(archive), "--data", str(folder / "data"), "--set", 'corpus.duplicates=["exact"]')
     common.gleaner("export", "--data", str(folder / "data"), "--out", str(folder / "out.parquet"))
@@ -60,7 +60,7 @@ def one_export(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def one_machine(one_export: Path) -> Rows:
-    """Those documents as rows."""
+    """The documents of one machine as rows."""
     return rows(one_export)
 
 
@@ -70,7 +70,7 @@ def rows(path: Path) -> Rows:
 
 
 def words_of(archive: Path, folder: Path, *more: str) -> list[str]:
-    """The command line of an extraction."""
+    """The arguments of an extraction."""
     return [str(archive), "--work", str(folder / "work"), "--out", str(folder / "out"), *more]
 
 
@@ -78,7 +78,7 @@ def words_of(archive: Path, folder: Path, *more: str) -> list[str]:
 def test_extraction_equals_one_machine(
     spark: SparkSession, archive: Path, one_machine: Rows, tmp_path: Path, parts: int
 ) -> None:
-    """Every field of every document is equal, in any number of partitions."""
+    """Every field of every document equals that of one machine, with any number of partitions."""
     spark.conf.set("spark.sql.shuffle.partitions", parts)
     extract.main(words_of(archive, tmp_path, "--tasks", str(parts), "--buckets", str(parts), "--run-size", str(2 * parts)))
     assert len(one_machine) > 50 and any(len(row["urls"]) > 1 for row in one_machine)
@@ -86,7 +86,7 @@ def test_extraction_equals_one_machine(
 
 
 def test_an_extraction_continues_after_a_kill(spark: SparkSession, archive: Path, one_machine: Rows, tmp_path: Path) -> None:
-    """What was complete is not done again."""
+    """Complete parts are not done again."""
     more = ("--buckets", "8", "--buckets-at-once", "1", "--tasks", "1")
     words = words_of(archive, tmp_path, *more)
     job = subprocess.Popen([sys.executable, str(HERE / "extract.py"), *words], process_group=0, stderr=subprocess.DEVNULL)
@@ -102,7 +102,7 @@ def test_an_extraction_continues_after_a_kill(spark: SparkSession, archive: Path
 
 
 def test_other_settings_and_folders_in_use_are_refused(spark: SparkSession, archive: Path, tmp_path: Path) -> None:
-    """A work folder belongs to one set of files and settings, and nobody's folder is written over."""
+    """A work folder is only used for one set of files and settings. Folders of other work are not overwritten."""
     extract.main(words_of(archive, tmp_path, "--buckets", "2"))
     with pytest.raises(SystemExit, match="other values of: buckets"):
         extract.main(words_of(archive, tmp_path, "--buckets", "3"))
@@ -115,7 +115,7 @@ def test_other_settings_and_folders_in_use_are_refused(spark: SparkSession, arch
 def test_a_damaged_file_is_named(
     spark: SparkSession, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The records before the damage are read."""
+    """The records before the damage are still read."""
     (tmp_path / "in").mkdir()
     whole = next(archive.glob("*.warc.gz")).read_bytes()
     (tmp_path / "in" / "cut.warc.gz").write_bytes(whole[: len(whole) * 9 // 10])
@@ -126,7 +126,7 @@ def test_a_damaged_file_is_named(
 
 
 def test_codings_of_warc_files_are_read(archive: Path, tmp_path: Path) -> None:
-    """A WARC file gives the same records plain and in each coding."""
+    """A WARC file has the same records uncompressed and with each compression."""
     file = next(archive.glob("*.warc.gz"))
     with pa.input_stream(str(file)) as stream:
         plain = stream.read()
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_damaged(tmp_path: Path) -> 
 
 
 def test_sites_are_registrable_domains() -> None:
-    """Addresses in any spelling of a host belong to one site."""
+    """URLs with any spelling of a host belong to the same site."""
     cases = {
         b"http://www.BBC.co.uk/a": "bbc.co.uk",
         b"https://a.b.example.:8080/": "b.example",
@@ -170,7 +170,7 @@ def test_sites_are_registrable_domains() -> None:
 
 
 def texts() -> list[str]:
-    """300 texts, of which every third is an edited copy of an earlier one, and every tenth an equal one."""
+    """300 texts. Every third is an edited copy of an earlier text, and every tenth equals an earlier text."""
     chance = random.Random(1)
     made: list[str] = []
     for number in range(300):
@@ -184,7 +184,7 @@ def texts() -> list[str]:
 
 @pytest.fixture(scope="session")
 def exports(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The texts in two inputs of other programs; the later half comes first."""
+    """The texts as two inputs in the format of other programs. The second half comes first."""
     folder = tmp_path_factory.mktemp("exports")
     lines = [
         {"id": f"{number:04}", "text": text, "fetched": f"2026-11-{1 + number // 20:02}T00:{number % 60:02}:00Z"}
@@ -199,7 +199,7 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def near(exports: list[str], folder: Path, *more: str) -> Rows:
-    """The result of the job."""
+    """The result of the job near_duplicates.py."""
     pytest.importorskip("gleaner", reason="skipped: the gleaner wheel is not installed")
     import near_duplicates
 
@@ -209,7 +209,7 @@ def near(exports: list[str], folder: Path, *more: str) -> Rows:
 
 @pytest.mark.parametrize("parts", [1, 2, 5])
 def test_near_duplicates_equal_one_machine(spark: SparkSession, exports: list[str], tmp_path: Path, parts: int) -> None:
-    """The representatives are those of the same texts in memory, in any number of partitions."""
+    """The representatives equal those computed in memory from the same texts, with any number of partitions."""
     import gleaner
 
     spark.conf.set("spark.sql.shuffle.partitions", parts)
@@ -225,14 +225,14 @@ def test_near_duplicates_equal_one_machine(spark: SparkSession, exports: list[st
 def test_near_duplicates_equal_a_comparison_of_all(
     spark: SparkSession, exports: list[str], tmp_path: Path, head: str, similarity: float
 ) -> None:
-    """The representatives are those of the rule, applied without an index or partitions."""
+    """The representatives follow the rule when it is applied without an index and without partitions."""
     found = near(exports, tmp_path, "--head", head, "--similarity", str(similarity))
     expected = by_comparing_all(texts(), head == "longest", similarity)
     assert {int(row["id"]): int(row["head"]) for row in found} == expected and len(expected) > 90
 
 
 def by_comparing_all(made: list[str], longest: bool, least: float) -> dict[int, int]:
-    """The representative of each text that has another, by comparing it with all representatives before it."""
+    """The representative of each text that is a duplicate, found by comparing it with all earlier representatives."""
     import gleaner
 
     signed = ((text, gleaner.signature(text)) for text in made)
@@ -280,7 +280,7 @@ def test_near_duplicates_of_a_corpus(spark: SparkSession, archive: Path, tmp_pat
 
 
 def test_counts(spark: SparkSession, one_export: Path, tmp_path: Path) -> None:
-    """Totals are the sums over the documents, and each of the keys adds up to them."""
+    """Totals are sums over the documents, and the counts of each kind of key add up to the totals."""
     one_machine = rows(one_export)
     count.main([str(one_export), "--out", str(tmp_path / "counts")])
     counted = [json.loads(line) for file in (tmp_path / "counts").glob("*.json") for line in file.read_text().splitlines()]

@@ -12,7 +12,7 @@ from datasets import load_dataset
 
 
 def add_texts(pages: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The title, language and text of each page; None for a page without text or that is not HTML."""
+    """Adds title, language and text of each page. They are None for a page without text, or that is not HTML."""
     found = list(gleaner.extract_many(zip(pages["html"], pages["url"], strict=True), threads=1, errors="skip"))
     return {name: [getattr(document, name, None) for document in found] for name in ("title", "language", "text")}
 

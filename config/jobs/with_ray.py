@@ -1,4 +1,4 @@
-"""Extracts the articles of WARC files with Ray Data: a template per host, learned from its first pages.
+"""Extracts the articles of WARC files with Ray Data. The template of each host is learned from its first pages.
 
 python with_ray.py OUT WARC...
 """
@@ -22,7 +22,7 @@ def pages(file: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def articles(host: dict[str, Any]) -> dict[str, list[Any]]:
-    """The articles of a host, whose pages are in memory together."""
+    """The articles of a host. All its pages are in memory at the same time."""
     some = list(zip(host["html"], host["url"], strict=True))
     try:
         template = gleaner.learn(some[:30])

@@ -120,7 +120,6 @@ pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) ->
     }
 }
 
-/// Returns the parameters with which a migration connects to the database.
 pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
     Ok(Membership {
         address: config.store.engine.clone(),

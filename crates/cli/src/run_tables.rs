@@ -12,7 +12,6 @@ const NAMED: usize = 3;
 
 pub(crate) struct Row<'a> {
     pub(crate) host: &'a str,
-    /// Usual number of new documents in a run, or `None` if unknown.
     pub(crate) usual: Option<f64>,
     pub(crate) counts: GroupedCounts,
 }

@@ -35,7 +35,6 @@ impl Telemetry {
         Ok(Self(Some(provider)))
     }
 
-    /// Returns the layer that exports the crawl's spans, or `None` if telemetry is off.
     pub(crate) fn layer<S>(&self) -> Option<OpenTelemetryLayer<S, SdkTracer>>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
@@ -45,7 +44,6 @@ impl Telemetry {
     }
 }
 
-/// Returns a filter that accepts only the crawl's spans, and no events.
 pub(crate) fn spans() -> FilterFn {
     filter_fn(|metadata| metadata.is_span() && metadata.target().starts_with("gleaner_crawl"))
 }

@@ -26,7 +26,9 @@ logging.disable(logging.CRITICAL)
 
 
 def libraries():
-    """Each library's function for text and metadata of a page, as its users would call it; those that are installed."""
+    """The function of each installed library that returns text and metadata of a page, called as its users would call
+    it.
+    """
     found = {"gleaner": lambda raw, url: gleaner.extract(raw, url)}
     try:
         import trafilatura
@@ -88,7 +90,7 @@ def measured(extract, raw, url):
 
 
 def overhead(program, pages, rounds):
-    """What the calls from Python take more than the same calls in Rust: the median of seven pairs of runs."""
+    """How much longer calls from Python take than the same calls in Rust. It is the median of seven pairs of runs."""
     ratios = []
     with tempfile.TemporaryDirectory() as folder:
         for number, (raw, url) in enumerate(pages):

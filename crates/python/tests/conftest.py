@@ -1,4 +1,4 @@
-"""Pages of a small paper, made up for the tests."""
+"""Made-up pages of a small paper, for the tests."""
 
 import pytest
 

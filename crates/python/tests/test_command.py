@@ -1,4 +1,4 @@
-"""The command that the wheel installs."""
+"""Tests the command that the wheel installs."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def test_exit_codes(page, tmp_path):
 
 
 def test_a_closed_pipe_is_no_error(page, tmp_path):
-    """The reader of standard output ends at once."""
+    """The reader of standard output closes the pipe at once."""
     for number in range(400):
         (tmp_path / f"{number}.html").write_text(page)
     program = subprocess.Popen(
@@ -49,7 +49,7 @@ def test_a_closed_pipe_is_no_error(page, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_is_the_programs(tmp_path):
-    """A crawl waits for a site that accepts connections and never answers. SIGINT stops it with 130."""
+    """A crawl waits for a site that accepts connections but never responds. SIGINT stops it with exit code 130."""
     with socket.create_server(("127.0.0.1", 0)) as site:
         port = site.getsockname()[1]
         settings = ["--set", "fetch.contact=a@b.example", "--set", 'fetch.allow_addresses=["127.0.0.0/8"]']

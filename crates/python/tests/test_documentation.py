@@ -1,4 +1,4 @@
-"""The examples of docs/python.md run as they are written."""
+"""Runs the examples of docs/python.md as they are written."""
 
 import re
 import sys
@@ -14,7 +14,9 @@ SNIPPETS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
 def test_an_example(number, pages, tmp_path, monkeypatch):
-    """Names that an example does not define are pages of a paper. Those of trafilatura and Spark are skipped."""
+    """Names that an example does not define refer to pages of a paper. Examples with trafilatura and Spark are
+    skipped.
+    """
     code = SNIPPETS[number]
     monkeypatch.chdir(tmp_path)
     for at, page in enumerate(pages):

@@ -50,8 +50,9 @@ def test_arguments_are_checked_at_once(pages):
 def test_the_gil_is_released(pages):
     """Python code runs while `extract` does.
 
-    A thread extracts a page again and again. The switch interval is eleven days, so it never gives up the GIL between
-    two calls, and the main thread can count only while Rust works. Otherwise it would wait until pytest is ended.
+    A thread extracts a page repeatedly. The switch interval is eleven days, so the thread never gives up the GIL
+    between
+    two calls. The main thread can count only while Rust works. Without the release, the test would never end.
     """
     stop, begun = threading.Event(), threading.Event()
     interval = sys.getswitchinterval()

@@ -27,7 +27,6 @@ use crate::site::Site;
 
 pub(crate) const MOST: usize = 10_000;
 
-/// Number of documents in a batch.
 const TOGETHER: usize = 50;
 
 struct Download {

@@ -51,7 +51,6 @@ pub(crate) struct Done {
 }
 
 impl Workers {
-    /// Returns `None` if the corpus is not shared.
     pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Option<Self>, StoreError> {
         if !corpus.store.is_shared() {
             return Ok(None);

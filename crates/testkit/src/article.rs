@@ -161,7 +161,6 @@ impl Published {
         Ok(Self { iso: text.to_owned(), moment, local })
     }
 
-    /// Returns the paper's local time `minutes` after publication, for comments.
     pub(crate) fn later(&self, minutes: i64) -> DateTime {
         let later = self.local.checked_add(jiff::Span::new().minutes(minutes));
         later.unwrap_or(self.local)

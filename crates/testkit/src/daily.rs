@@ -288,7 +288,6 @@ fn published(number: usize) -> Timestamp {
     FOUNDED + EVERY.checked_mul(number).unwrap_or(SignedDuration::ZERO)
 }
 
-/// Returns when an article is corrected, or `None` if it is never corrected.
 fn corrected(number: usize) -> Option<Timestamp> {
     number.is_multiple_of(CORRECTED).then(|| published(number) + LATER)
 }

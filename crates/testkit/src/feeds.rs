@@ -14,7 +14,6 @@ const ARTICLES: &str = "/sitemaps/articles.xml.gz";
 const NEWS: &str = "/sitemaps/news.xml";
 const NEWEST: usize = 5;
 
-/// Returns the response to a path, or `None` if the path is no feed, sitemap or robots.txt.
 pub(crate) fn answer(site: &Site, path: &str) -> Option<Answer> {
     let (content_type, body) = match path {
         "/robots.txt" => ("text/plain; charset=utf-8", robots(site).into_bytes()),

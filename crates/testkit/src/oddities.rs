@@ -13,7 +13,6 @@ use std::fmt::Write;
 
 pub(crate) const ELSEWHERE: &str = "http://elsewhere.example/";
 
-/// Returns the response to a path that this module serves. Returns `None` for other paths.
 pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Answer> {
     let odd = &site.paper.odd;
     if path == odd.elsewhere || path.starts_with(odd.ads) {

@@ -290,7 +290,6 @@ async fn respond(
     Ok(answer.into_response(headers))
 }
 
-/// Returns the requested host from an absolute target, or else from the `Host` header.
 fn host<B>(request: &hyper::Request<B>) -> String {
     let header = request.headers().get(HOST).and_then(|v| v.to_str().ok());
     let header = header.map(|host| host.split(':').next().unwrap_or_default());

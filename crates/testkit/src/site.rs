@@ -25,7 +25,6 @@ pub(crate) struct Site {
     redesign: Option<Redesign>,
 }
 
-/// Which of the one-time errors were already sent.
 #[derive(Debug, Default)]
 struct Faults {
     unavailable: AtomicBool,
@@ -101,7 +100,6 @@ impl Site {
         others.take(4).collect()
     }
 
-    /// Returns the time of the paper's newest article.
     pub(crate) fn pressed(&self) -> Timestamp {
         self.articles.first().map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
     }

@@ -10,7 +10,6 @@ macro_rules! texts {
     };
 }
 
-/// The Vietnamese articles, newest first.
 pub(crate) const VIETNAMESE: &[(&str, &str)] = texts!["vi":
     "01-cau-tre-thay-bang-cau-go"
     "02-giong-lua-chiu-man-vao-vu"
@@ -50,7 +49,6 @@ pub(crate) const VIETNAMESE: &[(&str, &str)] = texts!["vi":
     "36-vo-cheo-cua-tho-cat-toc"
 ];
 
-/// The English articles, newest first.
 pub(crate) const ENGLISH: &[(&str, &str)] = texts!["en":
     "01-weir-boards-lifted"
     "02-apple-press-sold-to-cooperative"

@@ -29,7 +29,6 @@ impl Answer {
     }
 }
 
-/// Sends the head of one request unchanged, and reads until the connection closes.
 fn send(paper: &Newspaper, request: &str) -> Answer {
     let mut stream = TcpStream::connect(paper.address()).unwrap();
     let request = format!("{request}User-Agent: reader/1\r\nConnection: close\r\n\r\n");
@@ -41,7 +40,6 @@ fn send(paper: &Newspaper, request: &str) -> Answer {
     Answer { status: head.split(' ').nth(1).unwrap().parse().unwrap(), head, body: bytes[end + 4..].to_vec() }
 }
 
-/// Requests an absolute URL, as a client does from a proxy.
 fn get(paper: &Newspaper, url: &str) -> Answer {
     let host = url.split('/').nth(2).unwrap();
     send(paper, &format!("GET {url} HTTP/1.1\r\nHost: {host}\r\n"))

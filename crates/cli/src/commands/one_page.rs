@@ -86,7 +86,6 @@ impl<'a> Source<'a> {
         Ok(Fetched { source: pages::source(page)?, url })
     }
 
-    /// Reads a page from the corpus.
     fn archived(&self, page: &str) -> Result<Fetched, Failure> {
         let url = parse(page)?;
         let Some(store) = self.store()? else {

@@ -28,7 +28,6 @@ use crate::scheduled::console::Console;
 use crate::telemetry::Telemetry;
 use crate::{logging, open_files, settings, signals};
 
-/// Pause between two attempts to get the store's writer.
 const MOMENT: Duration = Duration::from_millis(20);
 
 /// The long-running process of `gleaner schedule` and `gleaner serve`. `gleaner crawl` uses it for one crawl.

@@ -76,12 +76,12 @@ class Document:
         return list(zip(self.kinds, self.text.split("\n")))
 
     def to_dict(self) -> Dict[str, Any]:
-        """Return the fields by name, in the order of the record that `gleaner extract --format jsonl` prints."""
+        """Return the fields by name, in the same order as `gleaner extract --format jsonl`."""
         return {name: getattr(self, name) for name in _NAMES}
 
     @classmethod
     def from_dict(cls, record: Dict[str, Any]) -> "Document":
-        """Return the document of a record; fields of other names are left out."""
+        """Return the document with these fields. Unknown names are ignored."""
         return cls(**{name: record[name] for name in _NAMES})
 
 

@@ -38,7 +38,7 @@ class Language(NamedTuple):
 
 
 class Health(NamedTuple):
-    """The usual figures of the pages that a template was learned from."""
+    """The usual figures of the pages from which a template was learned."""
 
     words: int
     """Words of the text of the median page."""
@@ -53,7 +53,7 @@ class Health(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """The figures of one page, as those of `Health`; shares in hundredths."""
+    """The figures of one page, comparable with those of `Health`. Shares are in hundredths."""
 
     unlike: bool
     """Whether the page is unlike those that the template was learned from."""
@@ -65,7 +65,7 @@ class Seen(NamedTuple):
 
 
 class Template:
-    """What a site's pages have in common, from `learn` or `from_json`. It can be pickled."""
+    """What the pages of a site have in common. Made by `learn` or `from_json`. It can be pickled."""
 
     __slots__ = ("_template",)
 
@@ -74,9 +74,9 @@ class Template:
 
     @staticmethod
     def from_json(json: str) -> "Template":
-        """Return the template of `to_json`, `gleaner learn` or `gleaner template show --json`.
+        """Return the template from the JSON of `to_json`, `gleaner learn` or `gleaner template show --json`.
 
-        Raises TemplateError if the text is not one.
+        Raises TemplateError if the text is not a template.
         """
         return Template(_engine.Template.from_json(json))
 
@@ -86,12 +86,12 @@ class Template:
 
     @property
     def host(self) -> str:
-        """Host of the pages; `unknown` if they did not state it."""
+        """Host of the pages, or `unknown` if the pages did not state it."""
         return self._template.host()
 
     @property
     def pages(self) -> int:
-        """Number of pages that the template was learned from."""
+        """Number of pages from which the template was learned."""
         return self._template.pages()
 
     def extract(
@@ -103,15 +103,15 @@ class Template:
         keep: Iterable[Keep] = (),
         also: Iterable[Also] = (),
     ) -> Optional[Document]:
-        """Return the document of a page of the site, as `extract` does."""
+        """Return the document of a page of the site, as the function `extract` does."""
         return extract(html, url, self, fetched=fetched, keep=keep, also=also)
 
     def health(self) -> Health:
-        """Return the usual figures of the pages that the template was learned from."""
+        """Return the usual figures of the pages from which the template was learned."""
         return Health(**json.loads(self._template.health()))
 
     def compare(self, html: Html, url: Optional[str] = None) -> Seen:
-        """Compare a page with those that the template was learned from.
+        """Compare a page with the pages from which the template was learned.
 
         A template is out of date if 12 of the last 20 pages are unlike.
         """
@@ -139,13 +139,13 @@ def extract(
     keep: Iterable[Keep] = (),
     also: Iterable[Also] = (),
 ) -> Optional[Document]:
-    """Return text and metadata of a page; None if no text was found.
+    """Return text and metadata of a page, or None if no text was found.
 
-    url: address of the page. Without it, the canonical address counts that the page states.
-    template: that of the page's site.
-    fetched: when the page was fetched, now by default. Later dates do not count as the publication.
+    url: URL of the page. Without it, the canonical URL that the page states is used.
+    template: template of the page's site.
+    fetched: when the page was fetched, by default now. Later dates are not accepted as the publication date.
     keep: kinds of lines to keep in the text (docs/templates.md).
-    also: parts to keep beside the text, in `comments`, `captions`, and `links` with `link_texts`.
+    also: parts to return in addition, in `comments`, `captions`, and `links` with `link_texts`.
 
     A page that is not an article may have text, too: see `Document.not_article`.
     Raises InputError if the page is not HTML (an image, a PDF) or `url` is not a web address.
@@ -162,10 +162,10 @@ def extract_many(
     also: Iterable[Also] = (),
     errors: Literal["raise", "skip"] = "raise",
 ) -> Iterator[Optional[Document]]:
-    """Yield the document of each page, in the order of the pages, as `extract` does.
+    """Yield the document of each page, in the order of the pages. Each page is extracted as by `extract`.
 
-    pages: sources of pages, or pairs of source and url. They are read as needed, sixteen per thread at a time.
-    threads: number of threads; by default the processors of the machine.
+    pages: sources of pages, or pairs of source and url. They are read when needed, sixteen per thread at a time.
+    threads: number of threads, by default the number of processors.
     errors: what to do with a page that is not HTML: `raise` InputError, or `skip` to yield None.
     """
     if threads is not None and threads < 1:
@@ -189,10 +189,10 @@ def _extracted(
 
 
 def learn(pages: Iterable[Page], host: Optional[str] = None) -> Template:
-    """Learn the template of a site from 2 to 30 of its articles; 25 are a good number.
+    """Learn the template of a site from 2 to 30 of its articles. 25 articles are a good number.
 
     pages: sources of pages, or pairs of source and url. Pages that are not articles are skipped.
-    host: host of the site, whose pages alone are used. Without it, all pages must be of one host.
+    host: host of the site. Pages of other hosts are ignored. Without it, all pages must be from one host.
 
     Raises LearnError if there are fewer than two articles, or articles of several hosts.
     """

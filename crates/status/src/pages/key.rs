@@ -11,7 +11,6 @@ pub(crate) fn form(_: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(page(asked, asked.get("back"), false)))
 }
 
-/// `was_wrong` says that the entered token was missing or wrong.
 pub(crate) fn page(asked: &Asked, back: &str, was_wrong: bool) -> Html<String> {
     let content = html! {
         @if was_wrong {

@@ -33,7 +33,6 @@ pub(crate) struct Fields {
     /// The host alone, for facets.
     pub(crate) site: Field,
     pub(crate) language: Field,
-    /// The month of `day`, as the function [`month`] returns it.
     pub(crate) month: Field,
     /// The day of publication. If unknown, the day of fetching. In days since 1970.
     pub(crate) day: Field,

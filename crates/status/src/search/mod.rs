@@ -111,7 +111,6 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, Search
 }
 
 impl Search {
-    /// Does not open the index. The first use opens it.
     pub(crate) fn in_folder(data: &Path) -> Self {
         let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
@@ -154,7 +153,6 @@ impl Search {
         Ok(made)
     }
 
-    /// Skips the first `skip` results, and returns at most `limit` ids.
     pub(crate) fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
         let open = self.open()?;
         guarded(|| open.find(question, skip, limit))

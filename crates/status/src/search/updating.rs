@@ -33,7 +33,6 @@ pub(crate) struct Updated {
     pub(crate) removed: usize,
 }
 
-/// Updates the index from the store. Returns early if `stop` is set.
 pub(crate) fn update(
     index: &Index,
     fields: &Fields,

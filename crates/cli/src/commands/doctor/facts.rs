@@ -19,7 +19,6 @@ impl Facts {
         self.0.insert(0, (what, says.into()));
     }
 
-    /// Formats the facts for people. If consecutive facts have the same label, only the first shows it.
     pub(super) fn text(&self) -> String {
         let width = self.0.iter().map(|(what, _)| what.len()).max().unwrap_or_default();
         let (mut text, mut last) = (String::new(), "");

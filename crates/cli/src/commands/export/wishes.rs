@@ -155,7 +155,6 @@ pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
     })
 }
 
-/// Returns a filter with only the time ranges. Refuses a range that begins after its end.
 fn times(args: &Export) -> Result<Filter, Failure> {
     let of = |option, text: &Option<String>| text.as_deref().map(|text| time(option, text)).transpose();
     let filter = Filter {

@@ -30,7 +30,6 @@ struct Line<'a> {
     document: Option<Document>,
 }
 
-/// Whether an argument names several pages: a folder or a pattern.
 pub(super) fn is_many(page: &str) -> bool {
     pages::is_pattern(page) || std::path::Path::new(page).is_dir()
 }

@@ -62,7 +62,6 @@ struct Extracted {
 struct Extractor<'a> {
     args: &'a Extract,
     source: Source<'a>,
-    /// What the method learned from the pages in `--beside`.
     learned: Learned,
 }
 

@@ -30,7 +30,6 @@ pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
     print(&config, is_out, &moved, &copied, &totals)
 }
 
-/// The moved records, the copied files, and the totals of source and target.
 type Ended = Result<(Moved, Copied, (Totals, Totals)), Failure>;
 
 /// Returns the settings with the database as the store, and whether the database is the target.

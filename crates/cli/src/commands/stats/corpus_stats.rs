@@ -53,7 +53,6 @@ pub(super) struct Host {
     pub(super) fetched: u64,
     pub(super) queued: u64,
     pub(super) buffered: u32,
-    /// The template's version, and how well it fits the last pages, as text.
     pub(super) template: String,
 }
 
