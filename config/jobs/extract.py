@@ -102,8 +102,7 @@ ARROW_PAGES = pa.schema(
 
 
 def extract_sites(settings: list[str], run_size: int) -> Callable[[Batches], Batches]:
-    """Extracts pages that are sorted by site. Writes whole sites to a WARC file on disk, and then extracts this file.
-    """
+    """Extracts pages that are sorted by site. Writes whole sites to a WARC file on disk, and then extracts this file."""
 
     def run(batches: Batches) -> Batches:
         with tempfile.TemporaryDirectory(dir=common.local_folder()) as folder:
