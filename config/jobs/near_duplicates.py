@@ -1,7 +1,7 @@
 """Finds near-duplicates over any number of exports on a Spark cluster, by the rule of docs/dedup.md.
 
-Input:   folders or files of `gleaner export`, of extract.py, or of other programs: Parquet or JSON Lines with the
-         fields id (unique within an input) and text, and with fetched and words if known.
+Input:   Parquet files, folders of them, or JSON Lines files (.jsonl, .jsonl.gz), of `gleaner export`, of extract.py, or
+         of other programs, with the fields id (unique within an input) and text, and with fetched and words if known.
 Output:  OUT, Parquet files with a row for each document that another document represents: id, source (the input),
          head, head_source, similarity, kind (exact or near). With --write UNIQUE also the remaining documents.
 
@@ -50,7 +50,7 @@ Batches = Iterable[pa.RecordBatch]
 def arguments(words: list[str] | None) -> argparse.Namespace:
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("inputs", nargs="+", metavar="IN", help="exports: folders or files, Parquet or JSON Lines")
+    parser.add_argument("inputs", nargs="+", metavar="IN", help="exports: Parquet files, folders of them, or JSON Lines files")
     parser.add_argument("--work", required=True, help="folder of intermediate results; a new one, or the same to resume")
     parser.add_argument("--out", required=True, help="folder of the list of duplicates")
     parser.add_argument("--write", help="also write the documents without duplicates into this folder")

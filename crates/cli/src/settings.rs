@@ -75,14 +75,22 @@ fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
     for file in config.crawl.seeds.iter().map(PathBuf::from) {
         refuse_address("crawl.seeds", &file)?;
         seeds.extend(seed_file(&file).map_err(|failure| match failure {
-            Failure::Usage(message) if !file.exists() => Failure::Usage(format!(
-                "{message}; {}name a site (gleaner crawl https://example.org), or set your own list with --seeds FILE",
-                if Path::new("gleaner.toml").exists() { "add --config gleaner.toml to use the settings of this folder, " } else { "" }
-            )),
+            Failure::Usage(message) if !file.exists() => {
+                Failure::Usage(format!("{message}; {}", advice(config)))
+            }
             other => other,
         })?);
     }
     Ok(seeds)
+}
+
+/// Returns what to do if a file of the settings' seeds does not exist.
+fn advice(config: &Config) -> &'static str {
+    // `gleaner init` writes this file, with seeds of its own.
+    if config.crawl.seeds == Config::default().crawl.seeds && Path::new("gleaner.toml").exists() {
+        return "to use the settings of this folder, add --config gleaner.toml";
+    }
+    "name a site (gleaner crawl https://example.org), or set your own list with --seeds FILE"
 }
 
 fn seed_file(file: &Path) -> Result<Vec<Seed>, Failure> {

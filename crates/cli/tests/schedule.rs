@@ -331,4 +331,12 @@ fn the_doctor_explains_a_url_from_what_is_known() {
         "{}",
         out(&fetched)
     );
+    let front = out(&crawl.run(&["doctor", host, "--fetch", "--seeds", "seeds.txt"]));
+    assert!(front.contains("fetched now"), "{front}");
+
+    std::fs::remove_dir_all(crawl.folder.path().join("data/archive")).unwrap();
+    let missing = "with the page is missing; `gleaner verify` lists all faults";
+    assert!(ask(&article.urls[0]).contains(missing));
+    let extracted = crawl.run(&["extract", &article.urls[0], "--archived"]);
+    assert!(said(&extracted).contains(missing) && !extracted.status.success(), "{}", said(&extracted));
 }

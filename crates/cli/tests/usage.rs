@@ -53,6 +53,8 @@ fn wrong_settings_and_seeds_are_refused_on_one_line() {
         &["crawl.seeds names files", "gleaner crawl https://a.example"],
     );
     refused(&folder, &["crawl"], &["cannot read seeds/", "gleaner crawl https://example.org"]);
+    fs::write(folder.path().join("gleaner.toml"), "").unwrap();
+    refused(&folder, &["crawl"], &["cannot read seeds/", "add --config gleaner.toml"]);
     refused(&folder, &["crawl", "--set", "crawl.seeds=[]"], &["no seeds: name a site"]);
     refused(&folder, &["crawl", "good.txt"], &["good.txt is a file", "gleaner crawl --seeds good.txt"]);
     refused(&folder, &["crawl", "vnexpress"], &["\"vnexpress\" is not a seed", "vnexpress.net"]);

@@ -142,12 +142,15 @@ fn read_page(
     rules: Rules<'_>,
 ) {
     let decoded = decode(&response.body, response.content_type.as_deref());
-    if let Some((page, article)) = detected(visit, &decoded.text, fetched, rules) {
+    // Pins select elements of the whole page, and change how all its lines are judged.
+    let whole = (!rules.pins.is_empty()).then(|| complete(&decoded.text));
+    let is_pinned = whole.as_ref().is_some_and(|page| rules.pins.concern(page));
+    if !is_pinned && let Some((page, article)) = detected(visit, &decoded.text, fetched, rules) {
         follow(reading, visit, &page, scope);
         reading.content = Content::Article(Box::new(article));
         return;
     }
-    let page = complete(&decoded.text);
+    let page = whole.unwrap_or_else(|| complete(&decoded.text));
     if is_cut(&page) {
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
@@ -173,14 +176,11 @@ fn read_page(
 
 /// Extracts an article only from the DOM paths in its host's template, without parsing the whole page.
 ///
-/// Returns `None` if a pin concerns the page, because pins apply to every line. [`judge`] is not needed: of 23
-/// recorded non-article pages of two sites, the detector accepts none, and `judge` accepts two.
+/// [`judge`] is not needed: of 23 recorded non-article pages of two sites, the detector accepts none, and
+/// `judge` accepts two.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
     let prepared: &PreparedTemplate =
         visit.template.as_deref().filter(|_| visit.record.role == Role::Page)?;
-    if !rules.pins.is_empty() && rules.pins.concern(&Page::parse(html)) {
-        return None;
-    }
     let partly = prepared.detector.read(html);
     let extracted = prepared.detector.detect_partly(&partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };

@@ -33,7 +33,7 @@ pub enum PageError {
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     /// The archive file that had the page is missing.
-    #[error("archive file {number} with the page is missing")]
+    #[error("archive file {number} with the page is missing; `gleaner verify` lists all faults")]
     Missing {
         /// The file's number, which its name begins with.
         number: u32,

@@ -18,6 +18,7 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+from statistics import median
 
 import gleaner
 
@@ -101,7 +102,7 @@ def overhead(program, pages, rounds):
             printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             own = sum(measured(gleaner.extract, raw, url) for raw, url in pages for _ in range(rounds))
             ratios.append(own / float(printed.split()[0]) - 1)
-    return sorted(ratios)
+    return ratios
 
 
 def main():
@@ -125,7 +126,7 @@ def main():
         print(f"{name:30} {1e3 * sum(seconds) / len(pages):8.2f} ms a page  {sum(seconds) / own:6.2f}")
     if arguments.rust:
         ratios = overhead(arguments.rust, pages, arguments.rounds)
-        print(f"overhead of Python: {100 * ratios[3]:.1f}% ({100 * ratios[0]:.1f} to {100 * ratios[-1]:.1f}%)")
+        print(f"overhead of Python: {100 * median(ratios):.1f}% ({100 * min(ratios):.1f} to {100 * max(ratios):.1f}%)")
 
 
 if __name__ == "__main__":

@@ -249,6 +249,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_folder_without_permission_is_told_from_others() {
+        let said =
+            |kind: io::ErrorKind| StoreError::Folder { path: "d".into(), source: kind.into() }.to_string();
+        assert!(said(io::ErrorKind::PermissionDenied).contains("reading needs write permission too"));
+        assert!(said(io::ErrorKind::NotADirectory).ends_with("choose another with --data DIR"));
+    }
+
+    #[test]
     fn without_a_file_descriptor_the_error_names_the_limit_and_no_other_folder() {
         let error = || io::Error::from_raw_os_error(24);
         for error in [

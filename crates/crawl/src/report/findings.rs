@@ -13,6 +13,7 @@ use super::host_findings::Look;
 use super::run_data::{Ending, HostData, RunData, past_of};
 use super::usual::{Rhythm, Usual, median};
 use super::{GroupedCounts, PastRun};
+use crate::frontier::budget::Budget;
 use crate::summary::reached;
 
 /// A statement about the run or about one host.
@@ -213,7 +214,7 @@ fn no_documents(data: &RunData) -> Option<Finding> {
     // After `crawl.max_pages`, the other pages may give documents.
     let is_done = match &data.ending {
         Ending::Quiet => true,
-        Ending::Budget { key } => key != "crawl.max_pages",
+        Ending::Budget { key } => *key != Budget::Pages.to_string(),
         _ => false,
     };
     let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
