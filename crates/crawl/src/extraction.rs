@@ -14,15 +14,14 @@ use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
-use gleaner_template::{Seen, SiteTemplate, Verdict, is_cut, judge};
+use gleaner_template::{Judgement, PreparedTemplate, Seen, SiteTemplate, Verdict, is_cut, judge};
 use jiff::Timestamp;
 use tracing::warn;
 
 use crate::admission::Rules;
 use crate::rank;
-use crate::template::PreparedTemplate;
 use crate::visit::Visit;
-use gleaner_text::draft::{Origin, draft, draft_from};
+use gleaner_text::draft::{Origin, draft_from};
 
 const MOST_LINKS: usize = 10_000;
 
@@ -169,7 +168,7 @@ fn read_page(
         (Some(reason), _) => Content::NotArticle(reason),
         (None, None) => Content::Raw(PackedPage::from_page(&raw)),
         (None, Some(template)) => {
-            Content::Article(Box::new(extracted(visit, &page, raw, &template.template, rules)))
+            Content::Article(Box::new(extracted(visit, &page, raw, template.template(), rules)))
         }
     };
 }
@@ -181,11 +180,11 @@ fn read_page(
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
     let prepared: &PreparedTemplate =
         visit.template.as_deref().filter(|_| visit.record.role == Role::Page)?;
-    let partly = prepared.detector.read(html);
-    let extracted = prepared.detector.detect_partly(&partly)?;
+    let partly = prepared.detector().read(html);
+    let extracted = prepared.detector().detect_partly(&partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };
-    let draft = draft_from(&partly.page, &origin, &extracted, Some(&prepared.template));
-    let seen = prepared.template.health.see(&extracted);
+    let draft = draft_from(&partly.page, &origin, &extracted, Some(prepared.template()));
+    let seen = prepared.template().health.see(&extracted);
     Some((partly.page, Article { document: rules.admitted(draft), seen, raw: None }))
 }
 
@@ -194,13 +193,11 @@ fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> 
 fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Article {
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
-    let extracted = template.extract(page);
-    let seen = template.health.see(&extracted);
-    let draft = if pins.is_empty() {
-        draft_from(page, &origin, &extracted, Some(template))
-    } else {
-        draft(page, &origin, Some(template), pins)
-    };
+    let unpinned = template.extract(page);
+    let seen = template.health.see(&unpinned);
+    let extracted =
+        if pins.is_empty() { unpinned } else { Judgement::new(page, Some(template), pins).extracted() };
+    let draft = draft_from(page, &origin, &extracted, Some(template));
     let raw = seen.unlike.then(|| PackedPage::from_page(&raw));
     Article { document: rules.admitted(draft), seen, raw }
 }

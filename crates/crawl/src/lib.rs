@@ -54,7 +54,6 @@ pub mod snapshot;
 mod stop;
 mod stored_page;
 mod summary;
-mod template;
 mod timetable;
 mod user_requests;
 mod verdict;
@@ -70,7 +69,7 @@ pub use host_view::{HostView, RequestState, RobotsView, RunHistory, Seeding, Tem
 pub use live::Active;
 pub use progress::{LATENCIES, Latency, NoResponse, Progress, Snapshot};
 pub use record_context::ContextReader;
-pub use replay::{Purpose, Replay, Replayed, WarcFile, replay};
+pub use replay::{Changes, Purpose, Replay, Replayed, WarcFile, replay};
 pub use scope::{scope, sites_without_seed};
 pub use session::{Start, run};
 pub use stop::Stop;

@@ -6,13 +6,13 @@ use std::time::Instant;
 use gleaner_fetch::{Cookies, Response, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, Role, Sight, UrlKey};
 use gleaner_store::{HostId, Lease, PartitionId, UrlRecord};
+use gleaner_template::PreparedTemplate;
 use jiff::Timestamp;
 use tracing::field::Empty;
 use tracing::{Span, info_span};
 use url::Url;
 
 use crate::frontier::schedule::GroupName;
-use crate::template::PreparedTemplate;
 
 #[derive(Debug)]
 pub(crate) struct Visit {

@@ -10,7 +10,7 @@ use gleaner_extract::{content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use gleaner_methods::{Input, SinglePage};
-use gleaner_template::{Detector, Extracted, SiteTemplate, site};
+use gleaner_template::{Extracted, PreparedTemplate, SiteTemplate, site};
 use jiff::Timestamp;
 
 /// An extraction method.
@@ -31,7 +31,7 @@ pub enum Method {
 /// What the methods learned from pages of one site. Contains only the templates that the methods need.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
-    template: Option<(SiteTemplate, Detector)>,
+    template: Option<PreparedTemplate>,
     fast: Option<fast_content_extractor::Template>,
     site: Option<content_extractor::Site>,
 }
@@ -42,11 +42,8 @@ impl Learned {
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
         // The time of learning is only displayed, and this evaluation does not show it.
-        let learn = || {
-            let template = SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
-            let detector = Detector::from_template(&template);
-            (template, detector)
-        };
+        let learn =
+            || PreparedTemplate::new(SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages));
         let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
         let prepare = || {
             fast_content_extractor::prepare(
@@ -122,8 +119,9 @@ impl Method {
     #[must_use]
     pub fn gleaner(page: &Page, learned: &Learned, model: &Forest) -> Extracted {
         match &learned.template {
-            Some((template, detector)) => {
-                detector.detect(page).unwrap_or_else(|| template.extract_with(model, page))
+            Some(prepared) => {
+                let detected = prepared.detector().detect(page);
+                detected.unwrap_or_else(|| prepared.template().extract_with(model, page))
             }
             None => site::extract_alone_with(model, page),
         }

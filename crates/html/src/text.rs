@@ -74,7 +74,8 @@ pub struct PlacedLine {
 /// If `keep` returns `false` for a node, its subtree is omitted. `keep` is called at most once per node, for
 /// elements (including the root) and text nodes. Inline tags neither split nor join words: `a<b>b</b>c` is
 /// `abc`. If something visible between two words is omitted, a space replaces it. At the edge of an inline
-/// element, a space is added before a capital that follows a lower-case word or the end of a sentence.
+/// element, a space is added before a capital that follows a lower-case word or the end of a sentence, and before
+/// a capitalized word that follows an abbreviation.
 #[must_use]
 pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
     placed_lines(page, root, keep).into_iter().map(|placed| placed.line).collect()
@@ -431,6 +432,7 @@ mod tests {
     #[test]
     fn an_edge_parts_what_a_style_sheet_parts() {
         check("<span class=place>Hà Nội</span>Triển lãm", &["Hà Nội Triển lãm"]);
+        check("<span class=place>TP HCM</span>Ca sĩ, <b>NASA</b>.", &["TP HCM Ca sĩ, NASA."]);
         check("The end.<span class=br></span>A start.", &["The end. A start."]);
         check("<strong>Note:</strong>Read <x-p>one.</x-p><x-p>Two</x-p>", &["Note: Read one. Two"]);
         check(

@@ -9,10 +9,10 @@
 use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, stored_page};
 use gleaner_frontier::UrlKey;
-use gleaner_html::Page;
+use gleaner_html::embedded::complete;
 use gleaner_store::StoreError;
 use gleaner_template::explain::{Explained, Listed, listed};
-use gleaner_template::{Judgement, SiteTemplate};
+use gleaner_template::{Judgement, PreparedTemplate, SiteTemplate};
 
 use crate::site::Corpus;
 
@@ -20,13 +20,16 @@ pub(crate) const MOST_LINES: usize = 1_500;
 
 pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
     let Some(text) = text(corpus, document)? else { return Ok(None) };
-    let page = Page::parse(&text);
+    let page = complete(&text);
     let template = corpus.store.template(&document.host)?;
-    let template = template.and_then(|json| SiteTemplate::from_json(&json).ok());
+    let template = template.and_then(|json| SiteTemplate::from_json(&json).ok()).map(PreparedTemplate::new);
     let pins = corpus.pins.of(&document.host);
-    let judgement = Judgement::new(&page, template.as_ref(), pins);
-    let url = Some(document.url.as_str());
-    let explained = Explained { page: &page, url, template: template.as_ref(), pins, judgement: &judgement };
+    let judgement = match &template {
+        Some(template) => template.judge(&page, pins),
+        None => Judgement::new(&page, None, pins),
+    };
+    let (url, template) = (Some(document.url.as_str()), template.as_ref().map(PreparedTemplate::template));
+    let explained = Explained { page: &page, url, template, pins, judgement: &judgement };
     Ok(Some(listed(&explained, MOST_LINES)))
 }
 

@@ -33,7 +33,7 @@ use gleaner_html::kinds::Kinds;
 use gleaner_html::text::{LineKind, PlacedLine};
 use gleaner_html::{NodeId, Page, Partly};
 
-use crate::judgement::{FEW_WORDS, is_cut};
+use crate::judgement::{FEW_WORDS, OUT, is_cut};
 use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Health, Method, SiteTemplate};
 
@@ -57,40 +57,60 @@ pub struct Detector {
     health: Health,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Said {
-    /// Body text, with its probability.
-    Content(f32),
-    Nothing,
-    Open,
+/// What detection decides about a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Body text: the lines at its place on the training pages were body text.
+    Content,
+    /// Body text: its place does not decide, but it is between lines of body text.
+    Between,
+    /// Not body text: its place is one of body text, but its words are those of a credit, a by-line or a "read
+    /// more" line.
+    Insert,
+    /// Not body text: the site repeats it.
+    Repeated,
+    /// Not body text: the lines at its place on the training pages were boilerplate.
+    Boilerplate,
+    /// Dropped, because its place does not decide.
+    Undecided,
+    /// Not body text: it is in a boilerplate subtree.
+    Subtree,
 }
 
-impl Said {
+/// A decision with the log-odds that the line is body text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Decided {
+    pub(crate) decision: Decision,
+    pub(crate) log_odds: f32,
+}
+
+impl Decided {
     fn from_line(line: &KnownLine) -> Self {
         let vote = line.place.filter(|place| place.pages >= LEAST_PAGES).map(|place| place.log_odds);
-        match vote {
-            _ if line.repeated => Self::Nothing,
-            Some(vote) if vote >= DECISIVE => Self::content(vote),
-            Some(vote) if vote <= -DECISIVE => Self::Nothing,
-            _ => Self::Open,
-        }
-    }
-
-    fn content(log_odds: f32) -> Self {
-        Self::Content(1.0 / (1.0 + (-log_odds).exp()))
+        let (decision, log_odds) = match vote {
+            _ if line.repeated => (Decision::Repeated, OUT),
+            Some(vote) if vote >= DECISIVE => (Decision::Content, vote),
+            Some(vote) if vote <= -DECISIVE => (Decision::Boilerplate, vote),
+            vote => (Decision::Undecided, vote.unwrap_or_default().min(0.0)),
+        };
+        Self { decision, log_odds }
     }
 
     fn is_content(self) -> bool {
-        matches!(self, Self::Content(_))
+        matches!(self.decision, Decision::Content | Decision::Between)
+    }
+
+    fn chance(self) -> f32 {
+        1.0 / (1.0 + (-self.log_odds).exp())
     }
 }
 
-fn said(page: &Page, lines: &[KnownLine]) -> Vec<Said> {
-    let mut said: Vec<Said> = lines.iter().map(Said::from_line).collect();
+fn decide(page: &Page, lines: &[KnownLine]) -> Vec<Decided> {
+    let mut decided: Vec<Decided> = lines.iter().map(Decided::from_line).collect();
     let around = |at: usize| page.node(lines[at].placed.block).parent;
     let mut before = None;
     for at in 0..lines.len() {
-        if !said[at].is_content() {
+        if !decided[at].is_content() {
             continue;
         }
         if let Some(before) = before.replace(at).filter(|before| around(*before) == around(at)) {
@@ -98,17 +118,28 @@ fn said(page: &Page, lines: &[KnownLine]) -> Vec<Said> {
             for open in before + 1..at {
                 let PlacedLine { line, block, .. } = &lines[open].placed;
                 let may_be = line.kind != LineKind::Caption && !lines[open].is_link();
-                if said[open] == Said::Open && may_be && within.contains(block) {
-                    said[open] = Said::content(BETWEEN);
+                if decided[open].decision == Decision::Undecided && may_be && within.contains(block) {
+                    decided[open] = Decided { decision: Decision::Between, log_odds: BETWEEN };
                 }
             }
         }
     }
-    said
+    decided
 }
 
-fn is_out(line: &KnownLine, before: usize) -> bool {
-    is_insert_by_its_words(&line.placed.line, line.words, line.link_share, before)
+/// The result of detection.
+pub(crate) struct Detected {
+    /// The lines outside boilerplate subtrees, in page order.
+    pub(crate) lines: Vec<(PlacedLine, Decided)>,
+    /// Everything except the lines and extras, which are empty.
+    pub(crate) extracted: Extracted,
+}
+
+impl Detected {
+    fn extracted(self) -> Extracted {
+        let content = self.lines.into_iter().filter(|(_, decided)| decided.is_content());
+        Extracted { lines: content.map(|(placed, _)| placed.line).collect(), ..self.extracted }
+    }
 }
 
 impl Detector {
@@ -130,6 +161,11 @@ impl Detector {
     /// reduce it. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Option<Extracted> {
+        self.detect_lines(page).map(Detected::extracted)
+    }
+
+    /// Like [`detect`](Self::detect), with the decision about every line outside boilerplate subtrees.
+    pub(crate) fn detect_lines(&self, page: &Page) -> Option<Detected> {
         self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
@@ -143,46 +179,56 @@ impl Detector {
     /// Like [`detect`](Self::detect), for a page parsed by [`read`](Self::read).
     #[must_use]
     pub fn detect_partly(&self, partly: &Partly) -> Option<Extracted> {
-        self.detect_outside(&partly.page, &partly.left_out)
+        self.detect_outside(&partly.page, &partly.left_out).map(Detected::extracted)
     }
 
-    fn detect_outside(&self, page: &Page, left_out: &[NodeId]) -> Option<Extracted> {
+    fn detect_outside(&self, page: &Page, left_out: &[NodeId]) -> Option<Detected> {
         if is_cut(page) {
             return None;
         }
         let lines = self.known.lines(page, |id| left_out.binary_search(&id).is_err());
-        let said = said(page, &lines);
+        let mut decided = decide(page, &lines);
         let (mut found, mut sure, mut open) = (0, 0.0, 0);
-        for (line, said) in lines.iter().zip(&said) {
-            match said {
-                Said::Content(chance) => {
-                    found += line.words;
-                    sure += line.words as f32 * (2.0 * chance - 1.0);
-                }
-                Said::Open if !line.is_link() => open += line.words,
-                Said::Open | Said::Nothing => {}
+        for (line, decided) in lines.iter().zip(&decided) {
+            if decided.is_content() {
+                found += line.words;
+                sure += line.words as f32 * (2.0 * decided.chance() - 1.0);
+            } else if decided.decision == Decision::Undecided && !line.is_link() {
+                open += line.words;
             }
         }
         if found < FEW_WORDS || open as f32 > MOST_OPEN * found as f32 {
             return None;
         }
+        let words = drop_inserts(&lines, &mut decided);
         let share = |count: usize| count as f32 / lines.len().max(1) as f32;
         let is_met = |line: &&KnownLine| line.repeated || line.place.is_some_and(|place| place.pages > 1);
-        let known = share(lines.iter().filter(is_met).count());
-        let repeated = share(lines.iter().filter(|line| line.repeated).count());
-        let content = lines.into_iter().zip(said).filter(|(_, said)| said.is_content());
-        let (mut text, mut words) = (Vec::new(), 0);
-        for (before, (line, _)) in content.enumerate() {
-            if !is_out(&line, before) {
-                words += line.words;
-                text.push(line.placed.line);
-            }
-        }
-        let margin = sure / (found + open) as f32;
-        let extras = Extras::default();
-        let detected = Extracted { lines: text, method: Method::Detection, margin, known, repeated, extras };
-        Some(detected).filter(|detected| !self.health.is_unlike(detected, words))
+        let extracted = Extracted {
+            lines: Vec::new(),
+            method: Method::Detection,
+            margin: sure / (found + open) as f32,
+            known: share(lines.iter().filter(is_met).count()),
+            repeated: share(lines.iter().filter(|line| line.repeated).count()),
+            extras: Extras::default(),
+        };
+        let lines = lines.into_iter().map(|line| line.placed).zip(decided).collect();
+        (!self.health.is_unlike(&extracted, words)).then_some(Detected { lines, extracted })
     }
+}
+
+/// Drops lines of body text that are inserts by their words. Returns the number of words in the other lines of
+/// body text.
+fn drop_inserts(lines: &[KnownLine], decided: &mut [Decided]) -> u32 {
+    let content = lines.iter().zip(decided).filter(|(_, decided)| decided.is_content());
+    let mut words = 0;
+    for (before, (line, decided)) in content.enumerate() {
+        if is_insert_by_its_words(&line.placed.line, line.words, line.link_share, before) {
+            *decided = Decided { decision: Decision::Insert, log_odds: OUT };
+        } else {
+            words += line.words;
+        }
+    }
+    words
 }
 
 #[cfg(test)]

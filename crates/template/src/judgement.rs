@@ -6,13 +6,16 @@
 //! 3. Body text is dropped if its words show that it is a credit, a by-line or a "read more" line.
 //! 4. Requested inserts are included ([`crate::inserts`]).
 //!
-//! [`SiteTemplate::extract`] returns only the text of a judgement; [`crate::explain`] shows all of it.
+//! [`SiteTemplate::extract`] returns only the text of a judgement; [`crate::explain`] shows all of it. A crawl first
+//! tries detection, which needs none of this. [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) returns the
+//! judgement with which a crawl agrees.
 
 use gleaner_corpus::{Extras, Insert};
 use gleaner_extract::block_model::{self, Forest, Judged, Site};
 use gleaner_html::Page;
-use gleaner_html::text::Line;
+use gleaner_html::text::{Line, PlacedLine};
 
+use crate::detection::{Decided, Decision, Detected};
 use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Method, Pin, Pins, Published, SiteTemplate, extras, inserts};
 
@@ -22,7 +25,7 @@ pub(crate) const FEW_WORDS: u32 = 30;
 const UNSURE: f32 = 0.5;
 
 /// The log-odds of a line that its words exclude: certainly not body text.
-const OUT: f32 = -6.0;
+pub(crate) const OUT: f32 = -6.0;
 
 /// The judgement of a page's lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +37,8 @@ pub struct Judgement {
     /// The insert that includes each line, or `None` if no insert does. Such lines are extracted although
     /// they are not body text.
     pub inserts: Vec<Option<Insert>>,
+    /// What detection decided about each line. Empty if detection did not extract the page.
+    pub decisions: Vec<Decision>,
     /// The method that judged the lines without a pin.
     pub method: Method,
     /// How clear the classification is, 0 to 1 ([`block_model::margin`]).
@@ -101,6 +106,23 @@ impl Judgement {
         if surer { alone } else { by_template }
     }
 
+    /// Replaces the judgement of every line by the decision of detection.
+    pub(crate) fn with_detection(self, detected: Detected) -> Self {
+        let Detected { lines, extracted } = detected;
+        let Extracted { method, margin, known, repeated, .. } = extracted;
+        let mut lines = lines.into_iter().peekable();
+        let mut decide = |mut block: Judged| {
+            let is_it = |(placed, _): &(PlacedLine, Decided)| *placed == block.placed;
+            let outside = Decided { decision: Decision::Subtree, log_odds: OUT };
+            let Decided { decision, log_odds } = lines.next_if(is_it).map_or(outside, |(_, decided)| decided);
+            block.removed = block.removed.filter(|_| decision == Decision::Repeated);
+            block.log_odds = log_odds;
+            (block, decision)
+        };
+        let (blocks, decisions) = self.blocks.into_iter().map(&mut decide).unzip();
+        Self { blocks, decisions, method, margin, known, repeated, ..self }
+    }
+
     fn with_inserts(mut self, page: &Page, pins: &Pins) -> Self {
         self.take_out();
         self.bring_back(page, pins);
@@ -115,7 +137,8 @@ impl Judgement {
         let known = share(blocks.iter().filter(|block| block.removed.is_some() || met(block)).count());
         let repeated = share(blocks.iter().filter(|block| block.removed.is_some()).count());
         let inserts = vec![None; blocks.len()];
-        Self { blocks, pins, inserts, method, margin, known, repeated, extras: Extras::default() }
+        let (decisions, extras) = (Vec::new(), Extras::default());
+        Self { blocks, pins, inserts, decisions, method, margin, known, repeated, extras }
     }
 
     /// Drops lines that are credits, by-lines or "read more" lines by their words, unless a pin keeps them.

@@ -6,6 +6,7 @@
 //! | [`site`] | a site's template: learned, written, applied |
 //! | [`boilerplate`] | the parts of a site's pages that never contain body text |
 //! | [`detection`] | fast extraction of a page's text by the places of its site, without the model |
+//! | `prepared` | a template with its detector: extracts a page as a crawl does |
 //! | [`health`] | whether a template still fits its site |
 //! | [`published`] | the papers' methods as templates of a host |
 //! | [`pins`] | a user's corrections for a host's pages |
@@ -31,14 +32,16 @@ pub mod inserts;
 pub mod judgement;
 mod own_words;
 pub mod pins;
+mod prepared;
 pub mod published;
 pub mod site;
 
 pub use article::{Reason, Verdict, judge};
-pub use detection::Detector;
+pub use detection::{Decision, Detector};
 pub use health::{Health, Seen, Window};
 pub use inserts::Inserts;
 pub use judgement::{Judgement, is_cut};
 pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
+pub use prepared::PreparedTemplate;
 pub use published::Published;
 pub use site::{Extracted, Method, SiteTemplate, TemplateError};

@@ -9,7 +9,7 @@ use flate2::read::MultiGzDecoder;
 use gleaner_html::links::{Links, links};
 use gleaner_html::text::plain;
 use gleaner_html::{Page, decode};
-use gleaner_template::{Detector, Extracted, SiteTemplate};
+use gleaner_template::{Detector, Extracted, Method, Pins, PreparedTemplate, SiteTemplate};
 use proptest::prelude::*;
 
 fn learn<'a>(pages: impl Iterator<Item = (&'a str, &'a Page)>) -> SiteTemplate {
@@ -55,8 +55,9 @@ fn recorded_pages_give_the_text_of_the_reference() {
         let parsed: Vec<Page> = sources.iter().map(|(_, html)| Page::parse(html)).collect();
         for fold in 0..5 {
             let teachers = (0..sources.len()).filter(|at| at % 5 != fold).take(24);
-            let detector =
-                Detector::from_template(&learn(teachers.map(|at| (sources[at].0.as_str(), &parsed[at]))));
+            let template =
+                PreparedTemplate::new(learn(teachers.map(|at| (sources[at].0.as_str(), &parsed[at]))));
+            let detector = template.detector();
             for at in (fold..sources.len()).step_by(5) {
                 let reference = text(detector.detect(&Page::parse_reference(&sources[at].1)));
                 let partly = detector.read(&sources[at].1);
@@ -67,6 +68,9 @@ fn recorded_pages_give_the_text_of_the_reference() {
                     let reason = if same_text { "other links" } else { "another text" };
                     others.push(format!("{} {at}: {reason}", site.display()));
                 }
+                let extracted = template.extract(&parsed[at], &Pins::default());
+                let judged = template.judge(&parsed[at], &Pins::default()).extracted();
+                assert!(extracted == judged, "{} {at}: {extracted:#?} {judged:#?}", site.display());
             }
         }
     }
@@ -156,12 +160,32 @@ fn menus_are_barren_and_stories_are_not() {
     assert!(Detector::from_template(&template).detect_partly(&partly).is_some());
 }
 
+#[test]
+fn a_judgement_has_the_text_of_the_extraction() {
+    let template = PreparedTemplate::new(site());
+    let quote = format!("<blockquote>{}</blockquote>", "So it was said. ".repeat(200));
+    let stories =
+        [("", Method::Detection), ("<p>By Anna Weaver", Method::Detection), (&quote, Method::Template)];
+    for (story, method) in stories {
+        let page = Page::parse(&generated(70, "", story));
+        let extracted = template.extract(&page, &Pins::default());
+        assert_eq!(extracted.method, method, "{story}");
+        assert_eq!(template.judge(&page, &Pins::default()).extracted(), extracted, "{story}");
+    }
+    // A pin that selects an element of the page needs a judgement of every line.
+    let pins = Pins::new("a.toml", &[(1, ".story")], &[]).unwrap();
+    let page = Page::parse(&generated(71, "", ""));
+    assert_eq!(template.extract(&page, &pins).method, Method::Template);
+    assert_eq!(template.judge(&page, &pins).extracted(), template.extract(&page, &pins));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
     fn generated_pages_give_the_text_of_the_reference(soups in proptest::collection::vec((soup(), soup()), 8)) {
-        let detector = Detector::from_template(&site());
+        let template = PreparedTemplate::new(site());
+        let detector = template.detector();
         for (number, (menu, story)) in soups.iter().enumerate() {
             let html = generated(70 + number, menu, story);
             let reference = Page::parse_reference(&html);
@@ -169,6 +193,9 @@ proptest! {
             let expected = text(detector.detect(&reference));
             prop_assert_eq!(text(detector.detect_partly(&partly)), expected, "{}", html);
             prop_assert_eq!(followed(&partly.page), followed(&reference), "{}", html);
+            let page = Page::parse(&html);
+            let judged = template.judge(&page, &Pins::default()).extracted();
+            prop_assert_eq!(judged, template.extract(&page, &Pins::default()), "{}", html);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The document of a page. It has the fields of an exported document, except those that need a corpus.
 
 use gleaner_corpus::words;
-use gleaner_template::{Reason, Verdict};
+use gleaner_template::{Method, Reason, Verdict};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::Page;
-use crate::draft::{Draft, document_of};
+use crate::draft::document_of;
 use crate::page::NOWHERE;
 
 /// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not state the
@@ -74,19 +74,15 @@ pub struct Document {
 }
 
 impl Document {
-    /// Returns the document of a page from its draft.
-    #[must_use]
-    pub fn from_draft(page: &Page, draft: Draft) -> Self {
-        Self::new(page, draft.document)
-    }
-
     /// Returns the metadata of a page in which `method` found no text, as a document with an empty text.
     #[must_use]
     pub fn without_text(page: &Page, method: &str) -> Self {
-        Self::new(page, document_of(page.tree(), &page.origin(), &[], method, None))
+        Self::from_corpus(page, document_of(page.tree(), &page.origin(), &[], method, None))
     }
 
-    fn new(page: &Page, document: gleaner_corpus::Document) -> Self {
+    /// Returns a page's document from the document for a corpus ([`crate::draft`]).
+    #[must_use]
+    pub fn from_corpus(page: &Page, document: gleaner_corpus::Document) -> Self {
         // If the page's address is unknown, relative addresses are meaningless.
         let is_somewhere = |address: &String| !address.starts_with(NOWHERE);
         let share = |hundredths: u8| f64::from(hundredths) / 100.0;
@@ -96,8 +92,9 @@ impl Document {
         Self {
             url: page.url().map(str::to_owned),
             not_article: match page.verdict() {
-                Verdict::Article => None,
-                Verdict::NotArticle(reason) => Some(reason),
+                // A crawl does not ask whether a detected page is an article.
+                Verdict::NotArticle(reason) if document.method != Method::Detection.label() => Some(reason),
+                _ => None,
             },
             title: document.title,
             language: document.language,

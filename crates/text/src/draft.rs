@@ -6,7 +6,7 @@ use gleaner_html::Page;
 use gleaner_html::embedded::is_completed;
 use gleaner_html::metadata::{Metadata, metadata_fetched};
 use gleaner_html::text::{Line, LineKind, plain};
-use gleaner_template::{Extracted, Judgement, Method, Pins, SiteTemplate};
+use gleaner_template::{Extracted, Judgement, Method, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
 const FEWEST_DECLARED: u64 = 50;
@@ -25,18 +25,20 @@ pub struct Origin {
     pub fetched: Timestamp,
 }
 
-/// A document that is not yet in the corpus.
-#[derive(Debug)]
-pub struct Draft {
-    /// The document.
-    pub document: Document,
-}
-
 /// Builds the document of a page. The text is extracted with the host's pins and template, or with the
 /// single-page method if there is no template. Returns `None` if no text was found.
 #[must_use]
-pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
-    draft_from(page, origin, &Judgement::new(page, template, pins).extracted(), template)
+pub fn draft(
+    page: &Page,
+    origin: &Origin,
+    template: Option<&PreparedTemplate>,
+    pins: &Pins,
+) -> Option<Document> {
+    let extracted = match template {
+        Some(template) => template.extract(page, pins),
+        None => Judgement::new(page, None, pins).extracted(),
+    };
+    draft_from(page, origin, &extracted, template.map(PreparedTemplate::template))
 }
 
 /// Builds the document of a page from its extraction. `template` must be the template of the extraction, if
@@ -47,16 +49,16 @@ pub fn draft_from(
     origin: &Origin,
     extracted: &Extracted,
     template: Option<&SiteTemplate>,
-) -> Option<Draft> {
+) -> Option<Document> {
     let Extracted { lines, method, margin, .. } = extracted;
     let by_template = template.filter(|_| *method != Method::BlockModel);
     let version = by_template.map(|template| template.version);
     let is_embedded = *method != Method::Detection && is_completed(page);
     let suffix = if is_embedded { "+embedded" } else { "" };
-    let mut draft = draft_of(page, origin, lines, &format!("{method}{suffix}"), version)?;
-    draft.document.extras = absolute(&extracted.extras, page, origin);
-    draft.document.confidence = method.confidence(*margin).map(|it| (100.0 * it).round() as u8);
-    Some(draft)
+    let mut document = draft_of(page, origin, lines, &format!("{method}{suffix}"), version)?;
+    document.extras = absolute(&extracted.extras, page, origin);
+    document.confidence = method.confidence(*margin).map(|it| (100.0 * it).round() as u8);
+    Some(document)
 }
 
 /// Builds the document of a page with the text `lines`. Returns `None` if the text is empty.
@@ -67,9 +69,9 @@ pub fn draft_of(
     lines: &[Line],
     method: &str,
     template_version: Option<u32>,
-) -> Option<Draft> {
+) -> Option<Document> {
     let document = document_of(page, origin, lines, method, template_version);
-    (!document.text.is_empty()).then_some(Draft { document })
+    (!document.text.is_empty()).then_some(document)
 }
 
 /// Builds the document of a page with the text `lines`, which may be empty.

@@ -40,8 +40,8 @@ pub fn extract(page: &Page) -> Option<Document> {
 /// ```
 #[must_use]
 pub fn extract_with(page: &Page, template: Option<&Template>, pins: &Pins) -> Option<Document> {
-    let draft = draft(page.tree(), &page.origin(), template.map(Template::site), pins)?;
-    Some(Document::from_draft(page, draft))
+    let document = draft(page.tree(), &page.origin(), template.map(Template::prepared), pins)?;
+    Some(Document::from_corpus(page, document))
 }
 
 /// Returns a page's metadata without extracting its text, in about the time of parsing.

@@ -1,13 +1,13 @@
 //! The template of a site.
 
-use gleaner_template::{Health, Pins, Seen, SiteTemplate};
+use gleaner_template::{Health, Pins, PreparedTemplate, Seen, SiteTemplate};
 
 use crate::{Document, Error, Page, extract_with};
 
 /// What the pages of a site have in common: the places of their body text, and the text that they repeat.
 /// [`learn`](crate::learn) learns it from article pages of the site.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Template(SiteTemplate);
+pub struct Template(PreparedTemplate);
 
 impl Template {
     /// Parses the output of [`Self::to_json`]. Files of `gleaner learn` have the same format.
@@ -20,13 +20,13 @@ impl Template {
     /// assert!(error.to_string().starts_with("not a template file"));
     /// ```
     pub fn from_json(json: &str) -> Result<Self, Error> {
-        Ok(Self(SiteTemplate::from_json(json)?))
+        Ok(SiteTemplate::from_json(json)?.into())
     }
 
     /// Returns the template as JSON with a final line break.
     #[must_use]
     pub fn to_json(&self) -> String {
-        self.0.to_json()
+        self.site().to_json()
     }
 
     /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the result of
@@ -53,37 +53,43 @@ impl Template {
     /// Returns the usual values of the training pages.
     #[must_use]
     pub fn health(&self) -> &Health {
-        &self.0.health
+        &self.site().health
     }
 
     /// Compares a page with the training pages. The template is out of date if 12 of the last 20 pages differ
     /// from them ([`Window`](crate::Window)).
     #[must_use]
     pub fn compare(&self, page: &Page) -> Seen {
-        self.0.health.see(&self.0.extract(page.tree()))
+        self.health().see(&self.0.extract(page.tree(), &Pins::default()))
     }
 
     /// Returns the host of the training pages, or `unknown` if their addresses were unknown.
     #[must_use]
     pub fn host(&self) -> &str {
-        &self.0.host
+        &self.site().host
     }
 
     /// Returns the number of training pages.
     #[must_use]
     pub fn pages(&self) -> usize {
-        self.0.learned_from.len()
+        self.site().learned_from.len()
     }
 
     /// Returns the template in the form that the other crates use.
     #[must_use]
     pub fn site(&self) -> &SiteTemplate {
+        self.0.template()
+    }
+
+    /// Returns the template, prepared for the extraction of many pages.
+    #[must_use]
+    pub fn prepared(&self) -> &PreparedTemplate {
         &self.0
     }
 }
 
 impl From<SiteTemplate> for Template {
     fn from(template: SiteTemplate) -> Self {
-        Self(template)
+        Self(PreparedTemplate::new(template))
     }
 }

@@ -18,12 +18,14 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     let source = Source::new(&args.page.how, common, config)?;
     let OnePage { page, .. } = source.read(&args.page.page)?;
     let Knowledge { template, pins } = source.knowledge(page.canonical_url())?;
-    let template = template.as_deref().map(Template::site);
-    let judgement = Judgement::new(page.tree(), template, &pins);
+    let judgement = match template.as_deref() {
+        Some(template) => template.prepared().judge(page.tree(), &pins),
+        None => Judgement::new(page.tree(), None, &pins),
+    };
     let html = explain(&Explained {
         page: page.tree(),
         url: page.url(),
-        template,
+        template: template.as_deref().map(Template::site),
         pins: &pins,
         judgement: &judgement,
     });

@@ -12,7 +12,9 @@ use flate2::read::MultiGzDecoder;
 use gleaner_archive::cdx::{Columns, Line};
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
-use gleaner_crawl::{Progress, Purpose, Replay, Replayed, Stop, WarcFile, archive_files, archive_folder};
+use gleaner_crawl::{
+    Changes, Progress, Purpose, Replay, Replayed, Stop, WarcFile, archive_files, archive_folder,
+};
 use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
@@ -211,11 +213,12 @@ const TEXT_KEPT: [&str; 2] = ["no_text_today", "no_article_today"];
 fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     let changed = match purpose {
         Purpose::Reextract => {
-            let refused = match replayed.withdrawn {
+            let sum = |one: fn(&Changes) -> u64| replayed.changes.values().map(one).sum::<u64>();
+            let refused = match sum(|host| host.withdrawn) {
                 0 => String::new(),
                 withdrawn => format!("documents removed: {withdrawn}; "),
             };
-            format!("texts changed: {}; {refused}", replayed.changed)
+            format!("texts changed: {}; {refused}", sum(|host| host.changed))
         }
         Purpose::Rebuild | Purpose::Ingest => String::new(),
     };
@@ -229,6 +232,13 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     let outcomes = rows(&mut replayed.outcomes.iter().map(|(reason, count)| (reason.clone(), *count)));
     if !outcomes.is_empty() {
         text += &format!("\n{}\n", table(&["URLs", "Outcome"], outcomes));
+    }
+    let changes = replayed.changes.iter().map(|(host, changes)| {
+        vec![changes.changed.to_string(), changes.withdrawn.to_string(), host.clone()]
+    });
+    let changes: Vec<Vec<String>> = changes.collect();
+    if !changes.is_empty() {
+        text += &format!("\n{}\n", table(&["Texts changed", "Removed", "Host"], changes));
     }
     let passed = rows(&mut replayed.passed_over.iter().map(|(reason, count)| ((*reason).into(), *count)));
     if !passed.is_empty() {

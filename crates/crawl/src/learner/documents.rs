@@ -12,7 +12,6 @@ use super::training::{BufferedPage, Trained, TrainingJob};
 use crate::error::CrawlError;
 use crate::recorder::Recorder;
 use crate::recorder::outcomes::PageCounts;
-use crate::template::PreparedTemplate;
 
 impl Learner {
     /// Builds the change with the results. If the job learned a template, later pages use it.
@@ -34,8 +33,8 @@ impl Learner {
             );
             return Ok(change);
         };
-        let version = template.version;
-        change.put_template(&job.name, version, &template.to_json());
+        let version = template.template().version;
+        change.put_template(&job.name, version, &template.template().to_json());
         if let Some(known) = recorder.store.host(&job.name)? {
             // The change has the current count of buffered pages. The stored count is outdated.
             let host = change.host(&known.name, &known.domain)?;
@@ -44,7 +43,7 @@ impl Learner {
         if let Some(host) = self.hosts.get_mut(&job.host) {
             info!(host = job.name, version, pages, "learned a template");
             host.version = version;
-            host.template = Some(Arc::new(PreparedTemplate::from_template(template)));
+            host.template = Some(Arc::new(template));
             host.buffered = 0;
             self.progress.buffered.fetch_sub(pages as u64, Ordering::Relaxed);
         }

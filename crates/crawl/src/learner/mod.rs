@@ -13,11 +13,10 @@ use std::sync::atomic::Ordering;
 
 use gleaner_corpus::TemplateMethod;
 use gleaner_store::{HostId, HostRecord, Store, StoreError};
-use gleaner_template::SiteTemplate;
+use gleaner_template::{PreparedTemplate, SiteTemplate};
 use tracing::{info, warn};
 
 use crate::progress::Progress;
-use crate::template::PreparedTemplate;
 
 #[derive(Debug)]
 pub(crate) struct Learner {
@@ -50,7 +49,7 @@ impl Learner {
         let stored = if record.outdated { None } else { store.template(&record.name)? };
         let template = stored.and_then(|json| match SiteTemplate::from_json(&json) {
             Ok(template) if template.method() == self.method => {
-                Some(Arc::new(PreparedTemplate::from_template(template)))
+                Some(Arc::new(PreparedTemplate::new(template)))
             }
             Ok(template) => {
                 let (method, wanted) = (template.method(), self.method);

@@ -6,18 +6,18 @@
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gleaner_corpus::{ContentHash, TemplateMethod};
+use gleaner_corpus::{ContentHash, Document, TemplateMethod};
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError};
-use gleaner_template::{Pins, SiteTemplate};
+use gleaner_template::{Judgement, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::admission::Rules;
 use crate::frontier::schedule::GroupName;
-use gleaner_text::draft::{Draft, Origin, draft};
+use gleaner_text::draft::{Origin, draft, draft_from};
 
 /// A job for the buffered articles of one host: learn a template from them, or extract each on its own.
 #[derive(Debug)]
@@ -32,15 +32,15 @@ pub(crate) struct TrainingJob {
 
 #[derive(Debug)]
 pub(crate) struct Trained {
-    pub(crate) template: Option<SiteTemplate>,
+    pub(crate) template: Option<PreparedTemplate>,
     pub(crate) pages: Vec<BufferedPage>,
 }
 
 /// Maximum number of pages per job. Only after failed training are more pages buffered.
 const MOST: usize = 200;
 
-/// The draft of one page. `None` if the page has no text, an error if it cannot be processed.
-type Drafted = Result<Option<Draft>, String>;
+/// The document of one page. `None` if the page has no text, an error if it cannot be processed.
+type Drafted = Result<Option<Document>, String>;
 
 #[derive(Debug)]
 pub(crate) struct BufferedPage {
@@ -72,8 +72,8 @@ pub(crate) fn train(
             }
         }
     }
-    let template =
-        job.version.map(|version| SiteTemplate::learn_by(job.method, &job.name, version, now, &named(&kept)));
+    let learn = |version| SiteTemplate::learn_by(job.method, &job.name, version, now, &named(&kept));
+    let template = job.version.map(learn).map(PreparedTemplate::new);
     let extract =
         |kept: &ParsedPage| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
     let mut drafts: Vec<_> = kept.iter().map(extract).collect();
@@ -113,19 +113,20 @@ fn compare_twins(
     pins: &Pins,
 ) {
     let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
-    for Draft { document, .. } in drafts.iter().flatten().flatten() {
+    for document in drafts.iter().flatten().flatten() {
         titles.entry(document.content_hash).or_default().insert(document.title.clone());
     }
-    let is_twin = |draft: &Draft| titles[&draft.document.content_hash].len() > 1;
+    let is_twin = |document: &Document| titles[&document.content_hash].len() > 1;
     if !drafts.iter().flatten().flatten().any(is_twin) {
         return;
     }
     let compared = SiteTemplate::learn(&job.name, 0, now, &named(kept));
     for (kept, slot) in kept.iter().zip(drafts) {
-        if slot.as_ref().is_ok_and(|draft| draft.as_ref().is_some_and(is_twin))
-            && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared), pins)
+        if slot.as_ref().is_ok_and(|document| document.as_ref().is_some_and(is_twin))
+            && let extracted = Judgement::new(&kept.page, Some(&compared), pins).extracted()
+            && let Some(mut better) = draft_from(&kept.page, &kept.origin, &extracted, Some(&compared))
         {
-            better.document.template_version = None;
+            better.template_version = None;
             *slot = Ok(Some(better));
         }
     }
@@ -157,7 +158,7 @@ mod tests {
         let mut drafts: Vec<_> =
             kept.iter().map(|kept| Ok(draft(&kept.page, &kept.origin, None, &Pins::default()))).collect();
         let same = |drafts: &[Drafted]| {
-            let hashes = drafts.iter().flatten().flatten().map(|draft| draft.document.content_hash);
+            let hashes = drafts.iter().flatten().flatten().map(|document| document.content_hash);
             hashes.collect::<HashSet<_>>().len() < drafts.len()
         };
         assert!(same(&drafts), "the single-page method is expected to fail here");

@@ -18,8 +18,9 @@
 //!
 //! Limitation: the replay skips responses that made the crawl wait or retry (429, 5xx) and responses without
 //! a body (304). So retry counts and outcomes of failed URLs differ from the crawl. A re-extraction keeps
-//! the old text of a page that is no longer judged an article, or whose host has no template. It removes this
-//! text only if the settings refuse it.
+//! the old text of a page that is no longer judged an article, or whose host has a template of another method. It
+//! removes this text only if the settings refuse it. Pages that are still buffered, because their host has no
+//! template, are extracted each on its own.
 
 mod answer;
 mod marks;
@@ -110,16 +111,23 @@ pub struct Replayed {
     pub damaged: Vec<(PathBuf, u64, String)>,
     /// Number of visits per outcome, by [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
-    /// Number of changed texts (only for a re-extraction).
-    pub changed: u64,
-    /// Number of documents removed because the current settings refuse them (only for a re-extraction).
-    pub withdrawn: u64,
+    /// The hosts whose documents changed (only for a re-extraction).
+    pub changes: BTreeMap<String, Changes>,
     /// Whether an interrupted replay was resumed (only for a re-extraction).
     pub resumed: bool,
     /// Documents in the corpus at the end of the replay.
     pub documents: u64,
     /// Whether everything was processed.
     pub complete: bool,
+}
+
+/// What a re-extraction changed in the documents of a host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Number of changed texts.
+    pub changed: u64,
+    /// Number of documents removed because the current settings refuse them.
+    pub withdrawn: u64,
 }
 
 /// Replays files into the store. Blocks the calling thread, which owns the store, until the end.

@@ -10,6 +10,7 @@ use super::replayer::Replayer;
 use crate::admission::outcome_of;
 use crate::error::CrawlError;
 use crate::extraction::{Content, Reading};
+use crate::learner::training::{Trained, TrainingJob};
 use crate::pipeline::Pipeline;
 use crate::visit::Visit;
 
@@ -52,12 +53,12 @@ impl Replayer {
                 let is_new = hash != Some(document.content_hash());
                 let placement = pipeline.recorder.store_document(&mut change, visit.key, document)?;
                 let is_duplicate = matches!(placement, Placement::Duplicate { .. });
-                self.replayed.changed += u64::from(is_new && !is_duplicate);
+                self.count(visit.url.host(), is_new && !is_duplicate, false);
                 placement.into()
             }
             Err(outcome) => {
                 pipeline.recorder.withdraw_document(&mut change, visit.key)?;
-                self.replayed.withdrawn += u64::from(hash.is_some());
+                self.count(visit.url.host(), false, hash.is_some());
                 outcome
             }
         };
@@ -65,6 +66,36 @@ impl Replayer {
         *self.replayed.outcomes.entry(outcome.reason()).or_default() += 1;
         pipeline.recorder.end_uncounted(&mut change, visit.key, visit.record, outcome)?;
         pipeline.commit(change)
+    }
+
+    fn count(&mut self, host: &str, is_changed: bool, is_withdrawn: bool) {
+        if is_changed || is_withdrawn {
+            let counts = self.replayed.changes.entry(host.to_owned()).or_default();
+            counts.changed += u64::from(is_changed);
+            counts.withdrawn += u64::from(is_withdrawn);
+        }
+    }
+
+    /// Counts the changes to the documents of a host without a template, before they are applied.
+    pub(super) fn compare_trained(
+        &mut self,
+        pipeline: &Pipeline,
+        job: &TrainingJob,
+        trained: &Trained,
+    ) -> Result<(), CrawlError> {
+        pipeline.session.progress.pages.fetch_add(trained.pages.len() as u64, Ordering::Relaxed);
+        for page in &trained.pages {
+            let before = pipeline.recorder.store.document(DocumentId(*page.key.as_bytes()))?;
+            match (&page.document, before) {
+                (Ok(document), Some(before)) => {
+                    self.count(&job.name, before.content_hash != document.content_hash(), false);
+                }
+                // Without a document, its text is new, or another URL has the same text.
+                (Err(Outcome::Unreadable { .. }), _) | (_, None) => {}
+                (Err(_), Some(_)) => self.count(&job.name, false, true),
+            }
+        }
+        Ok(())
     }
 
     /// Applies the current settings to a known document. Returns `None` if the document stays unchanged.

@@ -50,6 +50,9 @@ pub(super) struct Replayer {
     events: Receiver<Event>,
     followed: Instant,
     regroups: bool,
+    /// Hosts without a template whose buffered pages a re-extraction still has to extract. `None` until the archive
+    /// is read.
+    without_template: Option<Vec<HostId>>,
     pub(super) replayed: Replayed,
 }
 
@@ -144,6 +147,7 @@ impl Replayer {
             events,
             followed: Instant::now(),
             regroups: false,
+            without_template: None,
             replayed,
         }
     }
@@ -158,17 +162,23 @@ impl Replayer {
         if self.regroups {
             return Ok(Some(Ended::Regrouping));
         }
-        // At the end, extracts pages of hosts with too few pages for a template.
-        let is_through = !self.is_open
-            && self.waiting.is_empty()
-            && (self.purpose == Purpose::Reextract || !pipeline.train_rest(true)?);
-        if !is_through {
+        if self.is_open || !self.waiting.is_empty() || self.extracts_rest(pipeline)? {
             return Ok(None);
         }
         if !pipeline.membership.is_idle {
             self.note(pipeline)?;
         }
         Ok(pipeline.is_over_everywhere()?.then_some(Ended::Through))
+    }
+
+    /// At the end, extracts pages of hosts with too few pages for a template. Returns whether any are left.
+    fn extracts_rest(&mut self, pipeline: &mut Pipeline) -> Result<bool, CrawlError> {
+        if self.purpose != Purpose::Reextract {
+            return pipeline.train_rest(true);
+        }
+        let hosts = self.without_template.get_or_insert_with(|| pipeline.learner.waiting());
+        Ok(hosts.pop().is_some_and(|host| pipeline.start_training(host, false).is_some())
+            || !hosts.is_empty())
     }
 
     fn goes_on(&self, pipeline: &Pipeline) -> bool {
@@ -290,6 +300,12 @@ impl Replayer {
         match event {
             Event::Read(visit, reading, _) if self.purpose == Purpose::Reextract => {
                 self.reextracted(pipeline, *visit, *reading)?;
+            }
+            Event::Trained(job, trained) => {
+                if self.purpose == Purpose::Reextract {
+                    self.compare_trained(pipeline, &job, &trained)?;
+                }
+                pipeline.apply(Event::Trained(job, trained))?;
             }
             Event::Read(visit, mut reading, records) => {
                 if self.purpose == Purpose::Ingest {

@@ -33,15 +33,19 @@ fn parts_words(before: char, after: char) -> bool {
             || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
-/// Whether this character starts a new word at an element's edge: a capital after the end of a sentence, or
-/// after a lower-case letter that follows another letter (`e<b>Bay</b>` is one word).
-fn starts_anew(before: &str, c: char) -> bool {
-    let mut back = before.chars().rev();
-    c.is_uppercase()
+/// Whether the text after an element's edge starts a new word. It starts with a capital, after the end of a sentence,
+/// after a lower-case letter that follows another letter (`e<b>Bay</b>` is one word), or after two capitals if a
+/// lower-case letter comes next (`<b>TP HCM</b>Rain`).
+fn starts_anew(before: &str, after: &str) -> bool {
+    let (mut back, mut ahead) = (before.chars().rev(), after.chars());
+    ahead.next().is_some_and(char::is_uppercase)
         && match back.next() {
             Some('.' | '!' | '?' | '…' | ':' | ';' | ')' | '”' | '»') => true,
-            Some(last) => last.is_lowercase() && back.next().is_some_and(char::is_alphabetic),
-            None => false,
+            Some(last) if last.is_lowercase() => back.next().is_some_and(char::is_alphabetic),
+            Some(last) if last.is_uppercase() => {
+                back.next().is_some_and(char::is_uppercase) && ahead.next().is_some_and(char::is_lowercase)
+            }
+            Some(_) | None => false,
         }
 }
 
@@ -90,7 +94,7 @@ pub(super) fn collapse(text: &str) -> String {
             c if is_noise(c) => {}
             c => {
                 if let Some(before) = out.chars().next_back() {
-                    if space || (object && parts_words(before, c)) || (edge && starts_anew(&out, c)) {
+                    if space || (object && parts_words(before, c)) || (edge && starts_anew(&out, rest)) {
                         out.push(' ');
                     } else if let Some(joiner) = joiner
                         && joins(before)

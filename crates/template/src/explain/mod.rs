@@ -40,7 +40,8 @@ pub struct Explained<'a> {
     pub template: Option<&'a SiteTemplate>,
     /// The pins used for the judgement.
     pub pins: &'a Pins,
-    /// The result of [`Judgement::new`] for this page, template and pins.
+    /// The result of [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) or [`Judgement::new`] for this page,
+    /// template and pins.
     pub judgement: &'a Judgement,
 }
 
@@ -161,6 +162,40 @@ pub(crate) mod tests {
         let body = html.split("<body>").nth(1).unwrap().replace("<li ", "\n<li ").replace("<div>", "\n<div>");
         // The snapshot was inspected in a browser. Inspect a new snapshot too.
         assert_eq!(body, include_str!("snapshot.html"));
+    }
+
+    #[test]
+    fn detection_gives_its_own_reasons() {
+        let sentence = "Rain fell on the valley for the third day in a row, and the river rose above it.";
+        let page = |number: usize, more: &str| {
+            let paragraphs = (0..4).map(|at| format!("<p>{sentence} Story {number}, part {at}.</p>"));
+            let story: String = paragraphs.collect();
+            Page::parse(&format!(
+                "<title>Story {number}</title><ul class=menu><li><a href=/>Home of the news</a><li><a href=/{number}>\
+                 Choir {number}</a></ul><div class=story>{story}{more}{story}</div><p>All rights are reserved.</p>\
+                 <div class=talk><p>I said so, says reader {number}.</p></div>"
+            ))
+        };
+        let pages: Vec<Page> = (0..8).map(|number| page(number, "")).collect();
+        let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
+        let learned = SiteTemplate::learn("a.example", 2, jiff::Timestamp::UNIX_EPOCH, &pages);
+        let template = crate::PreparedTemplate::new(learned);
+        let page = page(70, "<p>Photo: Anna Berg</p><blockquote>So it was.</blockquote>");
+        let pins = Pins::default();
+        let judgement = template.judge(&page, &pins);
+        let template = Some(template.template());
+        let html =
+            explain(&Explained { page: &page, url: None, template, pins: &pins, judgement: &judgement });
+        for expected in [
+            "detection with template 2 of a.example",
+            "Detected by its place: the place ",
+            "its words are those of a credit",
+            "Its place does not decide, but it is between lines of content.",
+            "It is in an element that had no content",
+            "The site repeats it",
+        ] {
+            assert!(html.contains(expected), "{expected}");
+        }
     }
 
     #[test]

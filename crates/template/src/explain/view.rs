@@ -102,7 +102,8 @@ impl<'a> View<'a> {
                     (fact("Confidence", &html! { (percent(confidence)) }))
                 }
                 (fact("Content", &html! { (content) }))
-                @if let Verdict::NotArticle(reason) = verdict {
+                // A crawl does not ask whether a detected page is an article.
+                @if let (Verdict::NotArticle(reason), true) = (verdict, judgement.decisions.is_empty()) {
                     (fact("Looks like", &html! { "no article: " (reason.to_string()) }))
                 }
                 @if !self.explained.pins.selects_nothing() { (fact("Pinned", &html! { (self.pinned()) })) }
@@ -125,7 +126,8 @@ impl<'a> View<'a> {
         let Explained { template, judgement, .. } = self.explained;
         match (template.filter(|template| template.site.pages > 0), judgement.method) {
             (Some(template), Method::Template | Method::Detection) => format!(
-                "template {} of {}, learned {} from {}",
+                "{}template {} of {}, learned {} from {}",
+                if judgement.method == Method::Detection { "detection with " } else { "" },
                 template.version,
                 template.host,
                 template.learned.strftime("%Y-%m-%d"),

@@ -7,7 +7,7 @@ use gleaner_html::{NodeId, Page};
 
 use super::Explained;
 use crate::class::{Because, Class};
-use crate::{Method, Published, SiteTemplate};
+use crate::{Decision, Method, Published, SiteTemplate};
 
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
@@ -31,12 +31,13 @@ pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: B
     if let Some(insert) = explained.judgement.inserts[at] {
         let _ = write!(text, "Kept: {}. ", explained.pins.describe_insert(insert));
     }
-    text += &match explained.template.and_then(|template| template.published.as_ref()) {
-        Some(published) => by_published(published, block).to_owned(),
-        None => match block.removed {
-            Some(removed) => why_removed(removed, explained.template),
-            None => judged(explained, block, at),
-        },
+    let published = explained.template.and_then(|template| template.published.as_ref());
+    let decision = explained.judgement.decisions.get(at);
+    text += &match (published, block.removed, decision) {
+        (Some(published), ..) => by_published(published, block).to_owned(),
+        (None, Some(removed), _) => why_removed(removed, explained.template),
+        (None, None, Some(decision)) => detected(*decision, explained.template, block),
+        (None, None, None) => judged(explained, block, at),
     };
     match because {
         Because::Links => {
@@ -86,6 +87,38 @@ fn why_removed(removed: Removed, template: Option<&SiteTemplate>) -> String {
     )
 }
 
+fn detected(decision: Decision, template: Option<&SiteTemplate>, block: &Judged) -> String {
+    let by_place = |decision: &str| match template {
+        Some(template) => format!("{decision}: {}", of_place(template, block)),
+        None => decision.to_owned(),
+    };
+    match decision {
+        Decision::Content => by_place("Detected by its place"),
+        Decision::Boilerplate => by_place("Dropped by its place"),
+        Decision::Undecided => by_place("Dropped, because its place does not decide"),
+        Decision::Between => "Its place does not decide, but it is between lines of content.".into(),
+        Decision::Insert => {
+            "Its place is one of content, but its words are those of a credit, a by-line or a \"read more\" line."
+                .into()
+        }
+        Decision::Repeated => "The site repeats it.".into(),
+        Decision::Subtree => "It is in an element that had no content on the pages learned from.".into(),
+    }
+}
+
+fn of_place(template: &SiteTemplate, block: &Judged) -> String {
+    let pages = template.site.pages;
+    match place(Some(template), block) {
+        Some(place) => format!(
+            "the place {} is on {} of {pages} pages, and {} of what stands there seems to be content.",
+            block.place,
+            place.pages,
+            percent(chance(place.log_odds()))
+        ),
+        None => format!("nothing stood at the place {} on the {pages} pages learned from.", block.place),
+    }
+}
+
 fn judged(explained: &Explained<'_>, block: &Judged, at: usize) -> String {
     let alone = percent(chance(block.alone));
     let (is_pinned, method) = (explained.judgement.pins[at].is_some(), explained.judgement.method);
@@ -98,18 +131,7 @@ fn judged(explained: &Explained<'_>, block: &Judged, at: usize) -> String {
         return format!("{alone} by the model alone; {reason}.");
     };
     let mut text = if is_pinned { String::new() } else { percent(chance(block.log_odds)) + ": " };
-    let _ = write!(text, "the model alone says {alone}; ");
-    let pages = template.site.pages;
-    let _ = match place(Some(template), block) {
-        Some(place) => write!(
-            text,
-            "the place {} is on {} of {pages} pages, and {} of what stands there seems to be content.",
-            block.place,
-            place.pages,
-            percent(chance(place.log_odds()))
-        ),
-        None => write!(text, "nothing stood at the place {} on the {pages} pages learned from.", block.place),
-    };
+    let _ = write!(text, "the model alone says {alone}; {}", of_place(template, block));
     if is_pinned { text.replacen("the", "Without it: the", 1) } else { text }
 }
 

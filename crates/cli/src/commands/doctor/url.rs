@@ -4,12 +4,11 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::{PageError, stored_page};
 use gleaner_fetch::{RobotsRecord, TlsFault, Verdict as Rule};
 use gleaner_frontier::{CanonicalUrl, Outcome};
-use gleaner_html::Page;
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
 use gleaner_store::{UrlRecord, UrlState, Wait};
 use gleaner_template::article::Signals;
-use gleaner_template::{Judgement, Method, SiteTemplate, Verdict, judge};
+use gleaner_template::{Extracted, Judgement, Method, PreparedTemplate, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 
 use super::DoctorContext;
@@ -191,6 +190,7 @@ impl DoctorContext {
         self.add_judged(facts, "judged again now", &page.html, url).map(Some)
     }
 
+    /// Judges a page as a crawl does: detection first, and then whether the page is an article.
     fn add_judged(
         &self,
         facts: &mut Facts,
@@ -199,36 +199,37 @@ impl DoctorContext {
         url: &CanonicalUrl,
     ) -> Result<bool, Failure> {
         let page = complete(source);
-        let verdict = judge(&page, url.as_str());
-        let signals = Signals::from_page(&page);
-        let spread = format!(
-            "{:.0} words on the page, {:.0} of them in links, {:.0} in sentences, {:.0} in one stretch",
-            signals.words, signals.linked, signals.prose, signals.stretch
-        );
-        let Verdict::NotArticle(reason) = verdict else {
-            facts.add(what, self.extracted(&page, url)?);
-            facts.add(what, spread);
-            return Ok(true);
+        let template = self.template(url)?;
+        let pins = settings::pins_of(&self.config, Some(url.host()))?;
+        let extracted = match &template {
+            Some(template) => template.extract(&page, &pins),
+            None => Judgement::new(&page, None, &pins).extracted(),
         };
-        facts.add(what, format!("not an article: {reason} ({})", reason.label()));
-        facts.add(what, spread);
-        Ok(false)
+        let verdict = match extracted.method {
+            Method::Detection => Verdict::Article,
+            _ => judge(&page, url.as_str()),
+        };
+        let is_article = verdict == Verdict::Article;
+        match verdict {
+            Verdict::Article => facts.add(what, described(&extracted, template.as_ref())),
+            Verdict::NotArticle(reason) => {
+                facts.add(what, format!("not an article: {reason} ({})", reason.label()));
+            }
+        }
+        let signals = Signals::from_page(&page);
+        facts.add(
+            what,
+            format!(
+                "{:.0} words on the page, {:.0} of them in links, {:.0} in sentences, {:.0} in one stretch",
+                signals.words, signals.linked, signals.prose, signals.stretch
+            ),
+        );
+        Ok(is_article)
     }
 
-    fn extracted(&self, page: &Page, url: &CanonicalUrl) -> Result<String, Failure> {
+    fn template(&self, url: &CanonicalUrl) -> Result<Option<PreparedTemplate>, Failure> {
         let json = self.store.template(url.host()).map_err(Failure::work)?;
-        let template = json.and_then(|json| SiteTemplate::from_json(&json).ok());
-        let pins = settings::pins_of(&self.config, Some(url.host()))?;
-        let extracted = Judgement::new(page, template.as_ref(), &pins).extracted();
-        let words: usize =
-            extracted.lines.iter().map(|line| gleaner_extract::words(&line.text).count()).sum();
-        let by = match (&template, extracted.method) {
-            (_, Method::BlockModel) | (None, _) => "alone".into(),
-            (Some(template), _) => format!("with its host's template, version {}", template.version),
-        };
-        let confidence = extracted.method.confidence(extracted.margin);
-        let confidence = confidence.map(|it| format!(", confidence {it:.2}")).unwrap_or_default();
-        Ok(format!("an article: {} {by}{confidence}", count(words as u64, "word")))
+        Ok(json.and_then(|json| SiteTemplate::from_json(&json).ok()).map(PreparedTemplate::new))
     }
 
     pub(super) fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
@@ -245,6 +246,15 @@ impl DoctorContext {
         }
         Ok(())
     }
+}
+
+fn described(extracted: &Extracted, template: Option<&PreparedTemplate>) -> String {
+    let Extracted { method, margin, .. } = extracted;
+    let template = template.filter(|_| *method != Method::BlockModel);
+    let by =
+        template.map(|it| format!(" with template version {}", it.template().version)).unwrap_or_default();
+    let confidence = method.confidence(*margin).map(|it| format!(", confidence {it:.2}")).unwrap_or_default();
+    format!("an article: {} by {method}{by}{confidence}", count(extracted.words() as u64, "word"))
 }
 
 fn found(record: &UrlRecord) -> String {

@@ -69,9 +69,12 @@ fn names(extractor: &Extractor) -> Result<Vec<String>, Failure> {
     {
         return Ok(vec![page.clone()]);
     }
+    if args.how.archived {
+        return Ok(args.pages.clone());
+    }
     if let Some(page) = args.pages.iter().find(|page| *page == "-" || one_page::is_url(page)) {
         return Err(Failure::Usage(format!(
-            "{page} must be the only page: several pages are files or folders"
+            "{page} must be the only page, unless all pages are files or folders, or --archived is set"
         )));
     }
     if args.how.url.is_some() {

@@ -89,7 +89,7 @@ impl<'a> Extractor<'a> {
         let input = Input { source, page: page.tree() };
         let lines = method.extract(input, &self.learned, block_model::built_in());
         let draft = draft_of(page.tree(), &page.origin(), &lines, method.name(), None);
-        Ok(draft.map(|draft| Document::from_draft(page, draft)))
+        Ok(draft.map(|document| Document::from_corpus(page, document)))
     }
 }
 

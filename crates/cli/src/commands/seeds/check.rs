@@ -285,7 +285,7 @@ fn article(url: &CanonicalUrl, response: &Response, rules: &Rules) -> Result<Art
     }
     let origin = Origin { url: url.clone(), fetched: Timestamp::now() };
     let draft = draft(&page, &origin, None, rules.pins.of(url.host())).ok_or("no text was found")?;
-    let document = rules.admission.admit(draft.document).map_err(|refusal| format!("kept out: {refusal}"))?;
+    let document = rules.admission.admit(draft).map_err(|refusal| format!("kept out: {refusal}"))?;
     Ok(Article {
         url: url.as_str().into(),
         words: words(&document.text),

@@ -1,0 +1,59 @@
+//! A site's template, prepared for the extraction of many pages.
+
+use gleaner_html::Page;
+
+use crate::{Detector, Extracted, Judgement, Pins, SiteTemplate};
+
+/// A template with its detector. A crawl, `gleaner extract`, `gleaner doctor` and the status page extract pages with
+/// it, so that they agree.
+#[derive(Debug, Clone)]
+pub struct PreparedTemplate {
+    template: SiteTemplate,
+    detector: Detector,
+}
+
+impl PreparedTemplate {
+    /// Prepares a template.
+    #[must_use]
+    pub fn new(template: SiteTemplate) -> Self {
+        Self { detector: Detector::from_template(&template), template }
+    }
+
+    /// Returns the template.
+    #[must_use]
+    pub fn template(&self) -> &SiteTemplate {
+        &self.template
+    }
+
+    /// Returns the detector of the template.
+    #[must_use]
+    pub fn detector(&self) -> &Detector {
+        &self.detector
+    }
+
+    /// Extracts a page of the site: by detection, or with a judgement of every line if detection fails. If pins may
+    /// change the text ([`Pins::concern`]), detection is not tried.
+    #[must_use]
+    pub fn extract(&self, page: &Page, pins: &Pins) -> Extracted {
+        let detected = if pins.concern(page) { None } else { self.detector.detect(page) };
+        detected.unwrap_or_else(|| Judgement::new(page, Some(&self.template), pins).extracted())
+    }
+
+    /// Like [`extract`](Self::extract), but returns the judgement of every line. This is slower, because the model
+    /// judges each line even if detection extracts the page.
+    #[must_use]
+    pub fn judge(&self, page: &Page, pins: &Pins) -> Judgement {
+        let judgement = Judgement::new(page, Some(&self.template), pins);
+        let detected = if pins.concern(page) { None } else { self.detector.detect_lines(page) };
+        match detected {
+            Some(detected) => judgement.with_detection(detected),
+            None => judgement,
+        }
+    }
+}
+
+impl PartialEq for PreparedTemplate {
+    fn eq(&self, other: &Self) -> bool {
+        self.template == other.template
+    }
+}
