@@ -315,6 +315,13 @@ fn has_archive(config: &Config) -> bool {
 }
 
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))
+    fs::read_to_string(path).map_err(|error| {
+        let path = path.display();
+        Failure::Usage(match error.kind() {
+            io::ErrorKind::InvalidData => {
+                format!("cannot read {path}: it is not UTF-8 text; save it as UTF-8")
+            }
+            _ => format!("cannot read {path}: {error}"),
+        })
+    })
 }

@@ -320,6 +320,7 @@ fn the_doctor_explains_a_url_from_what_is_known() {
         ask("https://elsewhere.example/a")
             .contains("out of scope: elsewhere.example is not among the seed sites (2)")
     );
+    assert!(ask("vilagepost.example").contains("similar host  villagepost.example"));
     let front = ask(&format!("http://{host}/"));
     assert!(front.contains("visited; due again at") && front.contains("read for its links"), "{front}");
     assert_eq!(crawl.newspaper.request_count(), requests, "nothing is asked of anyone");

@@ -1,5 +1,7 @@
 //! Shows the running crawl in the overview: duration, counters, hosts in progress and stop button.
 
+use std::time::Duration;
+
 use gleaner_crawl::{Active, Snapshot};
 use gleaner_render::page::{Column, table};
 use gleaner_render::text::duration;
@@ -103,7 +105,7 @@ fn hosts(site: &Site, asked: &Asked) -> Markup {
             host_link(&host.host),
             html! { (asked.language.number(host.pages)) },
             html! { (asked.language.number(host.stored)) },
-            html! { @if host.asked { (asked.say("requested", "đang tải")) } @else { (asked.say("waiting for its gap", "chờ khoảng nghỉ")) } },
+            state(host, asked),
             html! { @if host.last.is_empty() { span.faint { "–" } } @else { span lang="en" { (host.last) } } },
         ]
     };
@@ -113,6 +115,20 @@ fn hosts(site: &Site, asked: &Asked) -> Markup {
             h3 { (asked.say("Hosts in progress", "Trang báo đang đọc")) }
             (table(asked.say("Hosts in progress", "Trang báo đang đọc"), &columns, &rows, &[]))
             @if more > 0 { p.faint { "+" (asked.language.number(more as u64)) } }
+        }
+    }
+}
+
+fn state(host: &Active, asked: &Asked) -> Markup {
+    let seconds = |wait: Duration| format!("{} s", asked.language.number(wait.as_secs().max(1)));
+    html! {
+        @match (host.asked, host.waits, &host.waits_for) {
+            (true, ..) => { (asked.say("requested", "đang tải")) }
+            (false, Some(wait), Some(reason)) => {
+                (asked.say("waits ", "chờ ")) (seconds(wait)) ": " span lang="en" { (reason) }
+            }
+            (false, Some(_), None) => { (asked.say("waiting for its gap", "chờ khoảng nghỉ")) }
+            (false, None, _) => { (asked.say("no request now", "chưa có yêu cầu")) }
         }
     }
 }

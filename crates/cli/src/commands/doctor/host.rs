@@ -15,6 +15,9 @@ use crate::failure::Failure;
 
 const REASONS: usize = 12;
 
+/// Minimum similarity, 0 to 1, of a known host's name to a misspelt one.
+const SIMILAR: f64 = 0.8;
+
 pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = CanonicalUrl::parse(&format!("http://{name}/"))
@@ -46,12 +49,15 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
 }
 
 impl DoctorContext {
-    /// Adds the known hosts of the same site, because names with and without `www.` are easily confused.
+    /// Adds the known hosts of the same site, because names with and without `www.` are easily confused, and hosts
+    /// with a similar name.
     fn add_neighbours(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         for host in self.store.hosts() {
             let host = host.map_err(Failure::work)?;
             if host.domain == url.domain() {
                 facts.add("known hosts", host.name);
+            } else if strsim::normalized_damerau_levenshtein(&host.name, url.host()) >= SIMILAR {
+                facts.add("similar host", host.name);
             }
         }
         Ok(())
@@ -70,7 +76,10 @@ impl DoctorContext {
         facts.add("robots.txt", format!("{robots} (fetched {} UTC)", minute(robots.at)));
         facts.add("robots.txt", format!("names {}", count(robots.sitemaps as u64, "sitemap")));
         let domain = &host.record.domain;
-        facts.add("gap", format!("{} s between two requests to {domain}", host.gap.as_secs_f64()));
+        facts.add(
+            "gap",
+            format!("{} s between two requests to {domain}, by these settings", host.gap.as_secs_f64()),
+        );
     }
 
     fn add_state(&self, facts: &mut Facts, host: &HostView) -> Result<(), Failure> {

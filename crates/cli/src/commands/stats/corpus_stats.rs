@@ -107,7 +107,7 @@ impl CorpusStats {
             duplicates: totals.duplicates,
             near_duplicates: totals.near_duplicates,
             clusters: totals.clusters,
-            last_run: store.last_run()?,
+            last_run: store.runs(1)?.pop(),
             languages: languages.map(language).collect(),
             days: pass.map(Pass::days),
             hosts: hosts(store, config)?,

@@ -22,7 +22,7 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
     }
     if let Some(run) = &stats.last_run {
         let ended = run.ended.map_or_else(|| "not completed".to_owned(), |at| format!("ended {at:.0}"));
-        text += &format!("Last run: {}, started {:.0}, {ended}\n", run.number, run.started);
+        text += &format!("Last crawl: run {}, started {:.0}, {ended}\n", run.number, run.started);
     }
     let rows = stats.languages.iter().map(|one| {
         let types = one.types.map_or_else(|| NOTHING.to_owned(), |types| types.to_string());
