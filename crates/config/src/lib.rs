@@ -215,9 +215,6 @@ pub struct Corpus {
     /// Memory for the index of near-duplicates. When the index is full, it gradually forgets the oldest
     /// documents.
     pub index_memory: Bytes,
-    /// Number of days after which the index of near-duplicates forgets a document. Applies only if the store
-    /// is a database.
-    pub index_days: u32,
 }
 
 /// A kind of duplicate.
@@ -319,7 +316,6 @@ impl Default for Corpus {
             similarity: 0.5,
             head: Representative::First,
             index_memory: Bytes::mebibytes(64),
-            index_days: 30,
         }
     }
 }

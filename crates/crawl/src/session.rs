@@ -65,7 +65,6 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let scope = Arc::new(scope(&config, &seeds)?);
     let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
-    writer.forget_near(config.corpus.index_days)?;
     let session_config = SessionConfig {
         config: Arc::new(config),
         seeds: seeds.into(),

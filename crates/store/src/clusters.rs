@@ -6,7 +6,7 @@
 //! document's number. The signature of a member is in the cluster's list of members. An index entry of a
 //! former representative therefore leads to no signature. A cluster with members has one record with its
 //! representative's number. To replace the representative therefore changes few records, however large the
-//! cluster is.
+//! cluster is. All documents of a cluster are in one partition (`near.rs`).
 //!
 //! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
 //!    member or as the new representative. Any other document is alone in a new cluster. Documents that are
@@ -23,7 +23,6 @@ use gleaner_corpus::dedup::{Contender, Documents, Keys, Like, Number, Signature,
 use gleaner_frontier::{Outcome, UrlKey};
 use serde::{Deserialize, Serialize};
 
-use crate::messages::Message;
 use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::records::decode;
@@ -128,10 +127,11 @@ impl Change {
         number: Option<Number>,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
-        let Some((params, candidates)) = duplicates.candidates(signed)? else {
+        let partition = self.partition_of_document(id)?;
+        let Some((params, candidates)) = duplicates.candidates(&self.store, partition, signed)? else {
             return Ok(Placement::Stored);
         };
-        let likes = ask(signed, &candidates, &Reading(self), params)?;
+        let likes = ask(signed, &candidates, &Reading(self), &params)?;
         let signature = signed.signature.to_bytes().to_vec();
         let kept = Kept { id, words, cluster: 0, signature, related: self.related(&likes)? };
         let Some(number) = number.map_or_else(|| self.allot(id), |number| Ok(Some(number)))? else {
@@ -157,7 +157,7 @@ impl Change {
         Ok(related)
     }
 
-    pub(crate) fn stand_alone(
+    fn stand_alone(
         &mut self,
         number: Number,
         kept: Kept,
@@ -170,7 +170,7 @@ impl Change {
         let of = self.store.partitions.of_number(number);
         self.put(of, keys::standing(kept.id), &Standing { number, cluster });
         self.put(of, keys::signed(number), &Kept { cluster, ..kept });
-        duplicates.put(number, keys);
+        duplicates.put(of, number, keys);
         Ok(Placement::Stored)
     }
 
@@ -188,11 +188,6 @@ impl Change {
         let here = self.store.partitions.of_number(number);
         self.put(here, keys::standing(kept.id), &Standing { number, cluster });
         let placement = Placement::NearDuplicate { of: url_of(head.id), similarity };
-        let there = self.store.partitions.of_number(cluster);
-        if there != here || there != self.store.partitions.of_number(of) {
-            self.send(here, there, &Message::Join { of, number, kept });
-            return Ok(placement);
-        }
         if !duplicates.representative.prefers(kept.contender(number), head.contender(of)) {
             self.add_member(of, number, &kept)?;
             return Ok(placement);
@@ -204,11 +199,11 @@ impl Change {
         let outcome = Outcome::NearDuplicate { of: url_of(kept.id), similarity };
         self.reattribute(url_of(head.id), outcome)?;
         self.put(here, keys::signed(number), &kept);
-        duplicates.put(number, keys);
+        duplicates.put(here, number, keys);
         Ok(Placement::Stored)
     }
 
-    pub(crate) fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
+    fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
         let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
         let record = match self.cluster(cluster)? {
             Some(record) => ClusterRecord { members: record.members + 1, ..record },
@@ -234,16 +229,11 @@ impl Change {
         let here = self.store.partitions.of_number(number);
         self.remove(here, keys::standing(id));
         self.remove(here, keys::signed(number));
-        let there = self.store.partitions.of_number(cluster);
-        if there == here {
-            self.leave_cluster(cluster, number, duplicates)?;
-        } else {
-            self.send(here, there, &Message::Leave { cluster, number });
-        }
+        self.leave_cluster(cluster, number, duplicates)?;
         Ok(Some(number))
     }
 
-    pub(crate) fn leave_cluster(
+    fn leave_cluster(
         &mut self,
         cluster: u32,
         number: Number,
@@ -275,24 +265,10 @@ impl Change {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);
         self.remove(here, keys::member(cluster, number));
-        let there = self.store.partitions.of_number(number);
-        if there == here {
-            self.promote_member(number, &kept, duplicates)?;
-        } else {
-            self.send(here, there, &Message::Promote { number, kept });
-        }
+        self.put(here, keys::signed(number), &kept);
+        duplicates.put_signature(here, number, kept.signature());
+        self.reattribute(url_of(kept.id), Outcome::Stored)?;
         Ok(Some(number))
-    }
-
-    pub(crate) fn promote_member(
-        &mut self,
-        number: Number,
-        kept: &Kept,
-        duplicates: &mut Duplicates,
-    ) -> Result<(), StoreError> {
-        self.put(self.store.partitions.of_number(number), keys::signed(number), kept);
-        duplicates.put_signature(number, kept.signature());
-        self.reattribute(url_of(kept.id), Outcome::Stored)
     }
 
     fn heir(&self, cluster: u32, duplicates: &Duplicates) -> Result<Option<(Number, Kept)>, StoreError> {

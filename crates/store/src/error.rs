@@ -194,11 +194,6 @@ pub enum StoreError {
         /// Seconds by which this machine's clock is ahead. Negative if it is behind.
         ahead: f64,
     },
-    /// The setting `corpus.head` cannot be used with several workers.
-    #[error(
-        "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document represents the others; set corpus.head = \"first\""
-    )]
-    Heads,
     /// The records now belong to another process.
     #[error("another worker has taken over these records; the change is dropped, and that worker repeats it")]
     NotOurs,

@@ -186,6 +186,11 @@ pub(crate) fn signed(number: u32) -> Vec<u8> {
     key(SIGNED, &[&number.to_be_bytes()])
 }
 
+/// The prefix of the signatures of a partition's documents, because their numbers begin with the partition.
+pub(crate) fn signed_of(partition: Partition) -> Vec<u8> {
+    key(SIGNED, &[partition.as_bytes()])
+}
+
 pub(crate) fn cluster(cluster: u32) -> Vec<u8> {
     key(CLUSTER, &[&cluster.to_be_bytes()])
 }

@@ -12,11 +12,6 @@
 //!   the answer to `Alias` is `Place`.
 //! * `Place` goes from a removed document's partition to the partition of a URL that had its text. The text
 //!   is stored under that URL, or the URL becomes an alias of another document.
-//! * `Join` and `Leave` go from a member's partition to its cluster's partition. The member is added or
-//!   removed. If the cluster does not exist, the answer to `Join` is `Alone`.
-//! * `Promote` goes from the partition of a cluster without a representative to the partition of the
-//!   preferred member. The member becomes the representative.
-//! * `Alone` goes to the partition of a member whose cluster does not exist. The member gets its own cluster.
 //! * `RobotsWanted` goes from the partition of a host whose robots.txt redirects to the partition of the
 //!   target. The crawl requests the target. The answer is `RobotsFound`.
 //! * `RobotsFound` goes to the partition of the robots.txt that redirects. The host gets the target's rules.
@@ -28,14 +23,12 @@
 //! the crawl. `RobotsWanted` stays in the store until it is answered. So the next owner of the partition can
 //! answer it, and a run does not end before the answer.
 
-use gleaner_corpus::dedup::{Keys, Number};
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role, UrlKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::clusters::{Kept, Standing, url_of};
 use crate::engine::Range;
 use crate::near::Duplicates;
 use crate::packed::unpack;
@@ -70,23 +63,6 @@ pub(crate) enum Message {
         was: DocumentId,
         #[serde(with = "serde_bytes")]
         packed: Vec<u8>,
-    },
-    Join {
-        of: Number,
-        number: Number,
-        kept: Kept,
-    },
-    Leave {
-        cluster: u32,
-        number: Number,
-    },
-    Promote {
-        number: Number,
-        kept: Kept,
-    },
-    Alone {
-        number: Number,
-        kept: Kept,
     },
     RobotsWanted {
         origin: String,
@@ -237,21 +213,8 @@ impl Change {
                 Ok(())
             }
             Message::Place { url, was, packed } => self.apply_place(url, was, &packed, duplicates),
-            Message::Join { of, number, kept } => self.apply_join(partition, of, number, kept),
-            Message::Leave { cluster, number } => self.leave_cluster(cluster, number, duplicates),
-            Message::Promote { number, kept } => self.apply_promotion(partition, number, kept, duplicates),
             // `receive` returns these messages to the crawl and does not apply them.
             Message::RobotsWanted { .. } | Message::RobotsFound { .. } => Ok(()),
-            Message::Alone { number, kept } => {
-                if self.standing(kept.id)? != Some(Standing { number, cluster: kept.cluster }) {
-                    return Ok(());
-                }
-                let (id, signature) = (kept.id, kept.signature());
-                let Some(signature) = signature else { return Ok(()) };
-                let outcome =
-                    self.stand_alone(number, kept, &Keys::from_signature(&signature), duplicates)?.into();
-                self.reattribute(url_of(id), outcome)
-            }
         }
     }
 
@@ -291,41 +254,5 @@ impl Change {
         let document = Document { id: document_of(url), url: record.url, host, ..unpack(packed)? };
         let outcome = self.place(url, PackedDocument::from_document(document), duplicates)?.into();
         self.reattribute(url, outcome)
-    }
-
-    fn apply_join(
-        &mut self,
-        partition: Partition,
-        of: Number,
-        number: Number,
-        kept: Kept,
-    ) -> Result<(), StoreError> {
-        let standing = Some(Standing { number, cluster: kept.cluster });
-        if self.standing(kept.id)? != standing {
-            return Ok(());
-        }
-        let head = self.head(of)?.filter(|head| head.cluster == kept.cluster);
-        if head.is_none() && self.cluster(kept.cluster)?.is_none() {
-            if let Some(there) = self.partition_of_url(url_of(kept.id))? {
-                self.send(partition, there, &Message::Alone { number, kept });
-            }
-            return Ok(());
-        }
-        self.add_member(of, number, &kept)
-    }
-
-    fn apply_promotion(
-        &mut self,
-        partition: Partition,
-        number: Number,
-        kept: Kept,
-        duplicates: &mut Duplicates,
-    ) -> Result<(), StoreError> {
-        if self.standing(kept.id)? != Some(Standing { number, cluster: kept.cluster }) {
-            let there = self.store.partitions.of_number(kept.cluster);
-            self.send(partition, there, &Message::Leave { cluster: kept.cluster, number });
-            return Ok(());
-        }
-        self.promote_member(number, &kept, duplicates)
     }
 }

@@ -8,8 +8,8 @@
 //!    its representative.
 //! 2. The lists of URLs (ready, waiting, buffered) are written from the URLs' states.
 //! 3. Totals are counted from the records, for each partition, and can be compared with the source's totals.
-//! 4. The representatives are added to the index of near-duplicates, if the target's engine has such an
-//!    index.
+//! 4. A member of a cluster that gets another partition than the representative becomes a document without a
+//!    cluster (`near.rs`).
 //!
 //! The target is marked as unfinished from the first write to the last. A migration to an unfinished target
 //! first empties it. The caller copies the archive's files between [`Migration::begin`] and
@@ -18,8 +18,7 @@
 //! Memory: one batch, and 4 bytes for each number of a host, document or cluster that the source ever used.
 //!
 //! Limitations: an interrupted migration starts again from the beginning, because the source may have
-//! changed. In the index of near-duplicates, all documents get the day of the migration. Documents of
-//! different partitions have no common order. A migration to a database and back may therefore change which
+//! changed. Documents of different partitions have no common order. A migration to a database and back may therefore change which
 //! of two documents of different domains comes first.
 
 mod alone;
@@ -182,7 +181,6 @@ impl<'a> Migration<'a> {
                 let names = files.by_ref().take(AT_ONCE).map(|file| Ok(file?.1.name));
                 engine.objects().delete_many(&names.collect::<Result<Vec<_>, StoreError>>()?)?;
             }
-            engine.forget_all_bands()?;
         }
         let kept = ["migrating", "format", "flushes"].map(keys::meta);
         let mut load = Load::new(self.to);

@@ -1,27 +1,38 @@
 //! Finds duplicates: defines which kinds are detected, and maintains the index of near-duplicates.
 //!
 //! The index contains the documents that represent their cluster or are alone in it. It finds them by the
-//! keys of their signatures. With sled, the index is in memory. The crawl builds it at its start from the
-//! stored signatures, in the order of their numbers, in 10 to 20 us per document. Results are always checked
-//! against the store. A document therefore stays in the index when it is removed or becomes a member.
+//! keys of their signatures. It is in memory, and built from the stored signatures in the order of their
+//! numbers, in 10 to 20 us per document. Results are always checked against the store. A document therefore
+//! stays in the index when it is removed or becomes a member.
+//!
+//! Only documents of the same partition are compared. A store in a folder has one partition. In a shared
+//! store, each registrable domain is in one of 256 partitions, so copies on other sites are usually not found.
+//! The result does not depend on the number of workers, and no worker needs the index of another. A partition
+//! is loaded when it gets its first document, and again after another worker had it.
 //!
 //! Limitation: documents that were stored without near-duplicate detection have no signature. They are not
 //! compared until they are extracted again.
 
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
 use gleaner_corpus::dedup::{
-    Candidate, Index, Keys, Representative, Signature, Signed, SimilarityParams, Table,
+    Candidate, Index, Keys, Number, Representative, Signature, Signed, SimilarityParams, Table,
 };
 use tracing::{info, warn};
 
-use std::sync::Arc;
-
 use crate::clusters::Kept;
-use crate::engine::Engine;
+use crate::engine::Range;
+use crate::partitions::Partition;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
 /// If a smaller share of the documents' keys is in the index, a warning is logged.
 const LITTLE: f64 = 0.5;
+
+/// How many times as many documents are loaded as fit into the table. Of an older document, the table would keep
+/// less than 2% of the keys.
+const LOADED: usize = 4;
 
 /// The kinds of duplicates that are detected when a document is stored.
 #[derive(Debug, Clone)]
@@ -52,93 +63,123 @@ impl Default for Levels {
 pub struct Duplicates {
     pub(crate) exact: bool,
     pub(crate) representative: Representative,
-    near: Option<(SimilarityParams, Where)>,
+    near: Option<Near>,
 }
 
 #[derive(Debug)]
-enum Where {
-    Here(Table),
-    /// The index of the engine, which all writers share.
-    Engine(Arc<dyn Engine>),
+struct Near {
+    params: SimilarityParams,
+    table: Table,
+    /// The partitions in the table, each with the epoch of the lease under which it was loaded.
+    loaded: BTreeMap<Partition, i64>,
+    known: u64,
 }
 
 impl Duplicates {
-    /// Builds the index from a store, unless the engine has one.
+    /// Builds the index from a store in a folder. A shared store is indexed later, partition by partition.
     ///
     /// # Errors
-    /// The store cannot be read. Its engine has an index and `levels.representative` is not `First`.
+    /// The store cannot be read.
     pub fn new(store: &Store, levels: &Levels) -> Result<Self, StoreError> {
-        let is_kept = store.engine.near().is_some();
-        if is_kept && levels.representative != Representative::First {
-            return Err(StoreError::Heads);
-        }
-        let place = || match is_kept {
-            true => Where::Engine(Arc::clone(&store.engine)),
-            false => Where::Here(Table::with_memory(levels.memory)),
-        };
-        let near = levels.near.map(|params| (params, place()));
+        let near = levels.near.map(|params| Near {
+            params,
+            table: Table::with_memory(levels.memory),
+            loaded: BTreeMap::new(),
+            known: 0,
+        });
         let mut duplicates = Self { exact: levels.exact, representative: levels.representative, near };
-        if duplicates.near.is_none() || is_kept {
-            return Ok(duplicates);
+        if !store.partitions.is_cut()
+            && let Some(near) = &mut duplicates.near
+        {
+            near.load(store, Partition::WHOLE)?;
         }
-        let mut known = 0;
-        for pair in store.scan([keys::SIGNED]) {
+        Ok(duplicates)
+    }
+
+    /// Returns the documents of a partition that may be similar to a text, and the thresholds. `None`:
+    /// near-duplicates are not detected.
+    pub(crate) fn candidates(
+        &mut self,
+        store: &Store,
+        partition: Partition,
+        signed: &Signed,
+    ) -> Result<Option<(SimilarityParams, Vec<Candidate>)>, StoreError> {
+        let Some(near) = &mut self.near else { return Ok(None) };
+        near.load(store, partition)?;
+        let Ok(mut candidates) = near.table.candidates(&keys_in(partition, &signed.keys));
+        // The table compares only 16 bits of a key.
+        candidates.retain(|candidate| store.partitions.of_number(candidate.document) == partition);
+        Ok(Some((near.params, candidates)))
+    }
+
+    pub(crate) fn put(&mut self, partition: Partition, number: Number, keys: &Keys) {
+        if let Some(near) = &mut self.near
+            && near.loaded.contains_key(&partition)
+        {
+            let Ok(()) = near.table.put(number, &keys_in(partition, keys));
+        }
+    }
+
+    pub(crate) fn put_signature(
+        &mut self,
+        partition: Partition,
+        number: Number,
+        signature: Option<Signature>,
+    ) {
+        if let Some(signature) = signature {
+            self.put(partition, number, &Keys::from_signature(&signature));
+        }
+    }
+}
+
+fn keys_in(partition: Partition, keys: &Keys) -> Keys {
+    partition.index().map_or_else(|| keys.clone(), |group| keys.of_group(group))
+}
+
+impl Near {
+    /// Adds the documents of a partition to the table, unless they are in it.
+    fn load(&mut self, store: &Store, partition: Partition) -> Result<(), StoreError> {
+        let epoch = store.partitions.epoch(partition);
+        if self.loaded.get(&partition) == Some(&epoch) {
+            return Ok(());
+        }
+        let Some(oldest) = self.oldest(store, partition)? else {
+            self.loaded.insert(partition, epoch);
+            return Ok(());
+        };
+        let mut documents = 0;
+        let range =
+            Range { begin: Bound::Included(oldest), ..Range::with_prefix(keys::signed_of(partition)) };
+        for pair in store.engine.scan(range) {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
             let kept: Kept = decode("a signature", &value)?;
             if let Some(signature) = kept.signature() {
-                duplicates.put(number, &Keys::from_signature(&signature));
-                known += 1;
+                let Ok(()) = self.table.put(number, &keys_in(partition, &Keys::from_signature(&signature)));
+                documents += 1;
             }
         }
-        duplicates.tell_room(known);
-        Ok(duplicates)
+        self.known += documents;
+        self.loaded.insert(partition, epoch);
+        self.tell_room(documents);
+        Ok(())
     }
 
-    fn tell_room(&self, known: u64) {
-        let Some((_, Where::Here(table))) = &self.near else { return };
-        let kept = table.kept(known);
-        info!(documents = known, kept, "rebuilding the index of near-duplicates");
+    /// Returns the key of the oldest document that is loaded. `None`: there are no documents.
+    fn oldest(&self, store: &Store, partition: Partition) -> Result<Option<Vec<u8>>, StoreError> {
+        let newest = Range::with_prefix(keys::signed_of(partition)).keys_only().backwards();
+        let last = store.engine.scan(newest).take(LOADED * self.table.room()).last().transpose()?;
+        Ok(last.map(|(key, _)| key))
+    }
+
+    fn tell_room(&self, documents: u64) {
+        let kept = self.table.kept(self.known);
+        info!(documents, kept, "rebuilding the index of near-duplicates");
         if kept < LITTLE {
             warn!(
-                documents = known,
+                documents = self.known,
                 kept, "corpus.index_memory is too small for all documents: copies of old ones are missed"
             );
-        }
-    }
-
-    pub(crate) fn candidates(
-        &self,
-        signed: &Signed,
-    ) -> Result<Option<(&SimilarityParams, Vec<Candidate>)>, StoreError> {
-        let Some((params, place)) = self.near.as_ref() else { return Ok(None) };
-        let candidates = match place {
-            Where::Here(table) => {
-                let Ok(candidates) = table.candidates(&signed.keys);
-                candidates
-            }
-            Where::Engine(engine) => {
-                engine.near().map_or_else(|| Ok(Vec::new()), |near| near.candidates(&signed.keys))?
-            }
-        };
-        Ok(Some((params, candidates)))
-    }
-
-    pub(crate) fn put(&mut self, number: u32, keys: &Keys) {
-        match &mut self.near {
-            Some((_, Where::Here(table))) => {
-                let Ok(()) = table.put(number, keys);
-            }
-            Some((_, Where::Engine(engine))) => {
-                engine.near().inspect(|near| near.put(number, keys));
-            }
-            None => {}
-        }
-    }
-
-    pub(crate) fn put_signature(&mut self, number: u32, signature: Option<Signature>) {
-        if let Some(signature) = signature {
-            self.put(number, &Keys::from_signature(&signature));
         }
     }
 }

@@ -104,6 +104,16 @@ impl Partitions {
         if self.is_cut() { Partition::new((number >> WITHIN) as u8) } else { Partition::WHOLE }
     }
 
+    /// Returns the epoch of the lease of a partition. It changes when another process had the partition. 0 for a
+    /// store in a folder, and for a partition without a lease.
+    pub(crate) fn epoch(&self, partition: Partition) -> i64 {
+        match self {
+            Self::Cut(Some(leases), _) => leases.epochs([partition]).pop().and_then(|(_, epoch)| epoch),
+            Self::Cut(None, _) | Self::Whole => None,
+        }
+        .unwrap_or_default()
+    }
+
     pub(crate) const fn is_held(&self) -> bool {
         matches!(self, Self::Whole | Self::Cut(Some(_), _))
     }

@@ -286,13 +286,4 @@ impl Writer {
         leases.set_waiting(waits);
         worker.keeper.beat()
     }
-
-    /// Removes documents that were added more than `days` days ago from the database's index of
-    /// near-duplicates.
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub fn forget_near(&self, days: u32) -> Result<(), StoreError> {
-        self.store().distributed.as_ref().map_or(Ok(()), |engine| engine.forget_bands(days))
-    }
 }

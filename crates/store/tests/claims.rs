@@ -1,10 +1,10 @@
-//! Tests texts that two workers store at the same time. Skipped if PostgreSQL is not installed.
+//! Tests equal and similar texts that two workers store. Skipped if PostgreSQL is not installed.
 
 use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_store::{Duplicates, Levels, PackedDocument, PartitionId, StoreError, Turn, Writer};
+use gleaner_store::{Duplicates, Levels, PackedDocument, PartitionId, Placement, StoreError, Turn, Writer};
 use jiff::Timestamp;
 
 use crate::common::{Place, faults};
@@ -47,14 +47,18 @@ fn id(url: &CanonicalUrl) -> DocumentId {
 }
 
 fn place_text(writer: &mut Writer, url: &CanonicalUrl) {
-    let text = "Rain fell in the valley on Tuesday.".to_owned();
-    let document = Document::bare(id(url), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    place(writer, &mut duplicates, url, "Rain fell in the valley on Tuesday.".to_owned());
+}
+
+fn place(writer: &mut Writer, duplicates: &mut Duplicates, url: &CanonicalUrl, text: String) -> Placement {
+    let document = Document::bare(id(url), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
     let mut change = writer.begin();
-    let placed = change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
+    let placed = change.place(url.key(), PackedDocument::from_document(document), duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, placed.into(), None).unwrap();
     writer.commit(change).unwrap();
+    placed
 }
 
 fn withdraw(writer: &mut Writer, url: &CanonicalUrl) {
@@ -140,4 +144,66 @@ fn a_worker_that_comes_back_has_its_other_partitions() {
     one.rejoin().unwrap();
     let _ = one.store().leases().unwrap().gained();
     assert_eq!(one.store().held_partitions().len(), 246);
+}
+
+/// Returns 90 words of a topic. Variants differ in one word.
+fn similar(topic: &str, variant: usize) -> String {
+    let letters = |number: usize| -> String {
+        number.to_string().bytes().map(|digit| char::from(digit + 49)).collect()
+    };
+    let word = |at: usize| match at {
+        _ if at == 10 * (variant + 1) => format!("variant{}", letters(variant)),
+        _ => format!("{topic}{}", letters(at * at % 211)),
+    };
+    (0..90).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Adds a page of the same site.
+fn page(writer: &mut Writer, of: &CanonicalUrl, number: usize) -> CanonicalUrl {
+    let url = CanonicalUrl::parse(&format!("http://{}/{number}", of.host())).unwrap();
+    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let mut change = writer.begin();
+    change.discover(&found, 0, 0, Turn::default()).unwrap();
+    writer.commit(change).unwrap();
+    url
+}
+
+#[test]
+fn near_duplicates_of_a_site_are_found_whichever_worker_has_it() {
+    let Some(place_of_both) = Place::database() else { return };
+    let (mut one, mut two) = two_workers(&place_of_both);
+    let levels = Levels { memory: 1 << 16, ..Levels::default() };
+    let [mut ones, mut twos] = [&one, &two].map(|worker| Duplicates::new(&worker.store(), &levels).unwrap());
+    let near = |of: &CanonicalUrl, placement| match placement {
+        Placement::NearDuplicate { of: head, .. } => head == of.key(),
+        _ => false,
+    };
+    let (first, elsewhere) = (discover(&mut one, "n", |_| true), discover(&mut two, "m", |_| true));
+    let partition = one.store().partition_of_url(&first);
+    assert_eq!(place(&mut one, &mut ones, &first, similar("rain", 0)), Placement::Stored);
+    let copy = place(&mut two, &mut twos, &elsewhere, similar("rain", 1));
+    assert_eq!(copy, Placement::Stored, "it is a copy on another site");
+
+    one.flush().unwrap();
+    drop(one);
+    two.work().unwrap();
+    assert_eq!(two.store().leases().unwrap().gained().len(), 128);
+    let second = page(&mut two, &first, 2);
+    assert!(near(&first, place(&mut two, &mut twos, &second, similar("rain", 2))));
+    let third = page(&mut two, &first, 3);
+    assert_eq!(place(&mut two, &mut twos, &third, similar("wind", 0)), Placement::Stored);
+
+    // The first worker had an index of the partition before the second one added a document.
+    two.flush().unwrap();
+    two.release(&[partition]).unwrap();
+    let path = place_of_both.path().join("one again");
+    let mut one = gleaner_store::join(&path, &place_of_both.membership("one again", LEASE)).unwrap();
+    let _ = one.store().leases().unwrap().gained();
+    assert_eq!(one.store().held_partitions(), [partition]);
+    let fourth = page(&mut one, &first, 4);
+    assert!(near(&third, place(&mut one, &mut ones, &fourth, similar("wind", 1))));
+    one.flush().unwrap();
+    let totals = one.store().totals().unwrap();
+    assert_eq!((totals.near_duplicates, totals.clusters), (2, 2));
+    assert_eq!(faults(&one.store()), [""; 0]);
 }

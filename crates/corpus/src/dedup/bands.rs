@@ -40,6 +40,12 @@ impl Keys {
         }))
     }
 
+    /// Returns keys that are equal only to keys of the same group. So one index can keep groups of documents apart.
+    #[must_use]
+    pub fn of_group(&self, group: u8) -> Self {
+        Self(self.0.map(|key| mix(step(key, u64::from(group)))))
+    }
+
     /// Returns the keys in the order of the bands.
     #[must_use]
     pub const fn as_array(&self) -> &[u64; BANDS] {
@@ -76,6 +82,14 @@ mod tests {
             let error = (expected * (1.0 - expected) / 1000.0).sqrt();
             assert!((met - expected).abs() <= 5.0 * error + 0.01, "{similarity}: {met}, not {expected}");
         }
+    }
+
+    #[test]
+    fn groups_share_no_keys() {
+        let keys = Keys::from_signature(&Signature::of_hashes([7, 8, 9]));
+        assert_eq!(keys.of_group(3), keys.of_group(3));
+        let (one, other) = (keys.of_group(3), keys.of_group(4));
+        assert!(one.as_array().iter().all(|key| !other.as_array().contains(key)));
     }
 
     #[test]

@@ -24,7 +24,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::ops::Bound;
 
-use gleaner_corpus::dedup::{Candidate, Keys, Number};
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
@@ -160,18 +159,6 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// Makes all committed batches durable, and returns the lost claims. If there are lost claims, nothing
     /// was written, and the caller must resolve them and flush again.
     fn flush(&self) -> Result<Vec<Lost>, StoreError>;
-
-    fn near(&self) -> Option<&dyn Near> {
-        None
-    }
-}
-
-pub(crate) trait Near {
-    /// Returns the documents that share a band with `keys`, like [`gleaner_corpus::dedup::Index`].
-    fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, StoreError>;
-
-    /// Adds a document. Other processes see it after the next flush.
-    fn put(&self, number: Number, keys: &Keys);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_corpus::{DocumentId, words};
-use gleaner_frontier::UrlKey;
+use gleaner_frontier::{Outcome, UrlKey};
 
 use super::load::Load;
 use super::numbers::Numbers;
@@ -11,7 +11,7 @@ use super::{MigrateError, Migration, Moved};
 use crate::clusters::{ClusterRecord, Kept, Standing, url_of};
 use crate::packed::unpack;
 use crate::partitions::{Partition, Partitions};
-use crate::records::{decode, encode};
+use crate::records::{decode, document_of, encode};
 use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
 const SAME: [u8; 9] = [
@@ -170,10 +170,26 @@ impl Copy<'_> {
             }
             self.total(partition).duplicates += u64::from(record.twin_of.is_some());
             let archived = record.archived.map(place);
-            self.put(key, encode(&UrlRecord { host, archived, ..record }))?;
+            let last = self.outcome(url, record.last, partition)?;
+            self.put(key, encode(&UrlRecord { host, archived, last, ..record }))?;
             self.moved.urls += 1;
         }
         Ok(())
+    }
+
+    /// A near-duplicate of a document in another partition becomes a document without a cluster.
+    fn outcome(
+        &self,
+        url: UrlKey,
+        last: Option<Outcome>,
+        partition: Partition,
+    ) -> Result<Option<Outcome>, StoreError> {
+        let Some(Outcome::NearDuplicate { .. }) = last else { return Ok(last) };
+        let is_elsewhere = match self.from.cluster_of(document_of(url))? {
+            Some(cluster) => self.partition_of_document(cluster.head)? != partition,
+            None => false,
+        };
+        Ok(if is_elsewhere { Some(Outcome::Stored) } else { last })
     }
 
     fn documents(&mut self) -> Result<(), StoreError> {
@@ -213,31 +229,49 @@ impl Copy<'_> {
         self.number()?;
         for pair in self.from.scan([keys::STANDING]) {
             let (key, value) = pair?;
-            let Standing { number, cluster } = decode("a document's standing", &value)?;
-            let standing =
-                Standing { number: self.numbers.get(number)?, cluster: self.numbers.get(cluster)? };
+            let standing: Standing = decode("a document's standing", &value)?;
+            let standing = self.renumbered(standing)?;
             self.put(key, encode(&standing))?;
         }
         for pair in self.from.scan([keys::SIGNED]) {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
-            let (number, kept) = (self.numbers.get(number)?, self.renumbered(&value)?);
-            self.load.put_near(number, kept.signature());
-            self.put(keys::signed(number), encode(&kept))?;
+            let kept: Kept = decode("a signature", &value)?;
+            let Standing { number, cluster } = self.renumbered(Standing { number, cluster: kept.cluster })?;
+            self.put(keys::signed(number), encode(&Kept { cluster, ..kept }))?;
         }
+        let mut record: Option<(u32, ClusterRecord)> = None;
         for pair in self.from.scan([keys::CLUSTER]) {
             let (key, value) = pair?;
-            let Some((cluster, member)) = keys::numbers(&key) else { continue };
-            let cluster = self.numbers.get(cluster)?;
-            match member {
-                None => self.cluster(cluster, &value)?,
-                Some(member) => {
-                    let (number, kept) = (self.numbers.get(member)?, self.renumbered(&value)?);
-                    self.put(keys::member(cluster, number), encode(&kept))?;
+            match keys::numbers(&key) {
+                None => {}
+                // The members of a cluster come directly after its record.
+                Some((number, None)) => {
+                    let ClusterRecord { head, .. } = decode("a cluster", &value)?;
+                    let Standing { number: head, cluster } =
+                        self.renumbered(Standing { number: head, cluster: number })?;
+                    self.cluster(record.replace((cluster, ClusterRecord { head, members: 0 })))?;
+                }
+                Some((_, Some(number))) => {
+                    let is_member = self.member(number, &value)?;
+                    if let Some((_, record)) = &mut record {
+                        record.members += u32::from(is_member);
+                    }
                 }
             }
         }
-        Ok(())
+        self.cluster(record)
+    }
+
+    /// Writes a member of a cluster. Returns `false` if it is in another partition than the cluster. Then it becomes
+    /// a document without a cluster.
+    fn member(&mut self, number: u32, value: &[u8]) -> Result<bool, StoreError> {
+        let kept: Kept = decode("a member of a cluster", value)?;
+        let new = self.renumbered(Standing { number, cluster: kept.cluster })?;
+        let is_member = new.cluster == self.numbers.get(kept.cluster)?;
+        let key = if is_member { keys::member(new.cluster, new.number) } else { keys::signed(new.number) };
+        self.put(key, encode(&Kept { cluster: new.cluster, ..kept }))?;
+        Ok(is_member)
     }
 
     fn number(&mut self) -> Result<(), StoreError> {
@@ -262,17 +296,20 @@ impl Copy<'_> {
         Ok(())
     }
 
-    fn renumbered(&self, value: &[u8]) -> Result<Kept, StoreError> {
-        let kept: Kept = decode("a signature", value)?;
-        Ok(Kept { cluster: self.numbers.get(kept.cluster)?, ..kept })
+    /// Returns the new numbers of a document and its cluster. If the cluster is in another partition of the target, the
+    /// document gets its own number as that of a new cluster. No other cluster has this number, because documents and
+    /// clusters get their numbers from one sequence.
+    fn renumbered(&self, old: Standing) -> Result<Standing, StoreError> {
+        let (number, cluster) = (self.numbers.get(old.number)?, self.numbers.get(old.cluster)?);
+        let is_here = self.target.of_number(number) == self.target.of_number(cluster);
+        Ok(Standing { number, cluster: if is_here { cluster } else { number } })
     }
 
-    fn cluster(&mut self, cluster: u32, value: &[u8]) -> Result<(), StoreError> {
-        let ClusterRecord { head, members } = decode("a cluster", value)?;
+    fn cluster(&mut self, record: Option<(u32, ClusterRecord)>) -> Result<(), StoreError> {
+        let Some((cluster, record)) = record.filter(|(_, record)| record.members > 0) else { return Ok(()) };
         let totals = self.total(self.target.of_number(cluster));
         totals.clusters += 1;
-        totals.near_duplicates += u64::from(members);
-        let record = ClusterRecord { head: self.numbers.get(head)?, members };
+        totals.near_duplicates += u64::from(record.members);
         self.put(keys::cluster(cluster), encode(&record))
     }
 

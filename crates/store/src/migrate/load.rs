@@ -6,8 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_corpus::dedup::{Keys, Signature};
-
 use crate::engine::{Batch, Write};
 use crate::partitions::Partition;
 use crate::{Store, StoreError, Writer};
@@ -57,12 +55,6 @@ impl<'a> Load<'a> {
 
     fn commit(&mut self) -> Result<(), StoreError> {
         self.store.engine.commit(std::mem::take(&mut self.batch), self.fence.clone())
-    }
-
-    pub(super) fn put_near(&self, number: u32, signature: Option<Signature>) {
-        if let (Some(near), Some(signature)) = (self.store.engine.near(), signature) {
-            near.put(number, &Keys::from_signature(&signature));
-        }
     }
 
     pub(super) fn bring(&mut self) -> Result<(), StoreError> {

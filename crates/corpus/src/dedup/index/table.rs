@@ -59,6 +59,12 @@ impl Table {
         self.buckets.len() * Self::BUCKET
     }
 
+    /// Returns the number of documents whose keys fit into the table, at least 1.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        (self.buckets.len() * ENTRIES / BANDS).max(1)
+    }
+
     /// Returns the share of the entries of `documents` documents that fit into the table, 0 to 1.
     #[must_use]
     pub fn kept(&self, documents: u64) -> f64 {

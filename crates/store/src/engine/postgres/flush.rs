@@ -13,8 +13,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio_postgres::types::ToSql;
-
 use super::link::Connection;
 use super::places::Urls;
 use super::{MOST_ROWS, Postgres, lock, table_of};
@@ -41,8 +39,6 @@ struct FlushBatch {
     puts: BTreeMap<&'static str, (Column, Column)>,
     removals: BTreeMap<&'static str, Column>,
     urls: Urls,
-    /// Columns of the table `bands`: band, document number, day.
-    bands: (Vec<i64>, Vec<i32>, Vec<i32>),
 }
 
 impl Postgres {
@@ -73,7 +69,6 @@ impl Postgres {
                 *lock(&self.0.flushes) = number;
                 self.write_overlay().flushed();
                 lock(&self.0.touched).clear();
-                lock(&self.0.bands).flushed();
                 Ok(Vec::new())
             }
             Flushed::NotOurs => {
@@ -107,7 +102,6 @@ impl Postgres {
             puts: BTreeMap::new(),
             removals: BTreeMap::new(),
             urls: Urls::default(),
-            bands: lock(&self.0.bands).unflushed(),
         };
         let mut unflushed = self.read_overlay().unflushed();
         self.0.shelf.put_away(&mut unflushed, |counter| self.allot(counter))?;
@@ -130,11 +124,7 @@ impl Postgres {
 
 impl FlushBatch {
     fn is_empty(&self) -> bool {
-        self.claims.is_empty()
-            && self.puts.is_empty()
-            && self.removals.is_empty()
-            && self.urls.is_empty()
-            && self.bands.0.is_empty()
+        self.claims.is_empty() && self.puts.is_empty() && self.removals.is_empty() && self.urls.is_empty()
     }
 }
 
@@ -183,13 +173,6 @@ async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio
         }
     }
     batch.urls.write(client).await?;
-    let (bands, numbers, days) = &batch.bands;
-    if !bands.is_empty() {
-        let sql = "INSERT INTO bands (band, number, day) \
-                   SELECT * FROM unnest($1::bigint[], $2::integer[], $3::integer[]) ON CONFLICT DO NOTHING";
-        let values: [&(dyn ToSql + Sync); 3] = [bands, numbers, days];
-        client.execute(sql, &values).await?;
-    }
     client.batch_execute("COMMIT").await?;
     Ok(Flushed::Done)
 }

@@ -11,7 +11,6 @@
 //! the leases and the workers. Use `gleaner` for everything else.
 
 mod address;
-mod bands;
 mod claim;
 mod flush;
 pub(crate) mod leases;
@@ -39,7 +38,6 @@ use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, behind};
 use crate::leases::Leases;
 use crate::partitions::Partition;
 use crate::{StoreError, keys};
-use bands::Bands;
 use link::Link;
 use objects::{Row, Shelf};
 use overlay::Overlay;
@@ -58,7 +56,6 @@ struct Inner {
     /// The connection for flushes.
     writing: Link,
     overlay: RwLock<Overlay>,
-    bands: Mutex<Bands>,
     shelf: Shelf,
     /// The leases of this process. `None`: the database is only read.
     leases: Option<Leases>,
@@ -102,7 +99,6 @@ impl Postgres {
             reading: link(),
             writing: link(),
             overlay: RwLock::default(),
-            bands: Mutex::default(),
             shelf: Shelf::new(objects),
             leases,
             touched: Mutex::default(),
@@ -126,7 +122,6 @@ impl Postgres {
     pub(crate) fn forget(&self) {
         self.write_overlay().clear();
         lock(&self.0.touched).clear();
-        lock(&self.0.bands).forget();
     }
 
     fn read_overlay(&self) -> std::sync::RwLockReadGuard<'_, Overlay> {
@@ -338,10 +333,6 @@ impl Engine for Postgres {
 
     fn flush(&self) -> Result<Vec<Lost>, StoreError> {
         self.flush_all()
-    }
-
-    fn near(&self) -> Option<&dyn crate::engine::Near> {
-        Some(self)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::StoreError;
 use crate::engine::postgres::Address;
 
 /// Migrations by number, from 1.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("migrations/1.sql"), include_str!("migrations/2.sql")];
 
 pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
 

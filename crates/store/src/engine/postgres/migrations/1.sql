@@ -22,11 +22,6 @@ CREATE TABLE pages (key bytea PRIMARY KEY, value bytea NOT NULL);
 -- What one part of the crawl tells another.
 CREATE TABLE messages (key bytea PRIMARY KEY, value bytea NOT NULL);
 
--- Near-duplicates by band: the documents (their numbers) that have a key. Rows of old days
--- are forgotten (corpus.index_days).
-CREATE TABLE bands (band bigint NOT NULL, number integer NOT NULL, day integer NOT NULL, PRIMARY KEY (band, number));
-CREATE INDEX bands_by_day ON bands (day);
-
 -- Who has which part of the crawl. Times are the database's.
 CREATE TABLE leases (
     part smallint PRIMARY KEY,
