@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use gleaner_frontier::{Outcome, Role, digest_of};
+use gleaner_frontier::{Found, Outcome, Role, digest_of};
 use gleaner_store::Change;
 
 use crate::archive::WarcRecords;
@@ -75,32 +75,53 @@ impl Pipeline {
         let depth = |role| if is_list && role != Role::Sitemap { 1 } else { deeper };
         let Reading { found, refused, .. } = reading;
         let (mut change, mut news) = (self.recorder.begin(), 0);
-        for (number, (found, rank)) in found.iter().enumerate() {
-            let (key, depth) = (found.url.key(), depth(found.role));
-            if depth > self.session.config.crawl.max_depth {
-                *refused.entry("too_deep".into()).or_default() += 1;
-            } else if key != visit.key {
-                let frontier = &mut self.frontier;
-                let is_known = frontier.known.contains(key);
-                let has_room = is_known || frontier.quota.has_room(found.url.domain(), *rank);
-                if !has_room && change.url(key)?.is_none() {
-                    *refused.entry(QUEUE_FULL.into()).or_default() += 1;
-                    continue;
+        for part in found.chunks(PART) {
+            let known = &mut self.frontier.known;
+            change.read_urls_ahead(
+                part.iter().map(|(found, _)| found.url.key()).filter(|key| !known.contains(*key)),
+            )?;
+            for (found, rank) in part {
+                let (key, depth) = (found.url.key(), depth(found.role));
+                if depth > self.session.config.crawl.max_depth {
+                    *refused.entry("too_deep".into()).or_default() += 1;
+                } else if key != visit.key {
+                    match self.discover_one(&mut change, visit, (found, *rank), depth)? {
+                        Some(is_open) => news += u64::from(is_open),
+                        None => *refused.entry(QUEUE_FULL.into()).or_default() += 1,
+                    }
                 }
-                let turn = self.recorder.turn_of(found, *rank);
-                let is_new = !is_known && change.discover_at(visit.record.host, found, depth, 0, turn)?;
-                frontier.known.insert(key);
-                let is_open = is_new
-                    || !is_known && self.recorder.revive_if_allowed(&mut change, found, turn)?
-                    || self.recorder.revive_if_updated(&mut change, found)?;
-                news += u64::from(is_open);
             }
-            if number % PART == PART - 1 {
+            if part.len() == PART {
                 self.commit(change)?;
                 change = self.recorder.begin();
             }
         }
         Ok((change, news))
+    }
+
+    /// Adds a URL to the frontier, or makes it ready again. Returns whether it did. `None`: the URL is new, and the
+    /// queue of its site is full.
+    fn discover_one(
+        &mut self,
+        change: &mut Change,
+        visit: &Visit,
+        (found, rank): (&Found, u8),
+        depth: u32,
+    ) -> Result<Option<bool>, CrawlError> {
+        let (key, frontier) = (found.url.key(), &mut self.frontier);
+        let is_known = frontier.known.contains(key);
+        let has_room = is_known || frontier.quota.has_room(found.url.domain(), rank);
+        if !has_room && change.url(key)?.is_none() {
+            return Ok(None);
+        }
+        let turn = self.recorder.turn_of(found, rank);
+        let is_new = !is_known && change.discover_at(visit.record.host, found, depth, 0, turn)?;
+        frontier.known.insert(key);
+        Ok(Some(
+            is_new
+                || !is_known && self.recorder.revive_if_allowed(change, found, turn)?
+                || self.recorder.revive_if_updated(change, found)?,
+        ))
     }
 
     fn record_content(

@@ -1,5 +1,6 @@
 //! Defines a change: a set of writes that are committed as one batch.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_frontier::{CanonicalUrl, UrlKey};
@@ -22,12 +23,14 @@ pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
 
 /// A set of writes to a store that take effect together or not at all.
 ///
-/// Reads through a change see its earlier writes.
+/// Reads through a change see its earlier writes. With a shared store, a change reads each record only once, because each
+/// read is a round trip.
 #[derive(Debug)]
 pub struct Change {
     pub(crate) store: Store,
     batch: Batch,
-    ahead: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+    /// Records of a shared store that this change has read.
+    read: RefCell<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
     partitions: BTreeSet<Partition>,
     touched: BTreeMap<HostId, HostRecord>,
     queued: BTreeMap<HostId, i64>,
@@ -38,7 +41,7 @@ impl Change {
         Self {
             store,
             batch: Batch::default(),
-            ahead: BTreeMap::new(),
+            read: RefCell::default(),
             partitions: BTreeSet::new(),
             touched: BTreeMap::new(),
             queued: BTreeMap::new(),
@@ -85,18 +88,27 @@ impl Change {
         if let Some(write) = self.batch.writes.get(key) {
             return Ok(write.value().map(<[u8]>::to_vec));
         }
-        match self.ahead.get(key) {
-            Some(value) => Ok(value.clone()),
-            None => self.store.engine.get(key),
+        if !self.store.partitions.is_cut() {
+            return self.store.engine.get(key);
         }
+        if let Some(value) = self.read.borrow().get(key) {
+            return Ok(value.clone());
+        }
+        let value = self.store.engine.get(key)?;
+        self.read.borrow_mut().insert(key.to_vec(), value.clone());
+        Ok(value)
     }
 
-    /// Reads these keys in one request if the store is shared. Otherwise each read would be a round trip.
+    /// Reads these keys in one request if the store is shared.
     pub(crate) fn read_ahead(&mut self, keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
-        let unread: Vec<Vec<u8>> = keys.into_iter().filter(|key| !self.ahead.contains_key(key)).collect();
-        if unread.len() > 1 && self.store.partitions.is_cut() {
+        if !self.store.partitions.is_cut() {
+            return Ok(());
+        }
+        let read = self.read.get_mut();
+        let unread: Vec<Vec<u8>> = keys.into_iter().filter(|key| !read.contains_key(key)).collect();
+        if !unread.is_empty() {
             let values = self.store.engine.get_all(&unread)?;
-            self.ahead.extend(unread.into_iter().zip(values));
+            read.extend(unread.into_iter().zip(values));
         }
         Ok(())
     }

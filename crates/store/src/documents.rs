@@ -96,6 +96,26 @@ impl Change {
         self.partition_at(url_of(id))
     }
 
+    /// Reads the records that [`place`](Self::place) needs for these documents, in one request.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_documents_ahead<'a>(
+        &mut self,
+        documents: impl IntoIterator<Item = &'a PackedDocument>,
+    ) -> Result<(), StoreError> {
+        let of_document = |document: &PackedDocument| {
+            let id = document.id;
+            [
+                keys::url(url_of(id)),
+                keys::document(id),
+                keys::content(&document.content_hash),
+                keys::standing(id),
+            ]
+        };
+        self.read_ahead(documents.into_iter().flat_map(of_document).collect())
+    }
+
     /// Stores a document under the URL `key`, and replaces the URL's previous text. The URL must have a
     /// record, which this call may change.
     ///
@@ -108,6 +128,7 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
         debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
+        self.read_documents_ahead([&document])?;
         let (id, words, signed) = (document.id, document.words, document.signed.take());
         let before = self.fetched_before(&document)?;
         let hash = match duplicates.exact {

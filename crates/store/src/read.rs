@@ -244,6 +244,19 @@ impl Store {
         self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
+    /// Returns the record of a URL and its raw page, like [`url`](Self::url) and [`page`](Self::page), in one request.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn url_with_page(&self, url: UrlKey) -> Result<(Option<UrlRecord>, Option<RawPage>), StoreError> {
+        let mut read = self.engine.get_all(&[keys::url(url), keys::page(url)])?.into_iter();
+        let (record, page) = (read.next().flatten(), read.next().flatten());
+        Ok((
+            record.map(|bytes| decode("a URL", &bytes)).transpose()?,
+            page.map(|packed| unpack_page(&packed)).transpose()?,
+        ))
+    }
+
     /// Returns a document. `None`: the document does not exist.
     ///
     /// # Errors

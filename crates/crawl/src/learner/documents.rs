@@ -23,6 +23,7 @@ impl Learner {
     ) -> Result<Change, CrawlError> {
         let mut change = recorder.begin();
         let (pages, is_learned) = (trained.pages.len(), trained.template.is_some());
+        change.read_documents_ahead(trained.pages.iter().filter_map(|page| page.document.as_ref().ok()))?;
         for page in trained.pages {
             record_page(recorder, &mut change, &job.name, page, is_learned)?;
         }

@@ -87,9 +87,9 @@ pub(crate) fn train(
 }
 
 fn read_buffered(store: &Store, key: UrlKey) -> Result<ParsedPage, String> {
-    let record = store.url(key).map_err(|error| error.to_string())?.ok_or("its URL has no record")?;
-    let page = store.page(key).map_err(|error| error.to_string())?.ok_or("its raw page is missing")?;
-    let RawPage { body, content_type, fetched } = page;
+    let (record, page) = store.url_with_page(key).map_err(|error| error.to_string())?;
+    let record = record.ok_or("its URL has no record")?;
+    let RawPage { body, content_type, fetched } = page.ok_or("its raw page is missing")?;
     let url = CanonicalUrl::parse(&record.url).map_err(|error| error.to_string())?;
     let page = complete(&decode(&body, content_type.as_deref()).text);
     Ok(ParsedPage { origin: Origin { url, fetched }, page })

@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use crate::objects::Objects;
+use tokio_postgres::types::ToSql;
 
 pub(crate) use address::Address;
 pub(crate) use link::Patience;
@@ -36,6 +36,7 @@ pub use shown::shown_address;
 
 use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, behind};
 use crate::leases::Leases;
+use crate::objects::Objects;
 use crate::partitions::Partition;
 use crate::{StoreError, keys};
 use link::Link;
@@ -160,16 +161,15 @@ impl Postgres {
         self.0.shelf.fetch_each(rows, || self.corpus())
     }
 
-    fn rows(
-        &self,
-        table: &'static str,
-        keys: Vec<Vec<u8>>,
-    ) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, StoreError> {
-        let sql = format!("SELECT key, value FROM {table} WHERE key = ANY($1)");
+    /// Returns the records with these keys, by table, in one statement.
+    fn rows(&self, asked: &BTreeMap<&'static str, Vec<Vec<u8>>>) -> Result<Vec<Pair>, StoreError> {
+        let of_table = |(number, table)| format!("SELECT key, value FROM {table} WHERE key = ANY(${number})");
+        let sql = (1..).zip(asked.keys()).map(of_table).collect::<Vec<_>>().join(" UNION ALL ");
         self.0.reading.ask("reading", |client| {
-            let (sql, keys) = (sql.clone(), keys.clone());
+            let (sql, keys) = (sql.clone(), asked.values().cloned().collect::<Vec<_>>());
             Box::pin(async move {
-                let rows = client.query(&sql, &[&keys]).await?;
+                let keys: Vec<&(dyn ToSql + Sync)> = keys.iter().map(|keys| keys as _).collect();
+                let rows = client.query(&sql, &keys).await?;
                 Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
             })
         })
@@ -245,9 +245,8 @@ impl Engine for Postgres {
                 }
             }
         }
-        for (table, keys) in asked {
-            let rows = self.rows(table, keys)?.into_iter().collect();
-            for (key, value) in self.with_texts(rows)? {
+        if !asked.is_empty() {
+            for (key, value) in self.with_texts(self.rows(&asked)?)? {
                 found.insert(key, Some(value?));
             }
         }
