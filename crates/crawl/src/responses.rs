@@ -109,7 +109,8 @@ impl Pipeline {
     fn record_hold(&mut self, visit: &Visit, hold: Duration) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         let mut host = change.host(visit.requested().host(), visit.requested().domain())?;
-        host.held_until = Some(self.session.clock.after(hold));
+        // A response without a back-off does not end a longer one.
+        host.held_until = host.held_until.max(Some(self.session.clock.after(hold)));
         change.put_host(&host);
         self.commit(change)
     }

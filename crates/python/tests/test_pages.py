@@ -107,7 +107,7 @@ def test_a_template_is_learned_written_and_applied(pages, page):
     again = gleaner.Template.from_json(template.to_json())
     assert again == template and hash(again) == hash(template)
     document = template.extract(page)
-    assert document.method == "template" and document.template_version == 1
+    assert document.method == "detection" and document.template_version == 1
     assert document == gleaner.extract(page, template=again)
     assert "number 70" in document.text
 

@@ -156,11 +156,15 @@ impl Frontier {
         Ok(())
     }
 
+    /// Forgets hosts that another process takes over, with all that [`resume`](Self::resume) added for them.
     pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
         for (id, host) in self.hosts.retain(stays) {
             self.schedule.mark_idle(&host.group, id);
-            self.quota.remove(&host.site);
+            self.budget.give_back(host.requests);
+            let queued = self.quota.remove(&host.site);
+            self.session.progress.queue_grows(-i64::try_from(queued).unwrap_or(i64::MAX));
         }
+        self.session.progress.hosts.store(self.hosts.len() as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn apply_robots(&mut self, id: HostId, robots: &RobotsRecord) {

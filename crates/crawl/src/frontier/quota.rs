@@ -72,8 +72,9 @@ impl Quota {
         used.pages = used.pages.saturating_sub(1);
     }
 
-    pub(crate) fn remove(&mut self, site: &str) {
-        self.sites.remove(site);
+    /// Forgets a site. Returns the number of its ready and waiting URLs.
+    pub(crate) fn remove(&mut self, site: &str) -> u64 {
+        self.sites.remove(site).map_or(0, |used| used.queued)
     }
 
     pub(crate) fn has_room(&self, site: &str, rank: u8) -> bool {

@@ -4,6 +4,7 @@ use gleaner_fetch::RobotsState;
 use gleaner_store::Writer;
 
 use super::*;
+use crate::frontier::budget::Budget;
 
 fn frontier(sets: &[&str]) -> (tempfile::TempDir, Writer, Frontier, HostId) {
     let folder = tempfile::tempdir().unwrap();
@@ -83,9 +84,20 @@ fn a_group_is_not_due_within_its_gap_nor_beyond_the_limit_in_flight() {
 
 #[test]
 fn released_hosts_are_forgotten() {
-    let (_folder, _writer, mut frontier, host) = frontier(&[]);
+    let (_folder, _writer, mut frontier, host) = frontier(&["crawl.max_pages=1"]);
     frontier.apply_robots(host, &robots(&frontier, ""));
+    let read = |frontier: &Frontier| {
+        let progress = &frontier.session.progress;
+        (progress.queue.load(Ordering::Relaxed), progress.hosts.load(Ordering::Relaxed))
+    };
+    let record = frontier.store.host("a.example").unwrap().unwrap();
+    frontier.resume(&record).unwrap();
+    frontier.spend(host);
+    assert_eq!(read(&frontier), (record.queued, 1));
+    assert_eq!(frontier.budget.exhausted(Instant::now()), Some(Budget::Pages));
     frontier.release(|_| false);
+    assert_eq!(read(&frontier), (0, 0));
+    assert_eq!(frontier.budget.exhausted(Instant::now()), None, "the next worker counts these pages");
     assert!(matches!(frontier.next_url(host).unwrap(), NextUrl::Nothing));
     assert!(frontier.hosts.get(host).is_none());
 }

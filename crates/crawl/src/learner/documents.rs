@@ -45,8 +45,10 @@ impl Learner {
             info!(host = job.name, version, pages, "learned a template");
             host.version = version;
             host.template = Some(Arc::new(template));
-            host.buffered = 0;
-            self.progress.buffered.fetch_sub(pages as u64, Ordering::Relaxed);
+            // A job has a limited number of pages, so some may be left for another one.
+            let done = pages.min(host.buffered);
+            host.buffered -= done;
+            self.progress.buffered.fetch_sub(done as u64, Ordering::Relaxed);
         }
         Ok(change)
     }

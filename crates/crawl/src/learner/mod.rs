@@ -68,7 +68,8 @@ impl Learner {
     }
 
     pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
-        self.hosts.retain(|id, _| stays(*id));
+        let released = self.hosts.extract_if(|id, _| !stays(*id)).map(|(_, host)| host.buffered as u64);
+        self.progress.buffered.fetch_sub(released.sum(), Ordering::Relaxed);
     }
 
     pub(crate) fn template(&self, id: HostId) -> Option<Arc<PreparedTemplate>> {
