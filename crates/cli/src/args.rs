@@ -209,8 +209,7 @@ Example:
   gleaner snapshot backup/2026-11-21 --data corpus")]
     Snapshot(Snapshot),
     /// Ingest WARC files of other crawlers
-    #[command(
-        after_help = "Reads .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, \
+    #[command(after_help = "Reads .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, \
 .cdxj, also with .gz) in the same folder as the files that they list. An incomplete page is not stored, \
 and gets the outcome `truncated`. After an interruption, the same command resumes and skips finished \
 files. On PostgreSQL, several workers can ingest the same files at once. Each takes its share of the \
@@ -219,8 +218,7 @@ sites.
 Examples:
   gleaner ingest CC-NEWS-20261101010203-00001.warc.gz --data news
   gleaner ingest crawls/ --data corpus --set crawl.workers=8
-  gleaner ingest crawls/ --store postgres://gleaner@db.example/news --objects s3://news/corpus"
-    )]
+  gleaner ingest crawls/ --store postgres://gleaner@db.example/news --objects s3://news/corpus")]
     Ingest(Ingest),
     /// Evaluate extraction methods on recorded pages with gold text
     #[command(after_help = "Examples:
