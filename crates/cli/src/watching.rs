@@ -158,7 +158,7 @@ fn line(now: &Snapshot, rate: f64) -> String {
     let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, buffered, in_flight } =
         now;
     format!(
-        "{pages} pages {rate:.1}/s, {stored} stored, {duplicates} duplicates, {near_duplicates} near-duplicates, {failures} failures, {hosts} hosts, {queue} queued, {buffered} buffered, {in_flight} in flight"
+        "{pages} pages {rate:.1}/s, {stored} stored, {buffered} buffered, {duplicates} duplicates, {near_duplicates} near-duplicates, {failures} failures, {hosts} hosts, {queue} queued, {in_flight} in flight"
     )
 }
 

@@ -77,11 +77,12 @@ fn state(asked: &Asked, host: &HostView) -> Markup {
             span.faint { (asked.say("usually", "thường")) " " (format!("{usual:.0}")) }
         }
     });
+    let settings = html! { span.faint { (asked.say("with these settings", "theo cấu hình này")) } };
     html! {
         dl.tiles {
             (tile(asked.say("New in the last run", "Mới trong lượt cuối"), &number(new(&newest(host))), &usual.unwrap_or_default()))
             (tile(asked.say("Queue", "Hàng đợi"), &number(record.queued), &html!{}))
-            (tile(asked.say("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &html!{}))
+            (tile(asked.say("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &settings))
             div.tile { dt { (asked.say("Template", "Mẫu trang")) } dd { (hosts::template(asked, host)) } }
             div.tile { dt { (asked.say("Last success", "Lần cuối có bài")) } dd { (time(host.last_new)) } }
         }
