@@ -281,7 +281,7 @@ impl Default for Fetch {
 impl Default for Crawl {
     fn default() -> Self {
         Self {
-            seeds: vec!["seeds/vietnamese.txt".into(), "seeds/english.txt".into()],
+            seeds: Vec::new(),
             scope: SeedScope::Site,
             published_after: Since::default(),
             max_depth: 12,

@@ -13,12 +13,13 @@ use gleaner_store::Counts;
 use jiff::Timestamp;
 
 use crate::args::{Common, Crawl};
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::run_tables::Row;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::reporting;
 use crate::table::wrapped;
-use crate::{Done, distributed, run_tables};
+use crate::{Done, distributed, run_tables, settings};
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let mut daemon = Daemon::open(common, &args.seeds, &args.urls, &args.budgets, |_| Ok(()))?;
@@ -28,6 +29,10 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let seconds = began.elapsed().as_secs_f64();
     let report = reporting::report(&daemon, &crawled);
     let (place, words) = (distributed::place(&daemon.config), distributed::words(&daemon.config));
+    if crawled.is_ok() {
+        let told = settings::tell_of_unknown_pins(&daemon.config, &daemon.store);
+        told.err().iter().for_each(|failure| say(failure.message()));
+    }
     daemon.close();
     let summary = crawled.map_err(Failure::work)?;
     let text = end(&summary, seconds, &place, report.as_ref(), &words) + &next_step(&summary, &words);

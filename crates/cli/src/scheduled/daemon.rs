@@ -85,7 +85,7 @@ impl Daemon {
     /// `files` and the setting `crawl.seeds`, it uses the seeds of the last crawl.
     pub(crate) fn visit(common: &Common, files: &[PathBuf]) -> Result<Self, Failure> {
         let config = settings::load(common)?;
-        let is_set = !files.is_empty() || config.crawl.seeds != Config::default().crawl.seeds;
+        let is_set = !files.is_empty() || !config.crawl.seeds.is_empty();
         let seeds = if is_set { Some(settings::seeds(files, &[], &config)?) } else { None };
         let mut daemon = Self::build(common, config, seeds, None, false)?;
         if daemon.seeds.is_none() {

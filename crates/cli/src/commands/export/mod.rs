@@ -5,6 +5,7 @@
 mod source;
 mod wishes;
 
+use std::fs;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
@@ -38,7 +39,29 @@ pub(crate) fn run(common: &Common, args: &Export) -> Done {
         _ => to_standard_output(&source, what, args)?,
     };
     tell(&tally, args);
-    Ok(())
+    match tally.documents {
+        0 => nothing(args, must_match(&source, args)?),
+        _ => Ok(()),
+    }
+}
+
+/// Whether an export without documents is a failure. In a series of exports and in an empty corpus, it is not.
+fn must_match(source: &Source, args: &Export) -> Result<bool, Failure> {
+    let is_one_of_a_series = args.since.is_some() || args.into.is_some();
+    Ok(!is_one_of_a_series && source.store.totals().map_err(Failure::work)?.documents() > 0)
+}
+
+/// Says that no document matches.
+fn nothing(args: &Export, is_failure: bool) -> Done {
+    let searches = wishes::searched(args)
+        .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
+    let said = format!("no document matches{}", searches.collect::<String>());
+    if !is_failure {
+        say(format_args!("gleaner: {said}"));
+        return Ok(());
+    }
+    let file = args.out.as_ref().map(|path| format!("; {} is not written", path.display()));
+    Err(Failure::Work(said + &file.unwrap_or_default()))
 }
 
 struct What {
@@ -100,15 +123,20 @@ fn into_folder(source: &Source, path: &Path, what: What, args: &Export) -> Resul
 
 fn to_file(source: &Source, path: &Path, mut what: What, args: &Export) -> Result<Tally, Failure> {
     what.filter.sample = sample(source, &what.filter, args)?;
+    let replaced = fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() > 0);
     let mut single = Single::begin(path, what.format, &what.fields, what.filter).map_err(failure)?;
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
     each(source, &bar, |document, context| {
         single.write(document, context).map_err(failure)?;
         Ok(single.is_full())
     })?;
-    let tally = single.finish().map_err(failure)?;
     bar.finish_and_clear();
-    say(format_args!("documents written: {}, to {}", tally.documents, path.display()));
+    if single.tally().documents == 0 && must_match(source, args)? {
+        return Ok(single.discard());
+    }
+    let tally = single.finish().map_err(failure)?;
+    let replaced = if replaced { ", which replaces an earlier file" } else { "" };
+    say(format_args!("documents written: {}, to {}{replaced}", tally.documents, path.display()));
     Ok(tally)
 }
 
@@ -177,9 +205,7 @@ fn tell(tally: &Tally, args: &Export) {
     if args.limit == Some(tally.documents) {
         say(format_args!("gleaner: stopped at --limit {}; later documents were not read", tally.documents));
     }
-    if tally.documents == 0 {
-        let searches = wishes::searched(args)
-            .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
-        say(format_args!("gleaner: no document matches{}", searches.collect::<String>()));
+    if let Some(size) = args.sample.filter(|size| (1..*size as u64).contains(&tally.documents)) {
+        say(format_args!("gleaner: only {} documents match, fewer than --sample {size}", tally.documents));
     }
 }
