@@ -291,9 +291,7 @@ impl Replayer {
             Event::NotRead(visit, ..)
             | Event::Read(visit, ..)
             | Event::Unchanged(visit, ..)
-            | Event::Panicked(visit, ..) => {
-                (visit.url.host().to_owned(), visit.record.host)
-            }
+            | Event::Panicked(visit, ..) => (visit.url.host().to_owned(), visit.record.host),
             Event::Trained(job, _) | Event::TrainingFailed(job, _) => (job.name.clone(), job.host),
             Event::Failed(..)
             | Event::Robots(..)

@@ -85,9 +85,10 @@ impl Range {
     pub(crate) fn is_empty(&self) -> bool {
         match (&self.begin, &self.end) {
             (Bound::Included(begin), Bound::Included(end)) => begin > end,
-            (Bound::Included(begin) | Bound::Excluded(begin), Bound::Included(end) | Bound::Excluded(end)) => {
-                begin >= end
-            }
+            (
+                Bound::Included(begin) | Bound::Excluded(begin),
+                Bound::Included(end) | Bound::Excluded(end),
+            ) => begin >= end,
             (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
         }
     }
