@@ -19,6 +19,7 @@ use jiff::Timestamp;
 use tracing::warn;
 
 use crate::admission::Rules;
+use crate::known_links::KnownLinks;
 use crate::rank;
 use crate::visit::Visit;
 use gleaner_text::draft::{Origin, draft_from};
@@ -72,7 +73,7 @@ pub(crate) fn read(
     visit: &Visit,
     response: Response,
     fetched: Timestamp,
-    scope: &Scope,
+    known: &KnownLinks,
     rules: Rules<'_>,
     max_list: u64,
 ) -> Reading {
@@ -86,9 +87,9 @@ pub(crate) fn read(
         bytes: response.body.len() as u64,
     };
     match visit.record.role {
-        Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, scope, max_list),
+        Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, known.scope(), max_list),
         Role::Front | Role::Section | Role::Page => {
-            read_page(&mut reading, visit, response, fetched, scope, rules)
+            read_page(&mut reading, visit, response, fetched, known, rules)
         }
     }
     reading
@@ -137,7 +138,7 @@ fn read_page(
     visit: &Visit,
     response: Response,
     fetched: Timestamp,
-    scope: &Scope,
+    known: &KnownLinks,
     rules: Rules<'_>,
 ) {
     let decoded = decode(&response.body, response.content_type.as_deref());
@@ -145,7 +146,7 @@ fn read_page(
     let whole = (!rules.pins.is_empty()).then(|| complete(&decoded.text));
     let is_pinned = whole.as_ref().is_some_and(|page| rules.pins.concern(page));
     if !is_pinned && let Some((page, article)) = detected(visit, &decoded.text, fetched, rules) {
-        follow(reading, visit, &page, scope);
+        follow(reading, visit, &page, known);
         reading.content = Content::Article(Box::new(article));
         return;
     }
@@ -153,7 +154,7 @@ fn read_page(
     if is_cut(&page) {
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
-    follow(reading, visit, &page, scope);
+    follow(reading, visit, &page, known);
     let hub = match judge(&page, visit.url.as_str()) {
         Verdict::Article => None,
         Verdict::NotArticle(reason) => Some(reason.label()),
@@ -210,7 +211,7 @@ fn is_binary(text: &str) -> bool {
 }
 
 /// Finds the links of a page. Ignores feeds of articles, because they contain comments.
-fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
+fn follow(reading: &mut Reading, visit: &Visit, page: &Page, known: &KnownLinks) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {
         reading.refuse("nofollow", on_page.anchors.len());
@@ -223,7 +224,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         .unwrap_or_else(|| visit.url.clone());
     let ways = on_page.refresh.iter().chain(&on_page.next).map(String::as_str);
     let hrefs = ways.chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()));
-    let mut discovered = links::judge(&base, hrefs.take(MOST_LINKS), scope);
+    let mut discovered = known.judge(&base, hrefs.take(MOST_LINKS));
     reading.refuse("beyond_the_limit_of_a_page", on_page.anchors.len().saturating_sub(MOST_LINKS));
     if matches!(visit.record.role, Role::Front | Role::Section) {
         let feed = |url| Found { url, role: Role::Feed, dated: None, news: false };
@@ -248,7 +249,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         Role::Page if links::looks_like_article(&found.url) => rank::ARTICLE,
         Role::Page => rank::OTHER,
     };
-    reading.add(discovered.within(scope), rank);
+    reading.add(discovered.within(known.scope()), rank);
 }
 
 impl Reading {

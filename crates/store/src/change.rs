@@ -118,6 +118,9 @@ impl Change {
     /// # Errors
     /// The store cannot be read.
     pub fn read_urls_ahead(&mut self, urls: impl IntoIterator<Item = UrlKey>) -> Result<(), StoreError> {
+        if !self.store.partitions.is_cut() {
+            return Ok(());
+        }
         self.read_ahead(urls.into_iter().map(keys::url).collect())
     }
 

@@ -11,7 +11,7 @@
 //!
 //! The crate also has two papers with new articles every day, for crawls over many nights
 //! ([`Options::daily`]). For load tests it has a [`Stand`] of many generated papers ([`Options::stand`]), and
-//! for benches [`measured`] pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server
+//! for benches [`measured`] pages and a [`large_newspaper`] with all kinds of pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server
 //! (`s3`), and scripted servers with TLS and HTTP/2 (`tls`, `http2`).
 //!
 //! All texts in `articles/` were written for this project, and people and places are invented. Two papers
@@ -38,8 +38,10 @@ mod comments;
 mod daily;
 mod expected;
 mod feeds;
+mod fixed;
 #[cfg(feature = "services")]
 pub mod http2;
+mod large;
 mod legacy;
 mod log;
 mod markup;
@@ -62,6 +64,8 @@ mod village_post;
 
 pub use daily::{Daily, Issue};
 pub use expected::Expected;
+pub use fixed::{FixedPage, FixedServer};
+pub use large::{Page, large_newspaper};
 pub use log::Request;
 pub use server::{Newspaper, Options};
 pub use stand::Stand;

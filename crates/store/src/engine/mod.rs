@@ -5,7 +5,7 @@
 //!
 //! | engine | use | how [`Engine::flush`] makes writes durable |
 //! |---|---|---|
-//! | [`embedded`] | one process, a folder | sled's log |
+//! | [`embedded`] | one process, a folder | one batch of sled and its log |
 //! | [`postgres`] | many processes | a transaction that checks the leases |
 //! | [`remote`] | reading a folder that another process has open | no writes |
 //!
@@ -17,6 +17,7 @@
 //! 3. Keys are returned in the order of their bytes.
 
 pub(crate) mod embedded;
+mod pending;
 pub(crate) mod postgres;
 pub(crate) mod remote;
 
@@ -59,6 +60,37 @@ impl Range {
 
     pub(crate) fn keys_only(self) -> Self {
         Self { keys_only: true, ..self }
+    }
+
+    /// Removes `key`, and all keys that come before it in the order of reading.
+    pub(crate) fn pass(&mut self, key: &[u8]) {
+        let bound = if self.backwards { &mut self.end } else { &mut self.begin };
+        *bound = Bound::Excluded(key.to_vec());
+    }
+
+    pub(crate) fn contains(&self, key: &[u8]) -> bool {
+        let is_begun = match &self.begin {
+            Bound::Included(begin) => key >= begin.as_slice(),
+            Bound::Excluded(begin) => key > begin.as_slice(),
+            Bound::Unbounded => true,
+        };
+        is_begun
+            && match &self.end {
+                Bound::Included(end) => key <= end.as_slice(),
+                Bound::Excluded(end) => key < end.as_slice(),
+                Bound::Unbounded => true,
+            }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        match (&self.begin, &self.end) {
+            (Bound::Included(begin), Bound::Included(end)) => begin > end,
+            (
+                Bound::Included(begin) | Bound::Excluded(begin),
+                Bound::Included(end) | Bound::Excluded(end),
+            ) => begin >= end,
+            (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+        }
     }
 
     pub(crate) fn space(&self) -> Option<u8> {
