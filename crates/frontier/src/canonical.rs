@@ -9,11 +9,11 @@
 //!
 //! Canonicalizing a canonical form does not change it.
 //!
-//! Some pairs stay distinct, because they may be two pages, or only one of them may respond: `www.` and the
-//! bare domain, a mobile or AMP address and the plain one, addresses with and without a final `/`, `//` and
-//! `/`, `index.html` and its folder, upper and lower case in the path, different orders of parameters, `+`
-//! and `%20`. A page with two addresses is fetched twice but becomes one document, because its content hash
-//! is the same. A page that depends on the fragment (`#!`) is lost.
+//! Some pairs of addresses stay distinct, because they may lead to two pages, or a server may respond only to
+//! one of them: `www.` and the bare domain, a mobile or AMP address and the plain one, addresses with and
+//! without a final `/`, `//` and `/`, `index.html` and its folder, upper and lower case in the path,
+//! different orders of parameters, `+` and `%20`. A page with two addresses is fetched twice but becomes one
+//! document, because its content hash is the same. A page that depends on the fragment (`#!`) is lost.
 
 use crate::{Refusal, UrlKey, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};

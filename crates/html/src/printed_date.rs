@@ -211,8 +211,8 @@ fn dates_of_line(
     parted(text).into_iter().filter_map(found).collect()
 }
 
-/// Whether no digits in a small element belong to the headline, to other parts of the page, or to today's
-/// date.
+/// Whether the digits in a small element can be the date of the article. They cannot if any of them belong to
+/// the headline, to other parts of the page, or to today's date.
 fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let mut texts = page.subtree(id).filter_map(|id| Some((id, page.text(id).filter(|it| digits(it) > 0)?)));
     texts.all(|(id, text)| {

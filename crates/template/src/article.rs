@@ -168,7 +168,8 @@ pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     judge_with(model::built_in(), page, url, judged)
 }
 
-/// Like [`judge_blocks`], but with the given page model. If the model has no trees, only the rules decide.
+/// Like [`judge_blocks`], but with the given page model. If the model has no trees, only the checks before
+/// the model decide (steps 1 to 3 of the module).
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     reason(model, page, url, judged).map_or(Verdict::Article, Verdict::NotArticle)

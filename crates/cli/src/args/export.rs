@@ -55,13 +55,16 @@ pub(crate) struct Export {
     /// text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) title: Vec<String>,
-    /// Export only documents whose section contains this text, as for --title
+    /// Export only documents whose section contains this text, in upper or
+    /// lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) section: Vec<String>,
-    /// Export only documents with an author whose name contains this text, as for --title
+    /// Export only documents with an author whose name contains this text, in upper or
+    /// lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) author: Vec<String>,
-    /// Export only documents with a keyword that contains this text, as for --title
+    /// Export only documents with a keyword that contains this text, in upper or
+    /// lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) tag: Vec<String>,
     /// Export only the first N documents, in the order of their ids

@@ -73,7 +73,7 @@ pub(crate) struct Doctor {
     /// File of seed sites, one per line; repeatable [default: the seeds of the last crawl]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Print one JSON object with a list for each topic
+    /// Print one JSON object: keys such as url and last_answer, each with a list of lines
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -265,8 +265,8 @@ fn held<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the seeds from `files` and `urls`, or else from the settings. If the bundled newspaper is
-/// configured, starts it and uses its seeds by default.
+/// Returns the seeds from `files` and `urls`. If both are empty, returns the seeds of the bundled newspaper
+/// if it is configured, and otherwise those in the settings. Starts the newspaper if it is configured.
 pub(crate) fn seeds(
     config: &mut Config,
     files: &[PathBuf],

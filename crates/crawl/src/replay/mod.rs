@@ -117,7 +117,7 @@ pub struct Replayed {
     pub resumed: bool,
     /// Documents in the corpus at the end of the replay.
     pub documents: u64,
-    /// Whether everything was processed.
+    /// Whether all records were replayed. `false` if the replay was stopped.
     pub complete: bool,
 }
 

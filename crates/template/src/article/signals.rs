@@ -35,7 +35,7 @@ struct Line {
 }
 
 impl Signals {
-    /// Counts a page's lines in linear time.
+    /// Computes the signals from the lines of a page's body. Linear in the page.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
         let mut signals = Self::default();

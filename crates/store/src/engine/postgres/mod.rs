@@ -161,7 +161,7 @@ impl Postgres {
         self.0.shelf.fetch_each(rows, || self.corpus())
     }
 
-    /// Returns the records with these keys, by table, in one statement.
+    /// Returns the records with these keys, which the caller has grouped by table. Sends one SQL statement.
     fn rows(&self, asked: &BTreeMap<&'static str, Vec<Vec<u8>>>) -> Result<Vec<Pair>, StoreError> {
         let of_table = |(number, table)| format!("SELECT key, value FROM {table} WHERE key = ANY(${number})");
         let sql = (1..).zip(asked.keys()).map(of_table).collect::<Vec<_>>().join(" UNION ALL ");
