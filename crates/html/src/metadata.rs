@@ -149,7 +149,7 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
         published,
         published_utc,
         modified,
-        authors: authors(page, stated_authors(meta, article.authors.clone()), headline, &site),
+        authors: authors(page, &sources.items, stated_authors(meta, article.authors.clone()), headline, &site),
         kind: kind(meta, article.kind.clone(), whole.kind.clone()),
         description: description(meta, article),
         keywords: keywords(page, meta, article),

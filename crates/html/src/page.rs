@@ -330,6 +330,11 @@ impl Page {
         of.iter().find(|(known, _)| known == name).map(|(_, value)| self.slice(value))
     }
 
+    /// Whether an element of the page has the attribute. This is faster than asking each element.
+    pub(crate) fn has_attribute(&self, name: &LocalName) -> bool {
+        self.attributes.iter().any(|(known, _)| known == name)
+    }
+
     pub(crate) fn class_and_id(&self, id: NodeId) -> impl Iterator<Item = &str> {
         let class = self.named(id, &local_name!("class"));
         class.into_iter().chain(self.named(id, &local_name!("id")))
