@@ -6,7 +6,7 @@
 //! all pages, and the minimum over the rounds is printed. With STAGE, only the stages with this beginning are measured,
 //! for a profile. `crates/python/benches/peers.py` measures other programs on the same pages.
 //!
-//! A stage starts from the bytes of the pages. If detection fails for a page, its time includes the full method.
+//! A stage starts from the bytes of the pages. The pages of `not an article` are hubs, galleries and others. If detection fails for a page, its time includes the full method.
 //!
 //! Limitation: processor time is read from `/proc`, so on systems other than Linux wall time is measured. Other
 //! programs on the same processor affect the times, because they displace cache contents.
@@ -39,17 +39,24 @@ const ADDRESS: &str = "https://a.example/2026/11/20/rain-ends-in-the-valley";
 struct Site {
     pages: Vec<Vec<u8>>,
     templates: Vec<PreparedTemplate>,
+    /// Pages that are not articles. They are not of the site.
+    others: Vec<Vec<u8>>,
 }
 
 type Stage = (&'static str, fn(&Site));
 
-const STAGES: [Stage; 11] = [
+const STAGES: [Stage; 12] = [
     ("decode", |site| site.each(|bytes, _| drop(black_box(decode(bytes, Some("text/html")))))),
     ("read", |site| site.each(|bytes, _| drop(black_box(read(bytes))))),
     ("links", |site| site.each(|bytes, _| drop(black_box(links(&read(bytes)))))),
     ("metadata", |site| site.each(|bytes, _| drop(black_box(metadata_at(&read(bytes), ADDRESS))))),
     ("article or not", |site| {
         site.each(|bytes, _| {
+            black_box(judge(&read(bytes), ADDRESS));
+        });
+    }),
+    ("not an article", |site| {
+        site.others.iter().for_each(|bytes| {
             black_box(judge(&read(bytes), ADDRESS));
         });
     }),
@@ -78,7 +85,16 @@ impl Site {
             let read: Vec<Page> = others.take(TEACHERS).map(|(_, bytes)| read(bytes)).collect();
             PreparedTemplate::new(template(&read))
         };
-        Self { templates: (0..FOLDS).map(teach).collect(), pages }
+        Self { templates: (0..FOLDS).map(teach).collect(), pages, others: Vec::new() }
+    }
+
+    /// The number of pages that a stage reads.
+    fn pages_of(&self, stage: &str) -> usize {
+        match stage {
+            "not an article" => self.others.len(),
+            stage if stage.starts_with("learn") => self.learned().len(),
+            _ => self.pages.len(),
+        }
     }
 
     fn each(&self, run: impl Fn(&[u8], &PreparedTemplate)) {
@@ -129,7 +145,8 @@ fn main() {
     let rounds: usize = arguments.first().map_or(ROUNDS, |rounds| rounds.parse().unwrap());
     let wanted = arguments.get(1).map_or("", String::as_str);
     let (name, pages) = measured::sites(1).pop().unwrap();
-    let sites: Vec<Site> = pages.into_iter().map(Site::from_pages).collect();
+    let mut sites: Vec<Site> = pages.into_iter().map(Site::from_pages).collect();
+    sites[0].others = measured::not_articles();
     let stages: Vec<Stage> = STAGES.into_iter().filter(|(stage, _)| stage.starts_with(wanted)).collect();
     let mut least = vec![f64::INFINITY; stages.len()];
     for _ in 0..rounds {
@@ -140,11 +157,10 @@ fn main() {
         }
     }
     let all: usize = sites.iter().map(|site| site.pages.len()).sum();
-    let learned: usize = sites.iter().map(|site| site.learned().len()).sum();
     let bytes: usize = sites.iter().flat_map(|site| &site.pages).map(Vec::len).sum();
     println!("{all} {name} pages of {} KB, ms a page, least of {rounds} rounds", bytes / all / 1000);
     for ((stage, _), seconds) in stages.iter().zip(least) {
-        let pages = if stage.starts_with("learn") { learned } else { all };
+        let pages: usize = sites.iter().map(|site| site.pages_of(stage)).sum();
         println!("{stage:<28}{:>8.3}", 1e3 * seconds / pages as f64);
     }
 }

@@ -161,8 +161,13 @@ const GOODS: f32 = 3.0;
 /// page only if the rules do not reject it.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> Verdict {
+    judge_of_site(page, url, None)
+}
+
+/// Like [`judge`], for a page of a known site, if `site` is given.
+pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> Verdict {
     let evidence = Evidence::new(page, url);
-    if let Some(reason) = evidence.without_model(&Known::default().lines(page, |_| true)) {
+    if let Some(reason) = evidence.without_model(site) {
         return Verdict::NotArticle(reason);
     }
     verdict(model::built_in(), &evidence, &block_model::judge(page, block_model::built_in()))

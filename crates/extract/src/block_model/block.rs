@@ -57,6 +57,8 @@ pub(super) struct Marks {
     emphasised: Vec<bool>,
     images: Vec<u32>,
     inline: Vec<u32>,
+    /// A buffer for the words of a block.
+    words: Vec<u64>,
 }
 
 impl Marks {
@@ -67,6 +69,7 @@ impl Marks {
             emphasised: vec![false; size],
             images: Vec::with_capacity(size + 1),
             inline: Vec::with_capacity(size + 1),
+            words: Vec::new(),
         };
         let (mut link_end, mut emphasis_end, mut images, mut inline) = (0, 0, 0, 0);
         for (id, node) in page.iter() {
@@ -88,9 +91,11 @@ impl Marks {
         marks
     }
 
-    pub(super) fn block(&self, page: &Page, placed: PlacedLine, element: usize) -> Block {
+    pub(super) fn block(&mut self, page: &Page, placed: PlacedLine, element: usize) -> Block {
         let text = &placed.line.text;
-        let words: Vec<u64> = hashes(text).collect();
+        self.words.clear();
+        self.words.extend(hashes(text));
+        let words = self.words.clone();
         let size = words.len() as f32;
         let within = |marked: &[bool]| {
             let nodes = placed.nodes.clone().filter(|id| marked[*id as usize]);

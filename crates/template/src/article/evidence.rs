@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use gleaner_extract::block_model::KnownLine;
+use gleaner_extract::block_model::{Known, KnownLine};
 use gleaner_html::Page;
 use gleaner_html::metadata::{Metadata, metadata};
 
@@ -11,9 +11,13 @@ use super::browser;
 use super::cards::{Cards, Mark};
 use super::declared::{Declared, json_ld_types};
 use super::signals::Signals;
-use super::{
-    GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, Reason, is_hub, walls,
-};
+use crate::detection::{DECISIVE, LEAST_PAGES};
+use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, Reason, is_hub, walls};
+
+/// On a known site, a page without text at the site's places is a hub if its longest stretch of prose has fewer words,
+const FEW_SENTENCES: f64 = 60.0;
+/// and if at least this share of its words is in links.
+const SOME_LINKS: f64 = 0.25;
 
 pub(super) struct Evidence<'a> {
     pub(super) page: &'a Page,
@@ -23,6 +27,11 @@ pub(super) struct Evidence<'a> {
     pub(super) types: Vec<String>,
     pub(super) declared: Declared,
     metadata: OnceCell<Metadata>,
+}
+
+/// Whether a line is at a place where the training pages of its site had body text.
+fn is_of_text(line: &KnownLine) -> bool {
+    !line.repeated && line.place.is_some_and(|place| place.pages >= LEAST_PAGES && place.log_odds >= DECISIVE)
 }
 
 impl<'a> Evidence<'a> {
@@ -84,18 +93,30 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The reason why the page is not an article, if it can be told without the block model. It is then the reason
-    /// that [`super::judge_blocks`] gives. `lines` are all lines of the page.
-    pub(super) fn without_model(&self, lines: &[KnownLine]) -> Option<Reason> {
-        if walls::may_be_wall(self.page, lines) {
+    /// The reason why the page is not an article, if it can be told without the block model. Without a known site, it
+    /// is the reason that [`super::judge_blocks`] gives.
+    pub(super) fn without_model(&self, site: Option<&Known>) -> Option<Reason> {
+        let poor = self.poor_or_declared();
+        let is_hub = poor.is_none() && self.is_hub();
+        let may_be_hub = site.is_some()
+            && self.signals.stretch < FEW_SENTENCES
+            && self.signals.link_share() > SOME_LINKS;
+        if poor.is_none() && !is_hub && !may_be_hub {
             return None;
         }
-        self.poor_or_declared().or_else(|| {
-            (self.is_hub() && !walls::may_be_gallery(self.page, lines)).then(|| {
-                let mark = |line: &KnownLine| Mark::new(&line.placed, line.words, false);
-                let marks: Vec<Mark> = lines.iter().map(mark).collect();
-                self.kind_of_hub(Cards::new(self.page, &marks).priced)
-            })
+        let lines = site.unwrap_or(&Known::default()).lines(self.page, |_| true);
+        if walls::may_be_wall(self.page, &lines) {
+            return None;
+        }
+        if poor.is_some() {
+            return poor;
+        }
+        let has_text = || lines.iter().any(is_of_text);
+        let is_refused = is_hub && !walls::may_be_gallery(self.page, &lines) || may_be_hub && !has_text();
+        is_refused.then(|| {
+            let mark = |line: &KnownLine| Mark::new(&line.placed, line.words, false);
+            let marks: Vec<Mark> = lines.iter().map(mark).collect();
+            self.kind_of_hub(Cards::new(self.page, &marks).priced)
         })
     }
 }
