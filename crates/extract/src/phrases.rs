@@ -31,7 +31,9 @@ mod tests {
     #[test]
     fn a_text_contains_a_phrase() {
         let phrases = Phrases::new(["log in to", "đăng nhập"]);
-        for (text, expected) in [("please log in to read", true), ("vui lòng đăng nhập", true), ("log in", false)] {
+        for (text, expected) in
+            [("please log in to read", true), ("vui lòng đăng nhập", true), ("log in", false)]
+        {
             assert_eq!(phrases.is_in(text), expected, "{text}");
         }
         assert!(!Phrases::new([]).is_in("a text"));

@@ -293,7 +293,15 @@ mod tests {
     #[test]
     fn stated_names_come_first_unless_they_are_the_sites() {
         let page = Page::parse("<h1>H</h1><p class=byline>By An Example</p>");
-        let of = |stated: &str| authors(&page, &Items::from_page(&page), [vec![stated.to_owned()]], page.elements("h1").next(), &SITE);
+        let of = |stated: &str| {
+            authors(
+                &page,
+                &Items::from_page(&page),
+                [vec![stated.to_owned()]],
+                page.elements("h1").next(),
+                &SITE,
+            )
+        };
         assert_eq!(of("Bo Sample"), ["Bo Sample"]);
         assert_eq!(of("Báo Mới"), ["An Example"]);
     }

@@ -91,7 +91,9 @@ fn hash_in_lower_case(word: &str) -> u64 {
 /// letter, or depends on the word.
 fn lower_case(c: char) -> Option<char> {
     match c {
-        'a'..='z' | '0'..='9' | 'ß'..='ÿ' | 'ư' | 'а'..='џ' | 'α'..='ω' | '\u{4E00}'..='\u{9FEF}' => Some(c),
+        'a'..='z' | '0'..='9' | 'ß'..='ÿ' | 'ư' | 'а'..='џ' | 'α'..='ω' | '\u{4E00}'..='\u{9FEF}' => {
+            Some(c)
+        }
         'А'..='Я' => char::from_u32(u32::from(c) + 32),
         '\u{1EA0}'..='\u{1EF9}' | 'Ă'..='ą' | 'Ơ'..='ơ' => char::from_u32(u32::from(c) | 1),
         'Σ' => None,

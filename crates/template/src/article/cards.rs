@@ -187,17 +187,18 @@ pub(super) fn has_date(text: &str) -> bool {
 fn has_price(text: &str) -> bool {
     const SIGNS: [&str; 16] =
         ["$", "€", "£", "¥", "₫", "₽", "₹", "₩", "zł", "đ", "руб", "元", "円", "USD", "EUR", "VND"];
-    has_digit(text) && SIGNS.iter().any(|sign| {
-        text.match_indices(sign).any(|(at, _)| {
-            let before = text[..at].trim_end().chars().next_back();
-            let after = text[at + sign.len()..].trim_start().chars().next();
-            let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
-            let letters = sign.chars().all(char::is_alphabetic);
-            let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-            (digit(before) && !(letters && is_letter(text[at + sign.len()..].chars().next())))
-                || (digit(after) && !letters)
+    has_digit(text)
+        && SIGNS.iter().any(|sign| {
+            text.match_indices(sign).any(|(at, _)| {
+                let before = text[..at].trim_end().chars().next_back();
+                let after = text[at + sign.len()..].trim_start().chars().next();
+                let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+                let letters = sign.chars().all(char::is_alphabetic);
+                let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+                (digit(before) && !(letters && is_letter(text[at + sign.len()..].chars().next())))
+                    || (digit(after) && !letters)
+            })
         })
-    })
 }
 
 #[cfg(test)]

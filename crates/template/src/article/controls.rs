@@ -254,8 +254,14 @@ impl Controls {
 
 /// The ends of the keys of page types in scripts: the parts before and behind their first `y`. For example,
 /// `ageType` is the end of `pageType` and `PageType`.
-const TYPE_KEYS: [(&str, &str); 6] =
-    [("ageT", "pe"), ("age_t", "pe"), ("aget", "pe"), ("ontentT", "pe"), ("ontent_t", "pe"), ("PageCategor", "")];
+const TYPE_KEYS: [(&str, &str); 6] = [
+    ("ageT", "pe"),
+    ("age_t", "pe"),
+    ("aget", "pe"),
+    ("ontentT", "pe"),
+    ("ontent_t", "pe"),
+    ("PageCategor", ""),
+];
 
 /// Maximum number of values of one key that are read in a script.
 const MOST_TYPES: usize = 20;
@@ -315,8 +321,7 @@ fn is_further_page(path: &str) -> bool {
         path.as_bytes().get(at..at + part.len()).is_some_and(|it| it.eq_ignore_ascii_case(part.as_bytes()))
     };
     path.match_indices(['p', 'P']).any(|(at, _)| {
-        BEHIND.iter().any(|part| has(at + 1, part))
-            || at > 0 && (has(at - 1, "/page/") || has(at - 1, "-p2"))
+        BEHIND.iter().any(|part| has(at + 1, part)) || at > 0 && (has(at - 1, "/page/") || has(at - 1, "-p2"))
     })
 }
 

@@ -11,8 +11,8 @@ use super::browser;
 use super::cards::{Cards, Mark};
 use super::declared::{Declared, json_ld_types};
 use super::signals::Signals;
-use crate::detection::{DECISIVE, LEAST_PAGES};
 use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, Reason, is_hub, walls};
+use crate::detection::{DECISIVE, LEAST_PAGES};
 
 /// On a known site, a page without text at the site's places is a hub if its longest stretch of prose has fewer words,
 const FEW_SENTENCES: f64 = 60.0;
@@ -99,6 +99,7 @@ impl<'a> Evidence<'a> {
         let poor = self.poor_or_declared();
         let is_hub = poor.is_none() && self.is_hub();
         let may_be_hub = site.is_some()
+            && !self.is_dated_article()
             && self.signals.stretch < FEW_SENTENCES
             && self.signals.link_share() > SOME_LINKS;
         if poor.is_none() && !is_hub && !may_be_hub {

@@ -103,8 +103,7 @@ pub(super) const CAPTION_NAMES: [&str; 5] = ["caption", "gallery", "slide", "pho
 
 pub(super) fn is_caption(block: &&Judged) -> bool {
     let place = block.place.to_ascii_lowercase();
-    block.placed.line.kind == LineKind::Caption
-        || CAPTION_NAMES.iter().any(|word| place.contains(word))
+    block.placed.line.kind == LineKind::Caption || CAPTION_NAMES.iter().any(|word| place.contains(word))
 }
 
 fn stretch_features(judged: &[Judged], row: &mut Row) {

@@ -199,7 +199,9 @@ pub(super) fn may_be_gallery(page: &Page, lines: &[KnownLine]) -> bool {
     let may_be_caption = |line: &&KnownLine| {
         let block = line.placed.block;
         line.words >= PROSE
-            && (line.placed.line.kind == LineKind::Caption || is_named(block) || is_named(page.node(block).parent))
+            && (line.placed.line.kind == LineKind::Caption
+                || is_named(block)
+                || is_named(page.node(block).parent))
     };
     lines.iter().filter(may_be_caption).take(CAPTIONS).count() == CAPTIONS
 }
