@@ -155,15 +155,11 @@ fn read_page(
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
     follow(reading, visit, &page, known);
-    let hub = match judge(&page, visit.url.as_str()) {
-        Verdict::Article => None,
-        Verdict::NotArticle(reason) => Some(reason.label()),
-    };
     let hub = match visit.record.role {
         // A front page is never an article.
-        Role::Front => hub.or(Some("front_page")),
+        Role::Front => not_article(visit, &page).or(Some("front_page")),
         _ if is_binary(&decoded.text) => Some("binary"),
-        _ => hub,
+        _ => not_article(visit, &page),
     };
     let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
     reading.content = match (hub, &visit.template) {
@@ -204,10 +200,27 @@ fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, 
     Article { document: rules.admitted(draft), seen, raw }
 }
 
+/// The reason why a page is not an article. The template of its host recognizes most hubs without the block model.
+fn not_article(visit: &Visit, page: &Page) -> Option<&'static str> {
+    let url = visit.url.as_str();
+    let verdict = match &visit.template {
+        Some(template) => template.detector().verdict(page, url),
+        None => judge(page, url),
+    };
+    match verdict {
+        Verdict::Article => None,
+        Verdict::NotArticle(reason) => Some(reason.label()),
+    }
+}
+
 /// Whether a page is binary data: more than 2% of its characters are control characters or undecodable.
 fn is_binary(text: &str) -> bool {
-    let odd = |c: &char| (c.is_control() && !c.is_whitespace()) || *c == char::REPLACEMENT_CHARACTER;
-    text.chars().filter(odd).count() * 50 > text.chars().count()
+    let is_odd = |byte: &&u8| matches!(byte, 0..=8 | 14..=31 | 127);
+    // The control characters from U+0080 to U+009F have two bytes. U+0085 is white space.
+    let is_odd_pair = |pair: &&[u8]| matches!(pair, [0xC2, 0x80..=0x84 | 0x86..=0x9F]);
+    let bytes = text.as_bytes();
+    let count = bytes.iter().filter(is_odd).count() + bytes.windows(2).filter(is_odd_pair).count();
+    (count + text.matches(char::REPLACEMENT_CHARACTER).count()) * 50 > text.chars().count()
 }
 
 /// Finds the links of a page. Ignores feeds of articles, because they contain comments.
