@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::change::robots_name;
 use crate::engine::postgres::Postgres;
-use crate::engine::{Engine, Range, Scan};
+use crate::engine::{Engine, Range, Scan, unlisted};
 use crate::lock::Lock;
 use crate::packed::{unpack, unpack_page};
 use crate::partitions::{Partition, Partitions};
@@ -94,11 +94,9 @@ impl Store {
     /// # Errors
     /// The store cannot be read.
     pub fn next_ready(&self, host: HostId) -> Result<Option<(UrlKey, UrlRecord)>, StoreError> {
-        let Some(key) = self.keys(keys::ready_of(host)).next().transpose()? else { return Ok(None) };
-        let damaged = || StoreError::Damaged { what: "the frontier", reason: "a key without its URL".into() };
-        let url = keys::last_url(&key).ok_or_else(damaged)?;
-        let record = self.url(url)?.ok_or_else(damaged)?;
-        Ok(Some((url, record)))
+        let Some((key, record)) = self.engine.first_listed(&keys::ready_of(host))? else { return Ok(None) };
+        let url = keys::last_url(&key).ok_or_else(unlisted)?;
+        Ok(Some((url, decode("a URL", &record)?)))
     }
 
     /// Counts the documents without a response in the archive. `is_there`: whether the archive has a
