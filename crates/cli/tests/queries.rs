@@ -49,7 +49,7 @@ fn the_statements_of_the_documentation_answer() {
     for sql in [
         "INSERT INTO templates SELECT host, 2, now(), template FROM templates ORDER BY host LIMIT 1",
         "UPDATE documents SET fetched = fetched - interval '8 days' WHERE host = 'paper-1.example'",
-        "UPDATE documents SET cluster = 1, number = 1 WHERE id = (SELECT min(id) FROM documents)",
+        "UPDATE documents SET cluster = 1, number = 1 WHERE id = (SELECT id FROM documents ORDER BY id LIMIT 1)",
         "INSERT INTO clusters VALUES (1, 1, 2)",
     ] {
         let _ = query(sql);

@@ -146,7 +146,8 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
-    /// Returns the pairs of a range. All keys of the range must have the same first byte.
+    /// Returns the pairs of a range. All keys of the range must have the same first byte. The keys of the lists of
+    /// URLs have no values, and the values that this returns for them have no meaning.
     fn scan(&self, range: Range) -> Scan;
 
     /// Returns the first key of a list of URLs, with the record of that URL.

@@ -7,9 +7,11 @@ use gleaner_frontier::{Outcome, Rhythm, Role, UrlKey};
 use jiff::Timestamp;
 use proptest::option;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 
 use super::*;
 use crate::clusters::{ClusterRecord, Kept, Standing};
+use crate::engine::{Batch, Pair, Write};
 use crate::files::FileRecord;
 use crate::partitions::Partition;
 use crate::records::encode;
@@ -276,4 +278,74 @@ fn the_documents_of_a_host_are_described() {
     let columns = written(&keys::document(DocumentId([7; 16])), &packed, None);
     assert_eq!(columns["words"], Value::Int(3));
     assert_eq!((&columns["url"], &columns["host"]), (&Value::text(url), &Value::text("a.example")));
+}
+
+/// Opens an empty database as its only worker.
+fn writer(server: &gleaner_testkit::postgres::Postgres, folder: &std::path::Path) -> crate::Writer {
+    let objects = folder.join("objects");
+    let membership = crate::Membership {
+        address: server.database(),
+        objects: crate::objects::Objects::open(objects.to_str().unwrap(), crate::objects::Options::default())
+            .unwrap(),
+        name: "one".into(),
+        lease: std::time::Duration::from_secs(30),
+        patience: std::time::Duration::from_secs(20),
+        should_stop: std::sync::Arc::new(|| false),
+        settings: BTreeMap::new(),
+        waits: false,
+    };
+    let writer = crate::join(&folder.join("worker"), &membership).unwrap();
+    let _ = writer.store().leases().unwrap().gained();
+    writer
+}
+
+#[test]
+fn the_database_gives_back_what_was_written() {
+    let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
+    let folder = tempfile::TempDir::new().unwrap();
+    let store = writer(&server, folder.path()).store();
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut records: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+    for number in 0..200 {
+        let mut draw = |strategy: &dyn Fn(&mut proptest::test_runner::TestRunner) -> (Vec<u8>, Vec<u8>)| {
+            let (key, value) = strategy(&mut runner);
+            records.insert(key, value);
+        };
+        draw(&|runner| {
+            let (of, record) = (key(), url()).new_tree(runner).unwrap().current();
+            (keys::url(of), encode(&record))
+        });
+        draw(&|runner| {
+            let record = host().new_tree(runner).unwrap().current();
+            let partition = Partition::new((number % 250) as u8);
+            let (name, id) = (format!("host-{number}.example"), partition.number(number).unwrap());
+            let record = HostRecord { id: HostId(id), name, ..record };
+            (keys::host(partition, &record.name), encode(&record))
+        });
+        draw(&|runner| {
+            let counts = counts().new_tree(runner).unwrap().current();
+            (keys::counts(number, "a.example"), encode(&counts))
+        });
+    }
+    let writes = records.iter().map(|(key, value)| (key.clone(), Write::Put(value.clone()))).collect();
+    store.engine.commit(Batch { writes }, store.partitions.held().into_iter().collect()).unwrap();
+    store.engine.flush().unwrap();
+    store.distributed.as_ref().unwrap().forget();
+    for (key, value) in &records {
+        assert_eq!(store.engine.get(key).unwrap().as_ref(), Some(value), "{}", keys::hex(key));
+    }
+    for space in [keys::URL, keys::HOST, keys::COUNTS] {
+        let read: Vec<Pair> = store.scan([space]).collect::<Result<_, _>>().unwrap();
+        let written = records.clone().into_iter().filter(|(key, _)| key[0] == space);
+        assert_eq!(read, written.collect::<Vec<_>>());
+    }
+    let lists = [keys::READY, keys::RETRY, keys::REVISIT, keys::BUFFERED];
+    let listed: usize = lists.iter().map(|list| store.keys([*list]).count()).sum();
+    let is_listed = |value: &[u8]| {
+        let record: UrlRecord = crate::records::decode("a URL", value).unwrap();
+        !matches!(record.state, UrlState::Done | UrlState::Kept)
+    };
+    let urls = records.iter().filter(|(key, _)| key[0] == keys::URL);
+    assert_eq!(listed, urls.filter(|(_, value)| is_listed(value)).count());
+    assert!(lists.iter().all(|list| store.keys([*list]).map(Result::unwrap).is_sorted()));
 }
