@@ -27,8 +27,8 @@ use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
 use crate::partitions::Partition;
+use crate::{StoreError, keys};
 
 pub(crate) type Pair = (Vec<u8>, Vec<u8>);
 
@@ -148,6 +148,15 @@ pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     }
 }
 
+/// Returns the key of the URL to which a key of a list refers.
+pub(crate) fn listed(key: &[u8]) -> Result<Vec<u8>, StoreError> {
+    keys::last_url(key).map(keys::url).ok_or_else(unlisted)
+}
+
+pub(crate) fn unlisted() -> StoreError {
+    StoreError::Damaged { what: "the frontier", reason: "a key without its URL".into() }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
     pub(crate) writes: BTreeMap<Vec<u8>, Write>,
@@ -169,8 +178,17 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
-    /// Returns the pairs of a range. All keys of the range must have the same first byte.
+    /// Returns the pairs of a range. All keys of the range must have the same first byte. The keys of the lists of
+    /// URLs have no values, and the values that this returns for them have no meaning.
     fn scan(&self, range: Range) -> Scan;
+
+    /// Returns the first key of a list of URLs, with the record of that URL.
+    fn first_listed(&self, prefix: &[u8]) -> Result<Option<Pair>, StoreError> {
+        let Some(pair) = self.scan(Range::with_prefix(prefix).keys_only()).next() else { return Ok(None) };
+        let (key, _) = pair?;
+        let record = self.get(&listed(&key)?)?;
+        Ok(Some((key, record.ok_or_else(unlisted)?)))
+    }
 
     fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let first = |prefix: &Vec<u8>| {
