@@ -20,8 +20,9 @@ pub(crate) mod embedded;
 pub(crate) mod postgres;
 pub(crate) mod remote;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
+use std::iter;
 use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
@@ -61,12 +62,48 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
+    /// Returns the part of the range after the key `last`, in reading order.
+    pub(crate) fn beyond(self, last: &[u8]) -> Self {
+        let bound = Bound::Excluded(last.to_vec());
+        if self.backwards { Self { end: bound, ..self } } else { Self { begin: bound, ..self } }
+    }
+
+    /// Whether the range cannot have a key. `BTreeMap::range` panics for such ranges.
+    pub(crate) fn is_empty(&self) -> bool {
+        match (&self.begin, &self.end) {
+            (Bound::Included(begin) | Bound::Excluded(begin), Bound::Excluded(end)) => begin >= end,
+            (Bound::Excluded(begin), Bound::Included(end)) => begin >= end,
+            (Bound::Included(begin), Bound::Included(end)) => begin > end,
+            (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+        }
+    }
+
     pub(crate) fn space(&self) -> Option<u8> {
         match &self.begin {
             Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
             Bound::Unbounded => None,
         }
     }
+}
+
+/// A part of a scan, and the rest of its range. `None`: the part includes the last pair.
+pub(crate) type Piece = (Vec<Result<Pair, StoreError>>, Option<Range>);
+
+/// Scans a range in pieces. `read` returns the first piece of a range.
+pub(crate) fn in_pieces(
+    range: Range,
+    mut read: impl FnMut(Range) -> Result<Piece, StoreError> + Send + 'static,
+) -> Scan {
+    let (mut rest, mut piece) = (Some(range), VecDeque::new());
+    Box::new(iter::from_fn(move || {
+        while piece.is_empty() {
+            match read(rest.take()?) {
+                Ok((pairs, beyond)) => (piece, rest) = (pairs.into(), beyond),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        piece.pop_front()
+    }))
 }
 
 /// Returns the first key after all keys with this prefix. `None`: no key comes after them.
