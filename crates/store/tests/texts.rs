@@ -68,7 +68,9 @@ fn a_damaged_text_is_named_and_the_others_are_read() {
     assert!(told[0].contains("00000001.texts: its checksum is wrong"), "{told:?}");
     let read: Vec<Result<Document, StoreError>> = writer.store().documents().collect();
     assert_eq!(read.iter().filter(|document| document.is_ok()).count(), DOCUMENTS as usize - 1);
-    assert!(matches!(writer.store().document(id(7)), Err(StoreError::Lost { id: lost, .. }) if lost == id(7)));
+    assert!(
+        matches!(writer.store().document(id(7)), Err(StoreError::Lost { id: lost, .. }) if lost == id(7))
+    );
     assert_eq!(writer.store().document(id(8)).unwrap().unwrap().text, text(8));
 }
 

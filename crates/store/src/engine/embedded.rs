@@ -171,7 +171,9 @@ impl Embedded {
                         appending.files.release(old);
                     }
                     match value {
-                        Some(value) if is_large => records.insert(name, &appending.push(key, value)?.to_bytes()),
+                        Some(value) if is_large => {
+                            records.insert(name, &appending.push(key, value)?.to_bytes())
+                        }
                         Some(value) => records.insert(name, value),
                         None => records.remove(name),
                     }
@@ -224,7 +226,8 @@ impl Embedded {
             Bound::Excluded(end) if is_page && end.first() != Some(&keys::PAGE) => Bound::Unbounded,
             end => without(end),
         };
-        let (mut pairs, backwards) = (tree.range::<Vec<u8>, _>((without(&range.begin), end)), range.backwards);
+        let (mut pairs, backwards) =
+            (tree.range::<Vec<u8>, _>((without(&range.begin), end)), range.backwards);
         iter::from_fn(move || {
             let next = || if backwards { pairs.next_back() } else { pairs.next() }.transpose();
             let pair = self.ask("reading", next).transpose()?;
@@ -467,7 +470,10 @@ mod tests {
         put(&engine, &document(1), Some(b"two"));
         put(&engine, &document(2), Some(b"two"));
         drop(engine);
-        assert_eq!(all(&opened(&folder), Range::with_prefix([keys::DOCUMENT])), [(document(1), b"one".to_vec())]);
+        assert_eq!(
+            all(&opened(&folder), Range::with_prefix([keys::DOCUMENT])),
+            [(document(1), b"one".to_vec())]
+        );
     }
 
     #[test]
@@ -529,8 +535,12 @@ mod tests {
         engine.flush().unwrap();
         // As an older version left them.
         let member = [keys::CLUSTER, 0, 0, 0, 1, 0, 0, 0, 2];
-        let old: [(&[u8], &[u8]); 4] =
-            [(&document(1), b"\x92one"), (&document(2), b"\x92two"), (b"s0001", b"\x95three"), (&member, b"\x95four")];
+        let old: [(&[u8], &[u8]); 4] = [
+            (&document(1), b"\x92one"),
+            (&document(2), b"\x92two"),
+            (b"s0001", b"\x95three"),
+            (&member, b"\x95four"),
+        ];
         for (key, value) in old {
             engine.records.insert(key, value).unwrap();
         }

@@ -180,8 +180,7 @@ impl Texts {
     /// Returns a file of which more than half is unused. The last file is never returned.
     pub(super) fn wasteful(&self) -> Option<u32> {
         let (last, _) = self.files.sizes.last_key_value()?;
-        let is_wasteful =
-            |(number, sizes): &(&u32, &Sizes)| *number < last && sizes.dead > sizes.bytes / 2;
+        let is_wasteful = |(number, sizes): &(&u32, &Sizes)| *number < last && sizes.dead > sizes.bytes / 2;
         let mut wasteful = self.files.sizes.iter().filter(is_wasteful).map(|(number, _)| *number);
         wasteful.find(|number| !self.damaged.contains(number))
     }
@@ -216,7 +215,9 @@ impl Texts {
         self.files.sizes.remove(&number);
         self.open.get_mut().unwrap_or_else(PoisonError::into_inner).remove(&number);
         match fs::remove_file(path(&self.folder, number)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::folder(&self.folder)(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::folder(&self.folder)(error))
+            }
             _ => Ok(()),
         }
     }
