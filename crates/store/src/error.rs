@@ -198,6 +198,16 @@ pub enum StoreError {
         /// The cause.
         source: Box<Self>,
     },
+    /// A single record that is not a text is unreadable. Other records are readable.
+    #[error(
+        "the record {key} cannot be read: {reason}; `gleaner rebuild` restores the store from the archive and keeps the damaged store beside it"
+    )]
+    Unreadable {
+        /// The key of the record, in hexadecimal digits.
+        key: String,
+        /// Why the record cannot be read.
+        reason: String,
+    },
     /// The clock of this machine differs too much from the database's clock.
     #[error(
         "this machine's clock is {ahead:.0} s ahead of the database's; set both by a time service (NTP), then start again"

@@ -1,79 +1,138 @@
 //! Stores records in sled, in a folder that one process uses. This is the default engine.
 //!
-//! The database has two trees: `pages` for raw pages, and `records` for everything else. The records of all
-//! batches since the last flush are in memory ([`Pending`]). A flush writes them as one batch of sled, so a
-//! crash keeps all of them or none. If they become large, they are written earlier. Raw pages are written
-//! before the records that refer to them, and removed after those records. Opening the store removes pages to
-//! which no record refers.
+//! The database has two trees: `pages` for raw pages, and `records` for everything else. Texts and signatures
+//! are in files beside sled, and `records` has their positions (`embedded/texts.rs`).
+//!
+//! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MOST_WAITING`] bytes. They
+//! are then applied in this order:
+//!
+//! 1. Raw pages are put.
+//! 2. Texts and signatures are written to their file and synced.
+//! 3. All records are written as one batch of sled, so a crash keeps all of them or none.
+//! 4. Raw pages are removed.
+//!
+//! Therefore no record refers to a raw page or a text that is not on disk. Opening the store removes raw
+//! pages to which no record refers. As records that each page changes are written once per flush, sled also
+//! writes less.
 //!
 //! Limitation: sled 0.34 is a beta that its author no longer develops. docs/architecture.md describes how
 //! gleaner handles this.
 
+mod texts;
+
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::iter;
 use std::ops::Bound;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use crate::engine::pending::Pending;
-use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, Write};
+use tracing::info;
+
+use crate::engine::{Batch, Engine, Lost, Pair, Piece, Range, Scan, Write, in_pieces};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{StoreError, flushed, keys};
+use texts::{Files, Spot, Texts};
 
-/// Size of the records in memory at which they are written without a flush.
-const MOST_PENDING: usize = 8 << 20;
+/// Maximum size of the committed writes in memory, in bytes.
+const MOST_WAITING: usize = 16 << 20;
+
+/// Size of a write in memory, in addition to its key and value.
+const OF_A_WRITE: usize = 100;
+
+/// Maximum number of pairs that a scan reads at once.
+const PIECE: usize = 256;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Embedded(Arc<Database>);
-
-#[derive(Debug)]
-struct Database {
+pub(crate) struct Embedded {
     records: sled::Tree,
     pages: sled::Tree,
-    sled: sled::Db,
-    folder: Box<Path>,
-    flushes: AtomicU64,
-    pending: RwLock<Pending>,
-    is_damaged: AtomicBool,
+    database: sled::Db,
+    folder: Arc<Path>,
+    state: Arc<RwLock<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Committed writes that are not in sled.
+    waiting: Batch,
+    bytes: usize,
+    texts: Texts,
+    flushes: u64,
 }
 
 impl Embedded {
     /// Opens or creates the database in `path`. `folder` contains the file with the number of the last flush.
     pub(crate) fn open(path: &Path, folder: &Path, cache: u64) -> Result<Self, StoreError> {
-        let sled = open_database(path, cache)?;
-        let open = |name| quietly(|| sled.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
+        let database = open_database(path, cache)?;
+        let open =
+            |name| quietly(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
         let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
         // After an error, the database is never closed. `ask` explains why.
-        let (records, pages) = trees.inspect_err(|_| std::mem::forget(sled.clone()))?;
-        let opened = Self(Arc::new(Database {
-            records,
-            pages,
-            sled,
-            folder: folder.into(),
-            flushes: AtomicU64::new(0),
-            pending: RwLock::default(),
-            is_damaged: AtomicBool::new(false),
-        }));
-        let flushes = opened.get(&keys::meta("flushes"))?;
-        let flushes = flushes.map(|bytes| decode("the number of flushes", &bytes)).transpose()?.unwrap_or(0);
-        flushed::check(folder, flushes)?;
-        opened.0.flushes.store(flushes, Ordering::Relaxed);
+        let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
+        let texts = Texts::new(path.join("texts"), Files::new(true));
+        let state = State { waiting: Batch::default(), bytes: 0, texts, flushes: 0 };
+        let opened = Self { records, pages, database, folder: folder.into(), state: Arc::new(state.into()) };
+        opened.load()?;
         Ok(opened)
     }
-}
 
-impl Database {
-    fn pending(&self) -> RwLockReadGuard<'_, Pending> {
-        // A panic of sled is caught before it reaches the lock.
-        self.pending.read().unwrap_or_else(PoisonError::into_inner)
+    fn load(&self) -> Result<(), StoreError> {
+        let flushes = self.get(&keys::meta("flushes"))?;
+        let flushes: Option<u64> =
+            flushes.map(|bytes| decode("the number of flushes", &bytes)).transpose()?;
+        flushed::check(&self.folder, flushes.unwrap_or(0))?;
+        let files = self.get(&keys::meta("texts"))?;
+        let files = files.map(|bytes| decode("the files of texts", &bytes)).transpose()?;
+        let mut state = self.write();
+        state.flushes = flushes.unwrap_or(0);
+        state.texts.accept(files.unwrap_or_else(|| Files::new(flushes.is_none())));
+        Ok(())
     }
 
-    fn pending_mut(&self) -> RwLockWriteGuard<'_, Pending> {
-        self.pending.write().unwrap_or_else(PoisonError::into_inner)
+    /// Moves the large values that an older version stored in sled to files. A later call continues after an
+    /// interruption.
+    pub(crate) fn move_texts(&self) -> Result<(), StoreError> {
+        if self.read().texts.files().is_complete {
+            return Ok(());
+        }
+        let mut moved = 0_u64;
+        for space in [keys::DOCUMENT, keys::HISTORY, keys::SIGNED, keys::CLUSTER] {
+            for pair in self.stored(&Range::with_prefix([space])) {
+                let (key, value) = pair?;
+                if !keys::is_large(&key) || Spot::from_bytes(&value).is_some() {
+                    continue;
+                }
+                if moved == 0 {
+                    info!("moving texts from sled to files, because an older version wrote the store");
+                }
+                moved += 1;
+                let writes = [(key, Write::Put(value.to_vec()))].into();
+                self.commit(Batch { writes }, BTreeSet::new())?;
+            }
+        }
+        let mut state = self.write();
+        let mut files = state.texts.files().clone();
+        files.is_complete = true;
+        state.texts.accept(files);
+        drop(state);
+        if moved > 0 {
+            self.flush()?;
+            info!(records = moved, "moved texts");
+        }
+        Ok(())
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn place<'a>(&self, key: &'a [u8]) -> (&sled::Tree, &'a [u8]) {
@@ -83,89 +142,186 @@ impl Database {
         }
     }
 
-    /// Writes the pending records to sled as one batch, then removes pages.
-    fn apply(&self, pending: &mut Pending) -> Result<(), StoreError> {
-        let (mut records, mut dropped) = (sled::Batch::default(), Vec::new());
-        for (key, write) in pending.iter() {
-            match write.value() {
-                None if key.first() == Some(&keys::PAGE) => dropped.push(&key[1..]),
-                None => records.remove(key),
-                Some(value) => records.insert(key, value),
-            }
-        }
-        self.ask("writing", || self.records.apply_batch(records))?;
-        for url in dropped {
-            self.ask("removing a page", || self.pages.remove(url))?;
-        }
-        pending.clear();
-        Ok(())
-    }
-
     /// Runs an operation of sled, which panics on some damaged files. After a panic the database is never
     /// closed, because closing would write a state that may differ from the disk.
     fn ask<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
         match quietly(ask) {
             Ok(answer) => answer.map_err(StoreError::sled(doing)),
             Err(damaged) => {
-                self.is_damaged.store(true, Ordering::Relaxed);
-                std::mem::forget(self.sled.clone());
+                std::mem::forget(self.database.clone());
                 Err(damaged)
             }
         }
     }
-}
 
-/// sled writes all it has to disk when it is closed, and so must the pending records.
-impl Drop for Database {
-    fn drop(&mut self) {
-        if !self.is_damaged.load(Ordering::Relaxed) {
-            let mut pending = std::mem::take(&mut *self.pending_mut());
-            if let Err(error) = self.apply(&mut pending) {
-                tracing::error!(%error, "the last changes are not in the store");
+    /// Writes the waiting records to sled, and their large values to files.
+    fn apply(&self, state: &mut State) -> Result<(), StoreError> {
+        let (mut records, mut dropped) = (sled::Batch::default(), Vec::new());
+        let mut appending = state.texts.append();
+        for (key, write) in &state.waiting.writes {
+            let name = self.place(key).1;
+            match (key.first(), write.value()) {
+                (Some(&keys::PAGE), Some(page)) => {
+                    self.ask("keeping a page", || self.pages.insert(name, page))?;
+                }
+                (Some(&keys::PAGE), None) => dropped.push(name),
+                (_, value) => {
+                    let is_large = keys::is_large(key);
+                    if is_large && let Some(old) = self.spot(key)? {
+                        appending.files.release(old);
+                    }
+                    match value {
+                        Some(value) if is_large => {
+                            records.insert(name, &appending.push(key, value)?.to_bytes())
+                        }
+                        Some(value) => records.insert(name, value),
+                        None => records.remove(name),
+                    }
+                }
             }
         }
+        let files = appending.finish()?;
+        records.insert(keys::meta("texts"), encode(&files));
+        self.ask("writing", || self.records.apply_batch(records))?;
+        for name in dropped {
+            self.ask("removing a page", || self.pages.remove(name))?;
+        }
+        state.texts.accept(files);
+        (state.waiting, state.bytes) = (Batch::default(), 0);
+        Ok(())
     }
+
+    fn spot(&self, key: &[u8]) -> Result<Option<Spot>, StoreError> {
+        Ok(self.ask("reading", || self.records.get(key))?.and_then(|bytes| Spot::from_bytes(&bytes)))
+    }
+
+    /// Writes the used entries of a wasteful file again, and removes the file.
+    fn compact(&self, state: &mut State) -> Result<(), StoreError> {
+        let Some(file) = state.texts.wasteful() else { return Ok(()) };
+        let Some(entries) = state.texts.entries(file)? else { return Ok(()) };
+        for entry in entries {
+            if self.spot(&entry.key)? == Some(entry.spot) {
+                state.waiting.write(entry.key, Write::Put(entry.value));
+            }
+        }
+        self.apply(state)?;
+        self.ask("flushing", || self.database.flush())?;
+        state.texts.remove(file)
+    }
+
+    fn value(&self, state: &State, key: &[u8], stored: &[u8]) -> Result<Vec<u8>, StoreError> {
+        match Spot::from_bytes(stored).filter(|_| keys::is_large(key)) {
+            Some(spot) => state.texts.read(key, spot),
+            None => Ok(stored.to_vec()),
+        }
+    }
+
+    /// Returns the pairs of a range in sled, with their whole keys.
+    fn stored(&self, range: &Range) -> impl Iterator<Item = Result<(Vec<u8>, sled::IVec), StoreError>> {
+        let is_page = range.space() == Some(keys::PAGE);
+        let tree = if is_page { &self.pages } else { &self.records };
+        let without =
+            |bound: &Bound<Vec<u8>>| bound.clone().map(|key| if is_page { key[1..].to_vec() } else { key });
+        let end = match &range.end {
+            Bound::Excluded(end) if is_page && end.first() != Some(&keys::PAGE) => Bound::Unbounded,
+            end => without(end),
+        };
+        let (mut pairs, backwards) =
+            (tree.range::<Vec<u8>, _>((without(&range.begin), end)), range.backwards);
+        iter::from_fn(move || {
+            let next = || if backwards { pairs.next_back() } else { pairs.next() }.transpose();
+            let pair = self.ask("reading", next).transpose()?;
+            let whole = |name: &[u8]| if is_page { keys::page_named(name) } else { name.to_vec() };
+            Some(pair.map(|(name, value)| (whole(&name), value)))
+        })
+    }
+
+    /// Reads up to `most` pairs from the beginning of a range. If a value cannot be read, only its pair is an
+    /// error.
+    fn piece(&self, range: Range, most: usize) -> Result<Piece, StoreError> {
+        if range.is_empty() {
+            return Ok((Vec::new(), None));
+        }
+        let state = self.read();
+        let mut stored = self.stored(&range).peekable();
+        let mut waiting = within(&state.waiting, &range).peekable();
+        let mut pairs = Vec::new();
+        let mut last = Vec::new();
+        while pairs.len() < most {
+            let order = match (stored.peek(), waiting.peek()) {
+                (None, None) => return Ok((pairs, None)),
+                (Some(Ok((key, _))), Some((other, _))) if range.backwards => (*other).cmp(key),
+                (Some(Ok((key, _))), Some((other, _))) => key.cmp(other),
+                (Some(_), _) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+            };
+            let stored = if order.is_le() { stored.next().transpose()? } else { None };
+            let pair = match (stored, if order.is_ge() { waiting.next() } else { None }) {
+                (_, Some((key, write))) => write.value().map(|value| (key.clone(), Ok(value.to_vec()))),
+                (Some((key, _)), None) if range.keys_only => Some((key, Ok(Vec::new()))),
+                (Some((key, value)), None) => {
+                    let value = self.value(&state, &key, &value);
+                    Some((key, value))
+                }
+                (None, None) => None,
+            };
+            if let Some((key, value)) = pair {
+                last.clone_from(&key);
+                pairs.push(value.map(|value| (key, if range.keys_only { Vec::new() } else { value })));
+            }
+        }
+        drop((stored, waiting));
+        Ok((pairs, Some(range.beyond(&last))))
+    }
+}
+
+/// Returns the writes in a range, in its order.
+fn within<'a>(batch: &'a Batch, range: &Range) -> Box<dyn Iterator<Item = (&'a Vec<u8>, &'a Write)> + 'a> {
+    let writes = batch.writes.range((range.begin.clone(), range.end.clone()));
+    if range.backwards { Box::new(writes.rev()) } else { Box::new(writes) }
 }
 
 impl Engine for Embedded {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        if let Some(value) = self.0.pending().get(key) {
-            return Ok(value.map(<[u8]>::to_vec));
+        let state = self.read();
+        if let Some(write) = state.waiting.writes.get(key) {
+            return Ok(write.value().map(<[u8]>::to_vec));
         }
-        let (tree, name) = self.0.place(key);
-        Ok(self.0.ask("reading", || tree.get(name))?.map(|bytes| bytes.to_vec()))
+        let (tree, name) = self.place(key);
+        let stored = self.ask("reading", || tree.get(name))?;
+        stored.map(|stored| self.value(&state, key, &stored)).transpose()
     }
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
-        if let Some(value) = self.0.pending().get(key) {
-            return Ok(value.is_some());
+        if let Some(write) = self.read().waiting.writes.get(key) {
+            return Ok(write.value().is_some());
         }
-        let (tree, name) = self.0.place(key);
-        self.0.ask("reading", || tree.contains_key(name))
+        let (tree, name) = self.place(key);
+        self.ask("reading", || tree.contains_key(name))
     }
 
     fn scan(&self, range: Range) -> Scan {
-        Box::new(Merged::new(Arc::clone(&self.0), range))
+        let (engine, mut most) = (self.clone(), 1);
+        // Many scans need only the first pair.
+        in_pieces(range, move |range| {
+            let piece = engine.piece(range, most);
+            most = (4 * most).min(PIECE);
+            piece
+        })
     }
 
     fn commit(&self, batch: Batch, _: BTreeSet<Partition>) -> Result<(), StoreError> {
-        let is_page = |key: &[u8]| key.first() == Some(&keys::PAGE);
-        for (key, page) in batch.writes.iter().filter(|(key, _)| is_page(key)) {
-            if let Some(page) = page.value() {
-                self.0.ask("keeping a page", || self.0.pages.insert(&key[1..], page))?;
-            }
-        }
-        let mut pending = self.0.pending_mut();
+        let mut state = self.write();
         for (key, write) in batch.writes {
-            match write {
-                Write::Put(_) | Write::Claim(_) if is_page(&key) => pending.forget(&key),
-                write => pending.put(key, write),
-            }
+            let write = match write {
+                // There is only one process, so no other one can have the key.
+                Write::Claim(value) => Write::Put(value),
+                write => write,
+            };
+            state.bytes += key.len() + write.value().map_or(0, <[u8]>::len) + OF_A_WRITE;
+            state.waiting.write(key, write);
         }
-        if pending.bytes() > MOST_PENDING {
-            self.0.apply(&mut pending)?;
-        }
-        Ok(())
+        if state.bytes > MOST_WAITING { self.apply(&mut state) } else { Ok(()) }
     }
 
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
@@ -180,100 +336,15 @@ impl Engine for Embedded {
     }
 
     fn flush(&self) -> Result<Vec<Lost>, StoreError> {
-        let database = &self.0;
-        let number = database.flushes.fetch_add(1, Ordering::Relaxed) + 1;
-        {
-            let mut pending = database.pending_mut();
-            pending.put(keys::meta("flushes"), Write::Put(encode(&number)));
-            database.apply(&mut pending)?;
-        }
-        database.ask("flushing", || database.sled.flush())?;
-        flushed::note(&database.folder, number)?;
+        let mut state = self.write();
+        let number = state.flushes + 1;
+        state.waiting.write(keys::meta("flushes"), Write::Put(encode(&number)));
+        self.apply(&mut state)?;
+        state.flushes = number;
+        self.ask("flushing", || self.database.flush())?;
+        flushed::note(&self.folder, number)?;
+        self.compact(&mut state)?;
         Ok(Vec::new())
-    }
-}
-
-/// The pairs of a range, in sled and pending. A pending write replaces the pair in sled.
-struct Merged {
-    database: Arc<Database>,
-    /// The part of the range that was not read yet.
-    rest: Range,
-    stored: sled::Iter,
-    /// The next pair in sled, if it was read already.
-    next: Option<Pair>,
-    is_over: bool,
-}
-
-impl Merged {
-    fn new(database: Arc<Database>, range: Range) -> Self {
-        let is_page = range.space() == Some(keys::PAGE);
-        let tree = if is_page { &database.pages } else { &database.records };
-        let without =
-            |bound: Bound<Vec<u8>>| if is_page { bound.map(|key| key[1..].to_vec()) } else { bound };
-        let end = if is_page { Bound::Unbounded } else { range.end.clone() };
-        let stored = tree.range::<Vec<u8>, _>((without(range.begin.clone()), end));
-        Self { database, rest: range, stored, next: None, is_over: false }
-    }
-
-    fn read(&mut self) -> Result<Option<Pair>, StoreError> {
-        loop {
-            if self.next.is_none() {
-                self.next = self.read_stored()?;
-            }
-            let pair = match self.pending_before_stored() {
-                None => self.next.take().map(|(key, value)| (key, Some(value))),
-                Some(pair) => {
-                    // The pending write replaces the pair with its key.
-                    self.next.take_if(|(key, _)| *key == pair.0);
-                    Some(pair)
-                }
-            };
-            let Some((key, value)) = pair else { return Ok(None) };
-            self.rest.pass(&key);
-            if let Some(value) = value {
-                return Ok(Some((key, if self.rest.keys_only { Vec::new() } else { value })));
-            }
-        }
-    }
-
-    /// Returns the next pending write if it does not come after the next pair in sled. A value of `None`: the
-    /// key is removed.
-    fn pending_before_stored(&self) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
-        let pending = self.database.pending();
-        let (key, value) = pending.first(&self.rest)?;
-        let is_before = self.next.as_ref().is_none_or(|(stored, _)| match self.rest.backwards {
-            true => key >= stored.as_slice(),
-            false => key <= stored.as_slice(),
-        });
-        is_before.then(|| (key.to_vec(), value.map(<[u8]>::to_vec)))
-    }
-
-    fn read_stored(&mut self) -> Result<Option<Pair>, StoreError> {
-        let is_page = self.rest.space() == Some(keys::PAGE);
-        loop {
-            let stored = &mut self.stored;
-            let backwards = self.rest.backwards;
-            let next = || if backwards { stored.next_back() } else { stored.next() }.transpose();
-            let Some((name, value)) = self.database.ask("reading", next)? else { return Ok(None) };
-            let key = if is_page { keys::page_named(&name) } else { name.to_vec() };
-            // A key that was pending when it was read may be in sled by now.
-            if self.rest.contains(&key) {
-                return Ok(Some((key, value.to_vec())));
-            }
-        }
-    }
-}
-
-impl Iterator for Merged {
-    type Item = Result<Pair, StoreError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
-        }
-        let pair = self.read().transpose();
-        self.is_over = !matches!(pair, Some(Ok(_)));
-        pair
     }
 }
 
@@ -313,4 +384,190 @@ fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     }
     let error = last.expect("the loop ends early unless there was an error");
     Err(StoreError::sled("opening")(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn opened(folder: &TempDir) -> Embedded {
+        Embedded::open(&folder.path().join("sled"), folder.path(), 16 << 20).unwrap()
+    }
+
+    fn put(engine: &Embedded, key: &[u8], value: Option<&[u8]>) {
+        let write = value.map_or(Write::Remove, |value| Write::Put(value.to_vec()));
+        let writes = [(key.to_vec(), write)].into();
+        engine.commit(Batch { writes }, BTreeSet::new()).unwrap();
+    }
+
+    fn all(engine: &Embedded, range: Range) -> Vec<Pair> {
+        engine.scan(range).map(Result::unwrap).collect()
+    }
+
+    fn document(number: u8) -> Vec<u8> {
+        [&[keys::DOCUMENT], [number; 16].as_slice()].concat()
+    }
+
+    fn files(folder: &TempDir) -> Vec<String> {
+        let entries = fs::read_dir(folder.path().join("sled/texts")).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// Steps: a key to put or remove, or a flush. `space`: URLs, large values or pages.
+        #[test]
+        fn reads_see_the_latest_writes_whether_flushed_or_not(
+            space in prop::sample::select(vec![keys::URL, keys::DOCUMENT, keys::PAGE]),
+            steps in prop::collection::vec((0_u8..40, 0_u8..4), 1..200),
+            from in 0_u8..40,
+        ) {
+            let folder = TempDir::new().unwrap();
+            let engine = opened(&folder);
+            let mut model = BTreeMap::new();
+            for (at, (number, kind)) in steps.into_iter().enumerate() {
+                let key = [&[space], [number; 16].as_slice()].concat();
+                let value = format!("value {at}").into_bytes();
+                match kind {
+                    0 => { engine.flush().unwrap(); }
+                    1 => { put(&engine, &key, None); model.remove(&key); }
+                    _ => { put(&engine, &key, Some(&value)); model.insert(key, value); }
+                }
+            }
+            let expected: Vec<Pair> = model.clone().into_iter().collect();
+            prop_assert_eq!(&all(&engine, Range::with_prefix([space])), &expected);
+            let reversed: Vec<Pair> = expected.iter().rev().cloned().collect();
+            prop_assert_eq!(all(&engine, Range::with_prefix([space]).backwards()), reversed);
+            let from = [&[space], [from; 16].as_slice()].concat();
+            let after = all(&engine, Range::with_prefix([space]).after(from.clone()).keys_only());
+            let later: Vec<Pair> =
+                model.range(from.clone()..).filter(|(key, _)| **key != from).map(|(key, _)| (key.clone(), Vec::new())).collect();
+            prop_assert_eq!(after, later);
+            prop_assert_eq!(engine.get(&from).unwrap(), model.get(&from).cloned());
+            prop_assert_eq!(engine.has(&from).unwrap(), model.contains_key(&from));
+            engine.flush().unwrap();
+            drop(engine);
+            prop_assert_eq!(all(&opened(&folder), Range::with_prefix([space])), expected);
+        }
+    }
+
+    #[test]
+    fn a_change_that_was_not_flushed_is_lost_as_a_whole() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        put(&engine, &document(1), Some(b"one"));
+        engine.flush().unwrap();
+        put(&engine, &document(1), Some(b"two"));
+        put(&engine, &document(2), Some(b"two"));
+        drop(engine);
+        assert_eq!(
+            all(&opened(&folder), Range::with_prefix([keys::DOCUMENT])),
+            [(document(1), b"one".to_vec())]
+        );
+    }
+
+    #[test]
+    fn a_file_of_which_little_is_used_is_written_again() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        engine.write().texts.most = 10_000;
+        let value = |number: u8| vec![number; 900];
+        (0..20).for_each(|number| put(&engine, &document(number), Some(&value(number))));
+        engine.flush().unwrap();
+        assert_eq!(files(&folder), ["00000001.texts", "00000002.texts"]);
+        (0..4).for_each(|number| put(&engine, &document(number), None));
+        engine.flush().unwrap();
+        assert_eq!(files(&folder).len(), 2, "more than half is used");
+        (4..8).for_each(|number| put(&engine, &document(number), Some(&value(100))));
+        engine.flush().unwrap();
+        assert_eq!(files(&folder), ["00000002.texts", "00000003.texts"]);
+        let check = |engine: &Embedded| {
+            for number in 0..20 {
+                let expected = match number {
+                    0..4 => None,
+                    4..8 => Some(value(100)),
+                    _ => Some(value(number)),
+                };
+                assert_eq!(engine.get(&document(number)).unwrap(), expected, "{number}");
+            }
+        };
+        check(&engine);
+        drop(engine);
+        check(&opened(&folder));
+    }
+
+    #[test]
+    fn a_damaged_file_is_not_written_again() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        engine.write().texts.most = 1_000;
+        (0..2).for_each(|number| put(&engine, &document(number), Some(&[number; 900])));
+        engine.flush().unwrap();
+        let first = folder.path().join("sled/texts/00000001.texts");
+        fs::write(&first, [0; 926]).unwrap();
+        put(&engine, &document(0), Some(b"new"));
+        engine.flush().unwrap();
+        engine.flush().unwrap();
+        assert!(first.exists());
+        assert_eq!(engine.get(&document(0)).unwrap().unwrap(), b"new");
+        fs::remove_file(&first).unwrap();
+        drop(engine);
+        let engine = opened(&folder);
+        engine.flush().unwrap();
+        assert_eq!(files(&folder), ["00000002.texts"]);
+        assert_eq!(engine.get(&document(1)).unwrap().unwrap(), [1; 900]);
+    }
+
+    #[test]
+    fn values_of_an_older_version_are_moved_to_files() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        engine.flush().unwrap();
+        // As an older version left them.
+        let member = [keys::CLUSTER, 0, 0, 0, 1, 0, 0, 0, 2];
+        let old: [(&[u8], &[u8]); 4] = [
+            (&document(1), b"\x92one"),
+            (&document(2), b"\x92two"),
+            (b"s0001", b"\x95three"),
+            (&member, b"\x95four"),
+        ];
+        for (key, value) in old {
+            engine.records.insert(key, value).unwrap();
+        }
+        engine.records.remove(keys::meta("texts")).unwrap();
+        engine.database.flush().unwrap();
+        drop(engine);
+
+        let engine = opened(&folder);
+        let check = |engine: &Embedded| {
+            for (key, value) in old {
+                assert_eq!(engine.get(key).unwrap().unwrap(), value);
+            }
+        };
+        check(&engine);
+        put(&engine, &document(1), Some(b"\x92newer"));
+        put(&engine, &document(1), Some(b"\x92one"));
+        engine.move_texts().unwrap();
+        check(&engine);
+        drop(engine);
+        let engine = opened(&folder);
+        check(&engine);
+        for (key, _) in old {
+            assert!(engine.spot(key).unwrap().is_some());
+        }
+        let before = engine.read().texts.files().clone();
+        assert!(before.is_complete);
+        engine.move_texts().unwrap();
+        assert_eq!(engine.read().texts.files(), &before);
+    }
 }

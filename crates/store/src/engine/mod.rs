@@ -17,12 +17,12 @@
 //! 3. Keys are returned in the order of their bytes.
 
 pub(crate) mod embedded;
-mod pending;
 pub(crate) mod postgres;
 pub(crate) mod remote;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
+use std::iter;
 use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
@@ -62,33 +62,18 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
-    /// Removes `key`, and all keys that come before it in the order of reading.
-    pub(crate) fn pass(&mut self, key: &[u8]) {
-        let bound = if self.backwards { &mut self.end } else { &mut self.begin };
-        *bound = Bound::Excluded(key.to_vec());
+    /// Returns the part of the range after the key `last`, in reading order.
+    pub(crate) fn beyond(self, last: &[u8]) -> Self {
+        let bound = Bound::Excluded(last.to_vec());
+        if self.backwards { Self { end: bound, ..self } } else { Self { begin: bound, ..self } }
     }
 
-    pub(crate) fn contains(&self, key: &[u8]) -> bool {
-        let is_begun = match &self.begin {
-            Bound::Included(begin) => key >= begin.as_slice(),
-            Bound::Excluded(begin) => key > begin.as_slice(),
-            Bound::Unbounded => true,
-        };
-        is_begun
-            && match &self.end {
-                Bound::Included(end) => key <= end.as_slice(),
-                Bound::Excluded(end) => key < end.as_slice(),
-                Bound::Unbounded => true,
-            }
-    }
-
+    /// Whether the range cannot have a key. `BTreeMap::range` panics for such ranges.
     pub(crate) fn is_empty(&self) -> bool {
         match (&self.begin, &self.end) {
+            (Bound::Included(begin) | Bound::Excluded(begin), Bound::Excluded(end)) => begin >= end,
+            (Bound::Excluded(begin), Bound::Included(end)) => begin >= end,
             (Bound::Included(begin), Bound::Included(end)) => begin > end,
-            (
-                Bound::Included(begin) | Bound::Excluded(begin),
-                Bound::Included(end) | Bound::Excluded(end),
-            ) => begin >= end,
             (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
         }
     }
@@ -99,6 +84,26 @@ impl Range {
             Bound::Unbounded => None,
         }
     }
+}
+
+/// A part of a scan, and the rest of its range. `None`: the part includes the last pair.
+pub(crate) type Piece = (Vec<Result<Pair, StoreError>>, Option<Range>);
+
+/// Scans a range in pieces. `read` returns the first piece of a range.
+pub(crate) fn in_pieces(
+    range: Range,
+    mut read: impl FnMut(Range) -> Result<Piece, StoreError> + Send + 'static,
+) -> Scan {
+    let (mut rest, mut piece) = (Some(range), VecDeque::new());
+    Box::new(iter::from_fn(move || {
+        while piece.is_empty() {
+            match read(rest.take()?) {
+                Ok((pairs, beyond)) => (piece, rest) = (pairs.into(), beyond),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        piece.pop_front()
+    }))
 }
 
 /// Returns the first key after all keys with this prefix. `None`: no key comes after them.

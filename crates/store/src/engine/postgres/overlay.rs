@@ -5,7 +5,6 @@
 //! this process's partitions. The beginnings of lists of URLs stay until the next flush.
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
 
 use crate::engine::{Batch, Pair, Range, Write, joined};
 use crate::keys;
@@ -66,7 +65,7 @@ impl Overlay {
     /// Returns the keys of a range in the overlay with their values, in order. A value of `None` means that
     /// the key is removed, even if the database still has it.
     pub(crate) fn within(&self, range: &Range) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
-        if is_empty(range) {
+        if range.is_empty() {
             return BTreeMap::new();
         }
         let known = self.entries.range((range.begin.clone(), range.end.clone()));
@@ -114,15 +113,6 @@ impl Overlay {
     fn forget_read(&mut self) {
         self.heads.clear();
         self.read.clear();
-    }
-}
-
-fn is_empty(range: &Range) -> bool {
-    match (&range.begin, &range.end) {
-        (Bound::Included(begin) | Bound::Excluded(begin), Bound::Excluded(end)) => begin >= end,
-        (Bound::Excluded(begin), Bound::Included(end)) => begin >= end,
-        (Bound::Included(begin), Bound::Included(end)) => begin > end,
-        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
     }
 }
 
