@@ -282,3 +282,24 @@ impl Reading {
         }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binary_data_is_no_page() {
+        for (text, expected) in [
+            ("Rain fell\ton the valley.\r\n", false),
+            ("", false),
+            ("PK\u{3}\u{4}\u{14}", true),
+            ("\u{FFFD}PNG\u{85}", true),
+            ("\u{80}\u{9F}", true),
+            ("\u{A0}\u{C2}\u{85}", false),
+        ] {
+            assert_eq!(is_binary(text), expected, "{text:?}");
+        }
+        assert!(!is_binary(&format!("{}\u{7F}", "a".repeat(49))));
+        assert!(is_binary(&format!("{}\u{7F}", "a".repeat(48))));
+    }
+}

@@ -25,7 +25,7 @@ fn main() {
 
     let links = links::links(&page);
     for anchor in &links.anchors {
-        println!("link: {} ({})", anchor.href, anchor.text);
+        println!("link: {} ({})", anchor.href, links::anchor_text(&page, anchor.node));
     }
     println!("feeds: {:?}", links.feeds);
 

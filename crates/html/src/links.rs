@@ -36,8 +36,8 @@ pub struct Links {
 pub struct Anchor {
     /// The address as written, trimmed and never empty.
     pub href: String,
-    /// The link's visible text on one line, or the `alt` of an `<area>`. May be empty.
-    pub text: String,
+    /// The element of the link. [`anchor_text`] returns its text.
+    pub node: NodeId,
     /// Whether `rel` contains `nofollow`.
     pub rel_nofollow: bool,
 }
@@ -55,7 +55,7 @@ pub fn links(page: &Page) -> Links {
                 if anchored_next.is_none() && has_token(page.attribute(id, "rel"), "next") {
                     anchored_next = Some(href.clone());
                 }
-                links.anchors.push(Anchor { href, text: anchor_text(page, id), rel_nofollow });
+                links.anchors.push(Anchor { href, node: id, rel_nofollow });
             }
             Some("link") => links.link(page, id),
             Some("meta") => links.meta(page, id),
@@ -177,17 +177,16 @@ mod tests {
 
     #[test]
     fn anchors_in_document_order() {
-        let links = of(
+        let page = Page::parse(
             "<a href=' /1 '><b>One</b><div>more</div><script>x</script><i hidden>h</i></a><a name=x>no</a><a href=''>no</a>\
              <map><area href=/2 alt='two '></map><a href=/3 rel='ugc NoFollow'></a>",
         );
-        let anchor = |href: &str, text: &str, rel_nofollow| Anchor {
-            href: href.into(),
-            text: text.into(),
-            rel_nofollow,
-        };
+        let anchors = links(&page).anchors.into_iter();
+        let found: Vec<_> =
+            anchors.map(|it| (it.href, anchor_text(&page, it.node), it.rel_nofollow)).collect();
+        let anchor = |href: &str, text: &str, rel_nofollow| (href.to_owned(), text.to_owned(), rel_nofollow);
         assert_eq!(
-            links.anchors,
+            found,
             [anchor("/1", "One more", false), anchor("/2", "two", false), anchor("/3", "", true)]
         );
     }

@@ -16,7 +16,7 @@ use crate::entities::unescape;
 use crate::small_text::{ancestors, beginning, may_be, small_text};
 use crate::tags::holds_one;
 use crate::text::{lines, never_text, plain, tidy};
-use crate::{NodeId, Page};
+use crate::{Kind, NodeId, Page};
 
 /// Separators between the headline and the site's name. All except the bar and the colon need white space on
 /// both sides. The colon counts only next to the site's name or host.
@@ -132,10 +132,12 @@ pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(Nod
         (is_part || lower == title) && weight(text) >= LESSER_WORDS
     };
     let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
-    let small = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
     let is_begun = |it: &&str| parts.iter().chain([&&*title]).any(|part| may_be(it, part));
-    let begun = small.filter(|id| beginning(page, *id).as_ref().is_some_and(is_begun));
-    let texts = begun.filter_map(|id| Some((id, small_text(page, id)?)));
+    // The beginning of the text rejects more elements than their names, and in less time.
+    let begun = page.iter().filter(|(_, node)| matches!(node.kind, Kind::Element { .. })).map(|(id, _)| id);
+    let begun = begun.filter(|id| beginning(page, *id).as_ref().is_some_and(is_begun));
+    let small = begun.filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
+    let texts = small.filter_map(|id| Some((id, small_text(page, id)?)));
     let mut found: Vec<(NodeId, String)> = texts
         .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))
         .take(MOST_HEADINGS)

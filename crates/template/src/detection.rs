@@ -247,6 +247,7 @@ mod tests {
     use gleaner_html::text::plain;
 
     use super::*;
+    use crate::{Reason, judge};
 
     const SENTENCE: &str = "Rain fell on the valley for the third day in a row, and the river rose above it.";
 
@@ -305,6 +306,31 @@ mod tests {
         assert_eq!(story("<figure><figcaption>Rain fell on two days.</figcaption></figure>"), Some(false));
         assert_eq!(story("<ul><li><a href=/>Rain fell on two days.</a></ul>"), Some(false));
         assert_eq!(story("</div><ul><li>Rain fell on two days.</ul><div class=story>"), Some(false));
+    }
+
+    #[test]
+    fn a_hub_of_the_site_is_told_by_its_places() {
+        let template = template();
+        let detector = Detector::from_template(&template);
+        let verdict = |page: &Page| detector.verdict(page, "https://a.example/news");
+        let teasers = (0..9).map(|at| format!("<li><a href=/{at}>Story {at} of the valley</a> It rained."));
+        let hub = Page::parse(&format!("<ul class=list>{}</ul>", teasers.collect::<String>()));
+        let own = SENTENCE.repeat(2);
+        let dated = "<meta property=article:published_time content=2026-11-20T08:00:00Z>";
+        let news = |head: &str, place: &str| {
+            Page::parse(&format!(
+                "{head}<h1>Story</h1><div class={place}><p>{own}</p></div><ul>{}</ul>",
+                "<li><a href=/>A story of the valley and of its rain</a>".repeat(9)
+            ))
+        };
+        assert_eq!(verdict(&hub), Verdict::NotArticle(Reason::TooLittleText));
+        let undated = "<meta property=og:type content=article>";
+        assert_eq!(judge(&news(undated, "other"), ""), Verdict::Article);
+        assert_eq!(verdict(&news(undated, "other")), Verdict::NotArticle(Reason::Hub));
+        assert_eq!(verdict(&news(undated, "story")), Verdict::Article);
+        assert_eq!(verdict(&news(dated, "other")), Verdict::Article);
+        let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
+        assert_eq!(Detector::from_template(&empty).verdict(&news(undated, "other"), ""), Verdict::Article);
     }
 
     #[test]

@@ -21,10 +21,10 @@ fn text(extracted: Option<Extracted>) -> Option<(String, f32)> {
     extracted.map(|it| (plain(&it.lines), it.margin))
 }
 
-/// Returns the links without their texts, which are not available for skipped subtrees.
+/// Returns the links without their elements, whose numbers differ without the skipped subtrees.
 fn followed(page: &Page) -> Links {
     let mut links = links(page);
-    links.anchors.iter_mut().for_each(|anchor| anchor.text.clear());
+    links.anchors.iter_mut().for_each(|anchor| anchor.node = 0);
     links
 }
 
