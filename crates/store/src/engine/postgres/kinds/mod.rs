@@ -41,6 +41,9 @@ pub(super) struct Kind {
     pub(super) record: fn(&mut Fields) -> Option<Vec<u8>>,
 }
 
+/// Returns the row of a record from its key without the first byte, its value, and the position of its text.
+type ToRow = fn(&mut Parts<'_>, &[u8], Option<Spot>) -> Result<Row, StoreError>;
+
 /// The columns that one kind of record writes.
 #[derive(Debug)]
 pub(super) struct Group {
@@ -51,7 +54,7 @@ pub(super) struct Group {
     pub(super) removal: Removal,
     /// The columns by which a removed record is found: the first columns of the kind's key.
     pub(super) found_by: &'static [Column],
-    pub(super) row: fn(&mut Parts<'_>, &[u8], Option<Spot>) -> Result<Row, StoreError>,
+    pub(super) row: ToRow,
 }
 
 /// What happens to the row when a record is removed.
