@@ -307,7 +307,7 @@ fn the_database_gives_back_what_was_written() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut records: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
     for number in 0..200 {
-        let mut draw = |strategy: &dyn Fn(&mut proptest::test_runner::TestRunner) -> (Vec<u8>, Vec<u8>)| {
+        let mut draw = |strategy: &dyn Fn(&mut proptest::test_runner::TestRunner) -> crate::engine::Pair| {
             let (key, value) = strategy(&mut runner);
             records.insert(key, value);
         };
