@@ -51,12 +51,21 @@ pub(crate) fn unanswered(no: &NoResponse) -> String {
 /// Formats the line for the whole crawl. Important numbers come first, because a narrow terminal cuts the
 /// end.
 pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
-    let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, buffered, in_flight } =
-        now;
+    let Snapshot {
+        responses,
+        stored,
+        duplicates,
+        near_duplicates,
+        failures,
+        hosts,
+        queue,
+        buffered,
+        in_flight,
+    } = now;
     let seconds = elapsed.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!(
-        "{hours}:{minutes:02}:{seconds:02} {pages} pages {rate:.1}/s, {stored} stored, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {buffered} buffered, {in_flight} in flight, {hosts} hosts"
+        "{hours}:{minutes:02}:{seconds:02} {responses} responses {rate:.1}/s, {stored} stored, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {buffered} buffered, {in_flight} in flight, {hosts} hosts"
     )
 }
 
@@ -69,7 +78,7 @@ fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
         (false, None) => "waiting".to_owned(),
     };
     let before = cut(
-        &format!("  {name:width$} {:>5} pages {:>5} stored  {doing:<12} ", host.pages, host.stored),
+        &format!("  {name:width$} {:>5} visits {:>5} stored  {doing:<12} ", host.visits, host.stored),
         columns,
     );
     let last = cut_words(host.waits_for.as_ref().unwrap_or(&host.last), columns - before.len());
@@ -112,7 +121,7 @@ mod tests {
     fn hosts(count: usize) -> Vec<Active> {
         let host = |number| Active {
             host: format!("site-{number}.a-rather-long-domain-name.example"),
-            pages: 10,
+            visits: 10,
             stored: 7,
             last: if number % 2 == 0 { "stored".into() } else { "failed: timeout".into() },
             asked: number == 0,
@@ -125,7 +134,7 @@ mod tests {
 
     fn shown(count: usize, more: usize, columns: usize, lines: usize) -> Vec<String> {
         let whole = whole(
-            &Snapshot { pages: 70, stored: 30, ..Snapshot::default() },
+            &Snapshot { responses: 70, stored: 30, ..Snapshot::default() },
             1.25,
             Duration::from_secs(3723),
         );
@@ -155,10 +164,10 @@ mod tests {
     #[test]
     fn hosts_are_shown_and_the_rest_is_counted() {
         let three = shown(3, 0, 120, 24);
-        assert!(three[0].starts_with("1:02:03 70 pages 1.2/s, 30 stored"), "{three:#?}");
+        assert!(three[0].starts_with("1:02:03 70 responses 1.2/s, 30 stored"), "{three:#?}");
         assert_eq!(
             three[1],
-            "  site-0.a-rather-long-domain-name    10 pages     7 stored  fetching     stored"
+            "  site-0.a-rather-long-domain-name    10 visits     7 stored  fetching     stored"
         );
         assert!(three[2].ends_with("next in 5s   failed: timeout"), "{three:#?}");
         assert!(three[3].ends_with("waiting      stored"), "{three:#?}");

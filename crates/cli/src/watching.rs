@@ -69,7 +69,7 @@ fn redraw(progress: &Progress, bar: &ProgressBar, colors: bool, ended: &Receiver
     let (begun, mut last, mut rate) = (Instant::now(), Instant::now(), Rate::default());
     while ended.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
         let now = progress.snapshot();
-        let rate = rate.update(now.pages, last.elapsed());
+        let rate = rate.update(now.responses, last.elapsed());
         last = Instant::now();
         let whole = match progress.no_response() {
             Some(no) => unanswered(&no),
@@ -94,9 +94,9 @@ fn lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
             say(format_args!("gleaner: {}", unanswered(&no)));
         } else if is_due {
             let now = progress.snapshot();
-            let is_idle = now.in_flight == 0 && now.pages == rate.pages;
+            let is_idle = now.in_flight == 0 && now.responses == rate.responses;
             let waits = if is_idle { waiting(&progress.active(LONG_AGO, usize::MAX).0) } else { None };
-            let line = line(&now, rate.update(now.pages, last.elapsed()));
+            let line = line(&now, rate.update(now.responses, last.elapsed()));
             say(line + &waits.map(|waits| format!("; {waits}")).unwrap_or_default());
         }
         if is_due {
@@ -139,26 +139,35 @@ fn waiting(hosts: &[Active]) -> Option<String> {
 
 #[derive(Debug, Default)]
 struct Rate {
-    pages: u64,
+    responses: u64,
     smooth: f64,
 }
 
 impl Rate {
-    fn update(&mut self, pages: u64, elapsed: Duration) -> f64 {
+    fn update(&mut self, responses: u64, elapsed: Duration) -> f64 {
         let seconds = elapsed.as_secs_f64().max(1e-3);
-        let now = pages.saturating_sub(self.pages) as f64 / seconds;
+        let now = responses.saturating_sub(self.responses) as f64 / seconds;
         let weight = (seconds / 5.0).min(1.0);
         self.smooth += (now - self.smooth) * weight;
-        self.pages = pages;
+        self.responses = responses;
         self.smooth
     }
 }
 
 fn line(now: &Snapshot, rate: f64) -> String {
-    let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, buffered, in_flight } =
-        now;
+    let Snapshot {
+        responses,
+        stored,
+        duplicates,
+        near_duplicates,
+        failures,
+        hosts,
+        queue,
+        buffered,
+        in_flight,
+    } = now;
     format!(
-        "{pages} pages {rate:.1}/s, {stored} stored, {duplicates} duplicates, {near_duplicates} near-duplicates, {failures} failures, {hosts} hosts, {queue} queued, {buffered} buffered, {in_flight} in flight"
+        "{responses} responses {rate:.1}/s, {stored} stored, {duplicates} duplicates, {near_duplicates} near-duplicates, {failures} failures, {hosts} hosts, {queue} queued, {buffered} buffered, {in_flight} in flight"
     )
 }
 
@@ -168,10 +177,10 @@ mod tests {
 
     #[test]
     fn a_line_names_all_that_is_counted() {
-        let now = Snapshot { pages: 7, stored: 3, queue: 40, ..Snapshot::default() };
+        let now = Snapshot { responses: 7, stored: 3, queue: 40, ..Snapshot::default() };
         let line = line(&now, 1.25);
         for part in [
-            "7 pages 1.2/s",
+            "7 responses 1.2/s",
             "3 stored",
             "40 queued",
             "0 failures",
@@ -187,7 +196,7 @@ mod tests {
     fn an_idle_crawl_says_for_what_it_waits() {
         let host = |host: &str, waits: Option<u64>, why: Option<&str>, last: &str| Active {
             host: host.into(),
-            pages: 1,
+            visits: 1,
             stored: 0,
             last: last.into(),
             asked: false,
@@ -206,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_follows_the_pages() {
+    fn the_rate_follows_the_responses() {
         let mut rate = Rate::default();
         assert!((rate.update(50, Duration::from_secs(10)) - 5.0).abs() < 1e-9);
         assert!((rate.update(50, Duration::from_secs(10))).abs() < 1e-9);

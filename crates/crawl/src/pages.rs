@@ -27,7 +27,7 @@ impl Pipeline {
         mut reading: Reading,
         records: Option<WarcRecords>,
     ) -> Result<GroupName, CrawlError> {
-        self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         // With an unchanged body, only a new template could change the extracted text.
         if is_unchanged(&visit, records.as_ref()) {
             self.recorder.archive(records, None)?;

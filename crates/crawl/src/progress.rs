@@ -16,7 +16,7 @@ pub const LATENCIES: [u64; 12] = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000
 /// Counters of a running crawl, readable from any thread, and the queue of user commands.
 #[derive(Debug, Default)]
 pub struct Progress {
-    pub(crate) pages: AtomicU64,
+    pub(crate) responses: AtomicU64,
     pub(crate) stored: AtomicU64,
     pub(crate) duplicates: AtomicU64,
     pub(crate) near_duplicates: AtomicU64,
@@ -58,8 +58,8 @@ pub struct Latency {
 /// The counters at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Snapshot {
-    /// Responses received since the last reset.
-    pub pages: u64,
+    /// Responses received since the last reset, also those without a page (redirects, errors, 304).
+    pub responses: u64,
     /// Documents stored or revised since the last reset, without near-duplicates.
     pub stored: u64,
     /// URLs whose text was already stored under another URL.
@@ -170,7 +170,7 @@ impl Progress {
     /// Sets all counters to zero for the next run.
     pub fn reset(&self) {
         let counters = [
-            &self.pages,
+            &self.responses,
             &self.stored,
             &self.duplicates,
             &self.near_duplicates,
@@ -194,7 +194,7 @@ impl Progress {
     pub fn snapshot(&self) -> Snapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Snapshot {
-            pages: read(&self.pages),
+            responses: read(&self.responses),
             stored: read(&self.stored),
             duplicates: read(&self.duplicates),
             near_duplicates: read(&self.near_duplicates),

@@ -49,8 +49,8 @@ impl Live {
     pub(crate) fn look(&self, now: Instant) {
         let mut state = self.state();
         let Some((running, _)) = &state.running else { return };
-        let pages = running.progress.snapshot().pages;
-        state.looks.push_back((now, pages));
+        let responses = running.progress.snapshot().responses;
+        state.looks.push_back((now, responses));
         if state.looks.len() > LOOKS {
             state.looks.pop_front();
         }

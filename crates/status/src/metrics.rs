@@ -85,7 +85,7 @@ impl Out<'_> {
             let labels = [("outcome", outcome)];
             metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, f64>(&count, None)?;
         }
-        self.counter("pages", "Responses received", now.pages as f64)?;
+        self.counter("pages", "Responses received", now.responses as f64)?;
         self.latency(&progress.latency())?;
         let waited = progress.waited().as_secs_f64();
         self.counter("gap_wait_seconds", "Total time that groups of hosts waited for their gaps", waited)?;

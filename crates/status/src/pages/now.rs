@@ -21,10 +21,10 @@ pub(crate) fn json(site: &Site, _: &Asked, _: &str) -> Result<Made, Fault> {
     let value = match site.live.snapshot() {
         None => json!({ "running": false }),
         Some(now) => json!({
-            "running": true, "pages": now.pages, "stored": now.stored, "duplicates": now.duplicates,
+            "running": true, "responses": now.responses, "stored": now.stored, "duplicates": now.duplicates,
             "near_duplicates": now.near_duplicates, "failures": now.failures, "hosts": now.hosts,
             "queue": now.queue, "buffered": now.buffered, "in_flight": now.in_flight,
-            "pages_per_second": site.live.rates().last().copied().unwrap_or_default(),
+            "responses_per_second": site.live.rates().last().copied().unwrap_or_default(),
             "elapsed_seconds": site.live.elapsed().unwrap_or_default().as_secs(),
         }),
     };
@@ -51,12 +51,12 @@ pub(crate) fn section(site: &Site, asked: &Asked, view: &CorpusView) -> Markup {
 
 fn running(site: &Site, asked: &Asked, now: &Snapshot) -> Markup {
     let number = |value| asked.language.number(value);
-    let Snapshot { pages, stored, queue, in_flight, buffered, failures, .. } = *now;
+    let Snapshot { responses, stored, queue, in_flight, buffered, failures, .. } = *now;
     let elapsed = site.live.elapsed().unwrap_or_default().as_secs();
     html! {
         dl.tiles {
             (tile(asked.say("Running for", "Đã chạy"), &duration(elapsed), &html!{}))
-            (tile(asked.say("Pages", "Trang đã đọc"), &number(pages), &html!{}))
+            (tile(asked.say("Responses", "Phản hồi"), &number(responses), &html!{}))
             (tile(asked.say("New", "Mới"), &number(stored), &html!{}))
             (tile(asked.say("Failed", "Thất bại"), &number(failures), &html!{}))
             (tile(asked.say("Queue", "Hàng đợi"), &number(queue), &html!{}))
@@ -81,7 +81,7 @@ fn rates(site: &Site, asked: &Asked) -> Markup {
         [asked.say("start", "bắt đầu").to_owned(), ends[1].clone()]
     };
     let frame = Frame {
-        title: asked.say("Pages per second", "Trang mỗi giây"),
+        title: asked.say("Responses per second", "Phản hồi mỗi giây"),
         top: top(rates.iter().copied().fold(0.0, f64::max)),
         x: &ends,
         has_places: false,
@@ -95,7 +95,7 @@ fn hosts(site: &Site, asked: &Asked) -> Markup {
     let (active, more) = site.live.hosts(HOSTS);
     let columns = [
         Column::text(asked.say("Host", "Trang báo")),
-        Column::number(asked.say("Pages", "Trang đã đọc")),
+        Column::number(asked.say("Visits", "Lượt đọc")),
         Column::number(asked.say("New", "Mới")),
         Column::text(asked.say("State", "Trạng thái")),
         Column::text(asked.say("Last outcome", "Kết quả cuối")),
@@ -103,7 +103,7 @@ fn hosts(site: &Site, asked: &Asked) -> Markup {
     let row = |host: &Active| {
         vec![
             host_link(&host.host),
-            html! { (asked.language.number(host.pages)) },
+            html! { (asked.language.number(host.visits)) },
             html! { (asked.language.number(host.stored)) },
             state(host, asked),
             html! { @if host.last.is_empty() { span.faint { "–" } } @else { span lang="en" { (host.last) } } },
