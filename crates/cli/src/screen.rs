@@ -113,8 +113,14 @@ mod tests {
 
     #[test]
     fn texts_are_cut_after_words() {
-        for (columns, shown) in [(20, "12 pages, 3 stored"), (16, "12 pages, 3"), (9, "12"), (1, "1")] {
-            assert_eq!(cut_words("12 pages, 3 stored", columns), shown);
+        for (columns, shown) in [
+            (22, "12 responses, 3 stored"),
+            (20, "12 responses, 3"),
+            (14, "12 responses"),
+            (9, "12"),
+            (1, "1"),
+        ] {
+            assert_eq!(cut_words("12 responses, 3 stored", columns), shown);
         }
     }
 

@@ -31,7 +31,8 @@ pub struct Progress {
     latencies: [AtomicU64; LATENCIES.len() + 1],
     latency_micros: AtomicU64,
     waited_millis: AtomicU64,
-    responses: AtomicU64,
+    /// Responses with those for robots.txt.
+    all_responses: AtomicU64,
     unanswered: Mutex<NoResponse>,
     control: Control,
 }
@@ -131,13 +132,13 @@ impl Progress {
     /// responded or no request has ended.
     #[must_use]
     pub fn no_response(&self) -> Option<NoResponse> {
-        let is_answered = self.responses.load(Ordering::Relaxed) > 0;
+        let is_answered = self.all_responses.load(Ordering::Relaxed) > 0;
         let unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
         (!is_answered && unanswered.requests > 0).then(|| unanswered.clone())
     }
 
     pub(crate) fn answered(&self) {
-        self.responses.fetch_add(1, Ordering::Relaxed);
+        self.all_responses.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn unanswered(&self, error: &str) {
@@ -181,7 +182,7 @@ impl Progress {
             &self.in_flight,
             &self.latency_micros,
             &self.waited_millis,
-            &self.responses,
+            &self.all_responses,
         ];
         counters.into_iter().chain(&self.latencies).for_each(|counter| counter.store(0, Ordering::Relaxed));
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clear();
