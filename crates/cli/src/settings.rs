@@ -11,9 +11,9 @@ use gleaner_store::{Options, Store, StoreError, Writer, open};
 use gleaner_template::{HostPins, Pins};
 
 use crate::args::Common;
-use crate::aside::say;
 use crate::distributed;
 use crate::failure::Failure;
+use crate::messages::print_message;
 
 pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
     let config = load_for_both(common)?;
@@ -50,7 +50,7 @@ pub(crate) fn seeds(files: &[PathBuf], urls: &[String], config: &Config) -> Resu
         seeds.push(seed(url)?);
     }
     for file in files {
-        refuse_address("--seeds", file)?;
+        refuse_url("--seeds", file)?;
         seeds.extend(seed_file(file).map_err(|failure| match failure {
             Failure::Usage(message) if !file.exists() => Failure::Usage(format!(
                 "{message}; --seeds names a file, and sites are arguments: gleaner crawl https://example.org"
@@ -73,10 +73,10 @@ fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
     }
     let mut seeds = Vec::new();
     for file in config.crawl.seeds.iter().map(PathBuf::from) {
-        refuse_address("crawl.seeds", &file)?;
+        refuse_url("crawl.seeds", &file)?;
         seeds.extend(seed_file(&file).map_err(|failure| match failure {
             Failure::Usage(message) if !file.exists() => {
-                Failure::Usage(format!("{message}; {}", advice(config)))
+                Failure::Usage(format!("{message}; {}", missing_seeds_advice(config)))
             }
             other => other,
         })?);
@@ -85,7 +85,7 @@ fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
 }
 
 /// Returns what to do if a file of the settings' seeds does not exist.
-fn advice(config: &Config) -> &'static str {
+fn missing_seeds_advice(config: &Config) -> &'static str {
     // `gleaner init` writes this file, with seeds of its own.
     if config.crawl.seeds == Config::default().crawl.seeds && Path::new("gleaner.toml").exists() {
         return "to use the settings of this folder, add --config gleaner.toml";
@@ -98,20 +98,20 @@ fn seed_file(file: &Path) -> Result<Vec<Seed>, Failure> {
 }
 
 /// Refuses a URL where the option expects a file with URLs.
-fn refuse_address(option: &str, file: &Path) -> Result<(), Failure> {
+fn refuse_url(option: &str, file: &Path) -> Result<(), Failure> {
     let text = file.to_string_lossy();
     if !text.contains("://") || file.exists() {
         return Ok(());
     }
     Err(Failure::Usage(format!(
         "{option} names files of addresses, and {text} is an address; to crawl it: gleaner crawl {}",
-        distributed::argument(&text)
+        distributed::shell_argument(&text)
     )))
 }
 
 fn seed(url: &str) -> Result<Seed, Failure> {
     if Path::new(url).is_file() {
-        let file = distributed::argument(url);
+        let file = distributed::shell_argument(url);
         return Err(Failure::Usage(format!(
             "{url} is a file; to crawl its sites: gleaner crawl --seeds {file}"
         )));
@@ -178,7 +178,7 @@ fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         let is_pins = path.extension().is_some_and(|ending| ending == "toml");
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if !is_pins && !is_hidden {
-            say(format_args!("{} is ignored: a pin file must be named HOST.toml", path.display()));
+            print_message(format_args!("{} is ignored: a pin file must be named HOST.toml", path.display()));
         }
         is_pins
     });
@@ -235,41 +235,41 @@ fn site_admission(site: &Site) -> SiteAdmission {
 pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     let is_new = || !Path::new(&config.store.path).join("sled").exists();
     if create && !distributed::is_shared(config) && has_archive(config) && is_new() {
-        say(format_args!(
+        print_message(format_args!(
             "gleaner: {} has an archive but no store: starting a new store; `gleaner rebuild` would restore the old one",
             config.store.path
         ));
     }
     let store = match distributed::is_shared(config) {
-        true => distributed::visit(config)?,
+        true => distributed::open_for_reading(config)?,
         false => open_store(config, create)?.store(),
     };
-    finished(config, store)
+    check_complete(config, store)
 }
 
 /// Opens the corpus for reading, even while another process is writing.
 pub(crate) fn read_store(config: &Config) -> Result<Store, Failure> {
     let store = match distributed::is_shared(config) {
-        true => distributed::visit(config)?,
+        true => distributed::open_for_reading(config)?,
         false => gleaner_store::read(Path::new(&config.store.path), config.store.cache.get())
-            .map_err(|error| unopened(config, error))?,
+            .map_err(|error| open_failure(config, error))?,
     };
-    finished(config, store)
+    check_complete(config, store)
 }
 
-fn finished(config: &Config, store: Store) -> Result<Store, Failure> {
-    match unfinished(config, &store)? {
+fn check_complete(config: &Config, store: Store) -> Result<Store, Failure> {
+    match incomplete_reason(config, &store)? {
         Some(what) => Err(Failure::Work(what)),
         None => Ok(store),
     }
 }
 
 /// Returns a message if the store is incomplete, because a rebuild or a migration did not finish.
-pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
+pub(crate) fn incomplete_reason(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
         // During a migration, the settings name the database even if `store` is in the folder.
         let place = match store.is_shared() {
-            true => distributed::place(config),
+            true => distributed::store_address(config),
             false => config.store.path.clone(),
         };
         return Ok(Some(format!(
@@ -288,7 +288,7 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
 /// Opens the store in the data folder for writing, even if a rebuild or a migration did not finish.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
-    open(Path::new(&config.store.path), &options).map_err(|error| unopened(config, error))
+    open(Path::new(&config.store.path), &options).map_err(|error| open_failure(config, error))
 }
 
 /// Opens the store in the data folder for writing. Returns `None` if another process has it open.
@@ -296,11 +296,11 @@ pub(crate) fn try_open_store(config: &Config) -> Result<Option<Writer>, Failure>
     match open(Path::new(&config.store.path), &Options { cache: config.store.cache.get(), create: false }) {
         Ok(writer) => Ok(Some(writer)),
         Err(StoreError::Busy { .. }) => Ok(None),
-        Err(error) => Err(unopened(config, error)),
+        Err(error) => Err(open_failure(config, error)),
     }
 }
 
-fn unopened(config: &Config, error: StoreError) -> Failure {
+fn open_failure(config: &Config, error: StoreError) -> Failure {
     match error {
         StoreError::Nothing { path } if has_archive(config) => Failure::Work(format!(
             "no corpus in {}, but an archive: `gleaner rebuild` restores the corpus from it",

@@ -5,7 +5,7 @@ use std::io;
 use gleaner_crawl::Stop;
 use tokio::runtime::Handle;
 
-use crate::aside::say;
+use crate::messages::print_message;
 
 /// Handles signals until the runtime ends. Calls `ask` after the first signal.
 pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'static) {
@@ -16,7 +16,7 @@ pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'stat
         stop.request();
         ask();
         signals.next().await;
-        say("gleaner: stopped at once; the same command resumes");
+        print_message("gleaner: stopped at once; the same command resumes");
         std::process::exit(130);
     });
 }

@@ -16,7 +16,7 @@ use crate::args::{Common, Crawl};
 use crate::failure::Failure;
 use crate::run_tables::Row;
 use crate::scheduled::daemon::Daemon;
-use crate::scheduled::reporting;
+use crate::scheduled::run_report;
 use crate::table::wrapped;
 use crate::{Done, distributed, run_tables};
 
@@ -26,8 +26,9 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let began = Instant::now();
     let crawled = daemon.crawl();
     let seconds = began.elapsed().as_secs_f64();
-    let report = reporting::report(&daemon, &crawled);
-    let (place, words) = (distributed::place(&daemon.config), distributed::words(&daemon.config));
+    let report = run_report::report(&daemon, &crawled);
+    let (place, words) =
+        (distributed::store_address(&daemon.config), distributed::store_arguments(&daemon.config));
     daemon.close();
     let summary = crawled.map_err(Failure::work)?;
     let text = end(&summary, seconds, &place, report.as_ref(), &words) + &next_step(&summary, &words);

@@ -9,9 +9,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::Done;
 use crate::args::{Eval, EvalMeasure, EvalProtocol};
-use crate::aside::say;
 use crate::commands::papers;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::table::{NOTHING, table};
 
 pub(crate) fn run(args: &Eval) -> Done {
@@ -34,9 +34,9 @@ pub(crate) fn run(args: &Eval) -> Done {
         Eval { .. } => (rows(&report) + &worst, String::new()),
     };
     print(&rows)?;
-    scores.remarks.iter().for_each(say);
+    scores.remarks.iter().for_each(print_message);
     if !aside.is_empty() {
-        say(aside.trim_end());
+        print_message(aside.trim_end());
     }
     unread(&scores.unread)
 }

@@ -10,8 +10,8 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::args::{self, Common, HostOrder};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::table::{NOTHING, table};
 use crate::{Done, settings};
 
@@ -39,7 +39,7 @@ pub(crate) fn run(common: &Common, args: &args::Hosts) -> Done {
         let has = |text: &str| text.to_lowercase().contains(&wanted);
         lines.retain(|line| has(&line.host) || has(&line.state) || has(&line.template));
         if lines.is_empty() {
-            say(format_args!("gleaner: no host matches {filter}"));
+            print_message(format_args!("gleaner: no host matches {filter}"));
         }
     }
     sort(&mut lines, args.sort);

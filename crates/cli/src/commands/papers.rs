@@ -14,8 +14,8 @@ use gleaner_eval::papers::{Paper, Table, figure_5, reproduce};
 use super::eval::{bar, print};
 use crate::Done;
 use crate::args::Eval;
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::table::table;
 
 pub(super) fn run(args: &Eval) -> Done {
@@ -32,11 +32,11 @@ pub(super) fn run(args: &Eval) -> Done {
     match args {
         Eval { json: true, .. } => {
             print(&tables.iter().map(Table::json).collect::<String>())?;
-            say(ours);
+            print_message(ours);
         }
         Eval { csv: true, .. } => {
             print(&Table::csv(&tables))?;
-            say(ours + "\n" + tables.iter().map(remarks).collect::<String>().trim_end());
+            print_message(ours + "\n" + tables.iter().map(remarks).collect::<String>().trim_end());
         }
         Eval { .. } => print(&(ours + "\n" + &tables.iter().map(for_people).collect::<String>()))?,
     }
@@ -84,6 +84,6 @@ fn write_pictures(tables: &[Table], folder: &Path) -> Done {
     let svg = figure_5(tables).expect("the paper with the figure is among the tables");
     let path = folder.join("text-to-tag-ratio-figure-5.svg");
     fs::write(&path, svg).map_err(Failure::writing(path.display()))?;
-    say(format_args!("written: {}", path.display()));
+    print_message(format_args!("written: {}", path.display()));
     Ok(())
 }

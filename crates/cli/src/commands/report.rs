@@ -9,8 +9,8 @@ use gleaner_crawl::report::{Report, folder, text};
 use gleaner_render::text::{duration, minute};
 
 use crate::args::{self, Common};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::run_tables::Row;
 use crate::table::{table, wrapped};
 use crate::{Done, run_tables, settings};
@@ -30,7 +30,7 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
     let read = paths.iter().filter_map(|path| match folder::read(path) {
         Ok(report) => Some(report),
         Err(error) => {
-            say(format_args!("gleaner: {error}; skipped"));
+            print_message(format_args!("gleaner: {error}; skipped"));
             None
         }
     });

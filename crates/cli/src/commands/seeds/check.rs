@@ -15,23 +15,23 @@ use gleaner_text::draft::{Origin, draft};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::probe::{Prober, Refused};
+use super::prober::{NotFetched, Prober};
 
 /// Maximum number of articles to request. The check ends at the first article with a text.
 const ARTICLES: usize = 3;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Checked {
+pub(super) struct SeedCheck {
     pub(super) seed: String,
     pub(super) origin: String,
     pub(super) site: String,
-    pub(super) verdict: Outlook,
+    pub(super) verdict: SeedVerdict,
     /// Why the outlook is not `works`.
     pub(super) reason: Option<String>,
     /// `rules`, `none`, `denied` (robots.txt disallows the front page) or `failed`.
     pub(super) robots: Option<&'static str>,
-    pub(super) feeds: Listing,
-    pub(super) sitemaps: Listing,
+    pub(super) feeds: ListCheck,
+    pub(super) sitemaps: ListCheck,
     /// Number of links on the front page that look like articles and that the crawl may follow.
     pub(super) links: Option<usize>,
     pub(super) article: Option<Article>,
@@ -39,7 +39,7 @@ pub(super) struct Checked {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Outlook {
+pub(super) enum SeedVerdict {
     /// An article was extracted.
     Works,
     /// The site can be crawled, but no article was extracted.
@@ -50,7 +50,7 @@ pub(super) enum Outlook {
 
 /// The feeds or sitemaps of a site. Only the first of them is read.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Listing {
+pub(super) struct ListCheck {
     pub(super) found: usize,
     pub(super) links: usize,
     pub(super) problem: Option<String>,
@@ -64,23 +64,23 @@ pub(super) struct Article {
     pub(super) title: Option<String>,
 }
 
-impl Checked {
+impl SeedCheck {
     pub(super) fn new(seed: &Seed) -> Self {
         Self {
             seed: seed.url.as_str().into(),
             origin: seed.origin(),
             site: seed.url.domain().into(),
-            verdict: Outlook::Fails,
+            verdict: SeedVerdict::Fails,
             reason: None,
             robots: None,
-            feeds: Listing::default(),
-            sitemaps: Listing::default(),
+            feeds: ListCheck::default(),
+            sitemaps: ListCheck::default(),
             links: None,
             article: None,
         }
     }
 
-    pub(super) fn conclude(&mut self, verdict: Outlook, reason: impl Into<String>) {
+    pub(super) fn conclude(&mut self, verdict: SeedVerdict, reason: impl Into<String>) {
         self.verdict = verdict;
         self.reason = Some(reason.into()).filter(|reason| !reason.is_empty());
     }
@@ -94,9 +94,9 @@ pub(super) struct Rules {
 }
 
 /// Checks a seed. `checked` always has the results so far, so the caller can cancel the check at any time.
-pub(super) async fn check(prober: &mut Prober<'_>, seed: &Seed, rules: &Rules, checked: &mut Checked) {
+pub(super) async fn check(prober: &mut Prober<'_>, seed: &Seed, rules: &Rules, checked: &mut SeedCheck) {
     if let Err(reason) = steps(prober, seed, rules, checked).await {
-        checked.conclude(Outlook::Fails, reason);
+        checked.conclude(SeedVerdict::Fails, reason);
     }
 }
 
@@ -104,7 +104,7 @@ async fn steps(
     prober: &mut Prober<'_>,
     seed: &Seed,
     rules: &Rules,
-    checked: &mut Checked,
+    checked: &mut SeedCheck,
 ) -> Result<(), String> {
     let access = prober.access(&seed.url).await.map_err(|refused| refused.reason().to_owned())?;
     checked.robots = Some(name_of(&access));
@@ -113,19 +113,19 @@ async fn steps(
     }
     let (mut candidates, no_front) = match read_front(prober, seed, rules, checked).await {
         Ok(candidates) => (candidates, None),
-        Err(Refused::Host(reason)) => return Err(format!("its front page: {reason}")),
-        Err(Refused::Here(reason)) => (Vec::new(), Some(format!("its front page: {reason}"))),
+        Err(NotFetched::Host(reason)) => return Err(format!("its front page: {reason}")),
+        Err(NotFetched::Here(reason)) => (Vec::new(), Some(format!("its front page: {reason}"))),
     };
     let sitemaps = named_sitemaps(&access, &seed.url, &rules.scope);
     candidates.extend(read_sitemaps(prober, &seed.url, &sitemaps, rules, &mut checked.sitemaps).await);
     match (read_article(prober, &candidates, rules).await, no_front) {
         (Ok(article), no_front) => {
             checked.article = Some(article);
-            let verdict = if no_front.is_some() { Outlook::Unsure } else { Outlook::Works };
+            let verdict = if no_front.is_some() { SeedVerdict::Unsure } else { SeedVerdict::Works };
             checked.conclude(verdict, no_front.unwrap_or_default());
         }
         (Err(_), Some(no_front)) if candidates.is_empty() => return Err(no_front),
-        (Err(reason), _) => checked.conclude(Outlook::Unsure, reason),
+        (Err(reason), _) => checked.conclude(SeedVerdict::Unsure, reason),
     }
     Ok(())
 }
@@ -134,13 +134,13 @@ async fn read_front(
     prober: &mut Prober<'_>,
     seed: &Seed,
     rules: &Rules,
-    checked: &mut Checked,
-) -> Result<Vec<Found>, Refused> {
+    checked: &mut SeedCheck,
+) -> Result<Vec<Found>, NotFetched> {
     let (url, response) = prober.get(&seed.url, Want::Page).await?;
     if !rules.scope.contains(&url) {
         let domain = url.domain();
         let reason = format!("it redirects to {url}, which is not among the seeds; list {domain} instead");
-        return Err(Refused::Host(reason));
+        return Err(NotFetched::Host(reason));
     }
     let (feeds, pages) = front_links(&url, &response, &rules.scope);
     drop(response);
@@ -184,7 +184,7 @@ async fn read_feeds(
     prober: &mut Prober<'_>,
     feeds: &[CanonicalUrl],
     rules: &Rules,
-    listing: &mut Listing,
+    listing: &mut ListCheck,
 ) -> Vec<Found> {
     listing.found = feeds.len();
     let Some(first) = feeds.first() else { return Vec::new() };
@@ -201,7 +201,7 @@ async fn read_sitemaps(
     seed: &CanonicalUrl,
     named: &[CanonicalUrl],
     rules: &Rules,
-    listing: &mut Listing,
+    listing: &mut ListCheck,
 ) -> Vec<Found> {
     listing.found = named.len();
     let usual = || seed.join("/sitemap.xml").ok();
@@ -225,7 +225,7 @@ async fn read_list(
     prober: &mut Prober<'_>,
     url: &CanonicalUrl,
     rules: &Rules,
-    listing: &mut Listing,
+    listing: &mut ListCheck,
 ) -> Vec<Found> {
     let read = match prober.get(url, Want::List).await {
         Ok((url, response)) => parsed(&response.body, &url, prober.config.fetch.max_sitemap.get()),
@@ -271,8 +271,8 @@ async fn read_article(
                 Ok(article) => return Ok(article),
                 Err(reason) => last = format!("{url}: {reason}"),
             },
-            Err(Refused::Here(reason)) => last = format!("{}: {reason}", found.url),
-            Err(Refused::Host(reason)) => return Err(format!("{}: {reason}", found.url)),
+            Err(NotFetched::Here(reason)) => last = format!("{}: {reason}", found.url),
+            Err(NotFetched::Host(reason)) => return Err(format!("{}: {reason}", found.url)),
         }
     }
     Err(last)

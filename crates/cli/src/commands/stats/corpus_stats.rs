@@ -100,7 +100,7 @@ impl CorpusStats {
         };
         let languages = totals.languages.iter().filter(|(_, (documents, _))| *documents > 0);
         Ok(Self {
-            folder: distributed::place(config),
+            folder: distributed::store_address(config),
             documents: totals.documents(),
             words: totals.words(),
             types: pass.map(Pass::types),

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use tracing::warn;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Brief {
+pub(crate) struct ReportSummary {
     /// The name of the report's file without the extension.
     pub(crate) name: String,
     pub(crate) run: u32,
@@ -25,34 +25,34 @@ pub(crate) struct Brief {
 /// The reports that were already read, by path. `None` means that the file is unreadable. A finished report
 /// never changes, so only the newest report is read more than once.
 #[derive(Debug, Default)]
-pub(crate) struct Reports(Mutex<HashMap<PathBuf, Option<Arc<Brief>>>>);
+pub(crate) struct ReportCache(Mutex<HashMap<PathBuf, Option<Arc<ReportSummary>>>>);
 
-impl Reports {
+impl ReportCache {
     /// Returns summaries of at most `limit` reports in the data folder `data`, newest first, and the newest
     /// report in full. Unreadable reports are omitted with a warning.
-    pub(crate) fn newest(&self, data: &Path, limit: usize) -> (Vec<Arc<Brief>>, Option<Report>) {
+    pub(crate) fn newest(&self, data: &Path, limit: usize) -> (Vec<Arc<ReportSummary>>, Option<Report>) {
         let paths = folder::list(&folder::of(data)).unwrap_or_else(|error| {
             warn!(%error, "cannot list the reports");
             Vec::new()
         });
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut now = HashMap::new();
         let mut newest = None;
         for path in paths.iter().take(limit) {
-            let brief = match known.get(path) {
-                Some(Some(brief)) if newest.is_some() => Some(Arc::clone(brief)),
+            let summary = match cached.get(path) {
+                Some(Some(summary)) if newest.is_some() => Some(Arc::clone(summary)),
                 Some(None) => None,
                 _ => read(path).map(|report| {
-                    let brief = Arc::new(brief(path, &report));
+                    let summary = Arc::new(summary(path, &report));
                     newest.get_or_insert(report);
-                    brief
+                    summary
                 }),
             };
-            now.insert(path.clone(), brief);
+            now.insert(path.clone(), summary);
         }
-        *known = now;
-        let briefs = paths.iter().filter_map(|path| known.get(path)?.clone()).collect();
-        (briefs, newest)
+        *cached = now;
+        let summaries = paths.iter().filter_map(|path| cached.get(path)?.clone()).collect();
+        (summaries, newest)
     }
 }
 
@@ -63,28 +63,28 @@ fn read(path: &Path) -> Option<Report> {
 
 pub(crate) fn path_of(data: &Path, name: &str) -> Option<PathBuf> {
     let paths = folder::list(&folder::of(data)).ok()?;
-    paths.into_iter().find(|path| stem(path) == name)
+    paths.into_iter().find(|path| file_stem(path) == name)
 }
 
-fn stem(path: &Path) -> String {
+fn file_stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn brief(path: &Path, report: &Report) -> Brief {
+fn summary(path: &Path, report: &Report) -> ReportSummary {
     let (run, started, status) = (report.run, report.started, report.status);
-    Brief { name: stem(path), run, started, status, why: why(report) }
+    ReportSummary { name: file_stem(path), run, started, status, why: why(report) }
 }
 
 fn why(report: &Report) -> String {
     let groups = groups(&report.findings);
-    let grave = groups.iter().filter(|group| Status::from(group.grade) == report.status);
-    let mut grave = grave.filter(|_| report.status != Status::Fine);
-    let Some(first) = grave.next() else { return "Nothing is unusual.".into() };
+    let severe = groups.iter().filter(|group| Status::from(group.grade) == report.status);
+    let mut severe = severe.filter(|_| report.status != Status::Fine);
+    let Some(first) = severe.next() else { return "Nothing is unusual.".into() };
     let sentence = match first.findings[..] {
         [only] => text::sentence(only),
         _ => format!("{}: {}", count(first.findings.len() as u64, "host"), first.cause),
     };
-    match grave.count() {
+    match severe.count() {
         0 => format!("{sentence}."),
         more => format!("{sentence}; and {}.", count(more as u64, "more finding")),
     }

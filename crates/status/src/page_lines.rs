@@ -14,13 +14,13 @@ use gleaner_store::StoreError;
 use gleaner_template::explain::{Explained, Listed, listed};
 use gleaner_template::{Judgement, PreparedTemplate, SiteTemplate};
 
-use crate::site::Corpus;
+use crate::app_state::Corpus;
 
-pub(crate) const MOST_LINES: usize = 1_500;
+pub(crate) const MAX_LINES: usize = 1_500;
 
-pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
-    let Some(text) = text(corpus, document)? else { return Ok(None) };
-    let page = complete(&text);
+pub(crate) fn classified(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
+    let Some(html) = html(corpus, document)? else { return Ok(None) };
+    let page = complete(&html);
     let template = corpus.store.template(&document.host)?;
     let template = template.and_then(|json| SiteTemplate::from_json(&json).ok()).map(PreparedTemplate::new);
     let pins = corpus.pins.of(&document.host);
@@ -30,12 +30,12 @@ pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<L
     };
     let (url, template) = (Some(document.url.as_str()), template.as_ref().map(PreparedTemplate::template));
     let explained = Explained { page: &page, url, template, pins, judgement: &judgement };
-    Ok(Some(listed(&explained, MOST_LINES)))
+    Ok(Some(listed(&explained, MAX_LINES)))
 }
 
 /// Returns the HTML of the document's page, or `None` if the corpus has no page or cannot read it. `gleaner
 /// verify` reports unreadable pages.
-pub(crate) fn text(corpus: &Corpus, document: &Document) -> Result<Option<String>, StoreError> {
+pub(crate) fn html(corpus: &Corpus, document: &Document) -> Result<Option<String>, StoreError> {
     let key = UrlKey::from_bytes(document.id.0);
     match stored_page(&corpus.config, &corpus.store, key) {
         Ok(page) => Ok(page.map(|page| page.html)),

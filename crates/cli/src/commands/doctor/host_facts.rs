@@ -43,8 +43,8 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
         let front = front.and_then(|front| CanonicalUrl::parse(&front.url).ok()).unwrap_or(url.clone());
         context.add_fetched(&mut facts, &front)?;
     }
-    facts.lead("why", verdict(&host, context.is_in_scope(&url), report.as_ref()));
-    facts.lead("host", host.record.name);
+    facts.add_first("why", verdict(&host, context.is_in_scope(&url), report.as_ref()));
+    facts.add_first("host", host.record.name);
     Ok(facts)
 }
 

@@ -12,16 +12,16 @@ use gleaner_template::HostPins;
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 
+use crate::access_token::AccessToken;
 use crate::corpus_view::CorpusView;
-use crate::guard::Names;
-use crate::key::Key;
-use crate::live::Live;
-use crate::reports::Reports;
-use crate::search::Search;
+use crate::crawl_monitor::CrawlMonitor;
+use crate::report_cache::ReportCache;
+use crate::search::SearchIndex;
+use crate::security::AllowedHosts;
 
-const AT_ONCE: usize = 4;
+const MAX_RENDERS: usize = 4;
 
-const DOWNLOADS: usize = 2;
+const MAX_DOWNLOADS: usize = 2;
 
 /// The corpus that the pages show, with its settings.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub struct Corpus {
 
 /// A crawl in this process.
 #[derive(Debug, Clone)]
-pub struct Running {
+pub struct RunningCrawl {
     /// The crawl's counters, and its queue of user commands.
     pub progress: Arc<Progress>,
     /// Stops this crawl, but not the process.
@@ -70,51 +70,51 @@ impl fmt::Debug for Hooks {
 }
 
 #[derive(Debug)]
-pub(crate) struct Site {
+pub(crate) struct AppState {
     pub(crate) corpus: Corpus,
     pub(crate) hooks: Hooks,
-    pub(crate) key: Key,
-    pub(crate) names: Names,
-    pub(crate) search: Search,
-    pub(crate) live: Live,
-    reports: Reports,
+    pub(crate) token: AccessToken,
+    pub(crate) allowed_hosts: AllowedHosts,
+    pub(crate) search: SearchIndex,
+    pub(crate) monitor: CrawlMonitor,
+    reports: ReportCache,
     view: Mutex<Option<(Instant, Arc<CorpusView>)>>,
-    pub(crate) places: Semaphore,
-    pub(crate) downloads: Arc<Semaphore>,
+    pub(crate) render_permits: Semaphore,
+    pub(crate) download_permits: Arc<Semaphore>,
 }
 
-impl Site {
-    pub(crate) fn new(corpus: Corpus, hooks: Hooks, key: Key, names: Names) -> Self {
-        let search = Search::in_folder(corpus.store.folder());
+impl AppState {
+    pub(crate) fn new(corpus: Corpus, hooks: Hooks, token: AccessToken, allowed_hosts: AllowedHosts) -> Self {
+        let search = SearchIndex::in_folder(corpus.store.folder());
         Self {
             corpus,
             hooks,
-            key,
-            names,
+            token,
+            allowed_hosts,
             search,
-            live: Live::default(),
-            reports: Reports::default(),
+            monitor: CrawlMonitor::default(),
+            reports: ReportCache::default(),
             view: Mutex::new(None),
-            places: Semaphore::new(AT_ONCE),
-            downloads: Arc::new(Semaphore::new(DOWNLOADS)),
+            render_permits: Semaphore::new(MAX_RENDERS),
+            download_permits: Arc::new(Semaphore::new(MAX_DOWNLOADS)),
         }
     }
 
     /// Returns the cached view of the corpus, which can be some seconds old.
     pub(crate) fn corpus_view(&self) -> Result<Arc<CorpusView>, StoreError> {
         // The lock is held during the computation, so that waiting requests share its result.
-        let mut kept = self.view.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((made, view)) = &*kept
-            && made.elapsed() < CorpusView::FRESH
+        let mut cached = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((made, view)) = &*cached
+            && made.elapsed() < CorpusView::MAX_AGE
         {
             return Ok(Arc::clone(view));
         }
         let view = Arc::new(CorpusView::from_corpus(&self.corpus, &self.reports)?);
-        *kept = Some((Instant::now(), Arc::clone(&view)));
+        *cached = Some((Instant::now(), Arc::clone(&view)));
         Ok(view)
     }
 
-    pub(crate) fn changed(&self) {
+    pub(crate) fn invalidate_view(&self) {
         *self.view.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 

@@ -8,45 +8,45 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, COOKIE};
 use axum::http::request::Parts;
 
-use crate::key::COOKIE_NAME;
+use crate::access_token::COOKIE_NAME;
+use crate::app_state::AppState;
 use crate::language::Language;
-use crate::site::Site;
 
 pub(crate) const LANGUAGE_COOKIE: &str = "gleaner_lang";
 
-const LONGEST: usize = 500;
+const MAX_PARAMETER_BYTES: usize = 500;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct PageRequest {
     pub(crate) language: Language,
     /// Whether the request's parameters set the language. The response then stores it in a cookie.
-    pub(crate) chosen: bool,
-    pub(crate) has_key: bool,
+    pub(crate) sets_language: bool,
+    pub(crate) is_authorized: bool,
     pub(crate) path: String,
     parameters: BTreeMap<String, String>,
 }
 
-impl Asked {
-    pub(crate) fn get(&self, name: &str) -> &str {
+impl PageRequest {
+    pub(crate) fn parameter(&self, name: &str) -> &str {
         let value = self.parameters.get(name).map_or("", |value| value.trim());
-        if value.len() <= LONGEST { value } else { "" }
+        if value.len() <= MAX_PARAMETER_BYTES { value } else { "" }
     }
 
-    pub(crate) fn page(&self) -> usize {
-        self.get("page").parse().unwrap_or(1).clamp(1, 1_000)
+    pub(crate) fn page_number(&self) -> usize {
+        self.parameter("page").parse().unwrap_or(1).clamp(1, 1_000)
     }
 
-    pub(crate) const fn say(&self, english: &'static str, vietnamese: &'static str) -> &'static str {
-        self.language.of(english, vietnamese)
+    pub(crate) const fn translate(&self, english: &'static str, vietnamese: &'static str) -> &'static str {
+        self.language.choose(english, vietnamese)
     }
 
     /// Returns the address of this request with the parameters in `changes` replaced. Omits empty parameters.
-    pub(crate) fn with(&self, changes: &[(&str, &str)]) -> String {
-        self.with_at(&self.path, changes)
+    pub(crate) fn with_parameters(&self, changes: &[(&str, &str)]) -> String {
+        self.path_with_parameters(&self.path, changes)
     }
 
     /// Returns the path `path` with the parameters of this request. Parameters in `changes` are replaced.
-    pub(crate) fn with_at(&self, path: &str, changes: &[(&str, &str)]) -> String {
+    pub(crate) fn path_with_parameters(&self, path: &str, changes: &[(&str, &str)]) -> String {
         let mut all = self.parameters.clone();
         for (name, value) in changes {
             all.insert((*name).to_owned(), (*value).to_owned());
@@ -59,14 +59,14 @@ pub(crate) fn link<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str
     let mut out = path.to_owned();
     for (name, value) in parameters.into_iter().filter(|(_, value)| !value.is_empty()) {
         out.push(if out.contains('?') { '&' } else { '?' });
-        out += &encoded(name);
+        out += &percent_encoded(name);
         out.push('=');
-        out += &encoded(value);
+        out += &percent_encoded(value);
     }
     out
 }
 
-pub(crate) fn encoded(text: &str) -> String {
+pub(crate) fn percent_encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
@@ -84,29 +84,29 @@ fn cookie<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
-fn has_key(parts: &Parts, site: &Site) -> bool {
+fn is_authorized(parts: &Parts, app: &AppState) -> bool {
     let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let bearer = header.and_then(|header| header.strip_prefix("Bearer "));
-    bearer.is_some_and(|key| site.key.opens(key))
-        || cookie(parts, COOKIE_NAME).is_some_and(|value| site.key.is_cookie(value))
+    bearer.is_some_and(|token| app.token.matches(token))
+        || cookie(parts, COOKIE_NAME).is_some_and(|value| app.token.matches_cookie(value))
 }
 
-impl FromRequestParts<Arc<Site>> for Asked {
+impl FromRequestParts<Arc<AppState>> for PageRequest {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<AppState>) -> Result<Self, Infallible> {
         let parameters = Query::<BTreeMap<String, String>>::try_from_uri(&parts.uri);
         let mut parameters = parameters.map(|Query(all)| all).unwrap_or_default();
-        let chosen = parameters.remove("lang").and_then(|tag| Language::named(&tag));
-        let kept = || cookie(parts, LANGUAGE_COOKIE).and_then(Language::named);
+        let chosen = parameters.remove("lang").and_then(|tag| Language::from_tag(&tag));
+        let stored = || cookie(parts, LANGUAGE_COOKIE).and_then(Language::from_tag);
         let accepted = || {
             let header = parts.headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-            Language::accepted(header.unwrap_or_default())
+            Language::from_accept_language(header.unwrap_or_default())
         };
         Ok(Self {
-            language: chosen.or_else(kept).unwrap_or_else(accepted),
-            chosen: chosen.is_some(),
-            has_key: has_key(parts, site),
+            language: chosen.or_else(stored).unwrap_or_else(accepted),
+            sets_language: chosen.is_some(),
+            is_authorized: is_authorized(parts, app),
             path: parts.uri.path().to_owned(),
             parameters,
         })

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use super::DoctorContext;
 use super::facts::Facts;
-use crate::commands::one_page;
+use crate::commands::page_reader;
 use crate::failure::Failure;
 use crate::settings;
 
@@ -28,8 +28,8 @@ pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<
         }
     };
     let why = context.add_known(&mut facts, &url, fetch)?;
-    facts.lead("why", why);
-    facts.lead("url", url.as_str());
+    facts.add_first("why", why);
+    facts.add_first("url", url.as_str());
     Ok(facts)
 }
 
@@ -233,7 +233,7 @@ impl DoctorContext {
     }
 
     pub(super) fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
-        match one_page::fetch(url.as_str(), &self.config) {
+        match page_reader::fetch(url.as_str(), &self.config) {
             Ok(fetched) => {
                 let at = fetched.url.as_ref().unwrap_or(url);
                 if at != url {

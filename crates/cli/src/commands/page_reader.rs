@@ -13,25 +13,25 @@ use gleaner_text::{Page, Pins, Template};
 use jiff::Timestamp;
 
 use crate::args::{Common, HowToRead};
-use crate::aside::say;
-use crate::commands::pages;
-use crate::distributed::{self, argument};
+use crate::commands::page_files;
+use crate::distributed::{self, shell_argument};
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::settings;
 
-pub(crate) struct OnePage {
+pub(crate) struct ReadPage {
     pub(crate) source: String,
     /// The parsed page. Its URL is the fetched URL, or else that of `--url`, or else the canonical URL in the
     /// page.
     pub(crate) page: Page,
 }
 
-pub(crate) struct Knowledge {
+pub(crate) struct TemplateAndPins {
     pub(crate) template: Option<Arc<Template>>,
     pub(crate) pins: Pins,
 }
 
-pub(crate) struct Fetched {
+pub(crate) struct PageSource {
     pub(crate) source: String,
     pub(crate) url: Option<CanonicalUrl>,
 }
@@ -40,35 +40,35 @@ pub(crate) fn is_url(page: &str) -> bool {
     page.contains("://")
 }
 
-pub(crate) struct Source<'a> {
+pub(crate) struct PageReader<'a> {
     how: &'a HowToRead,
     common: &'a Common,
     config: &'a Config,
-    given: Option<Arc<Template>>,
+    given_template: Option<Arc<Template>>,
     /// The corpus, opened when a page first needs it. The inner `None` means that there is no corpus.
     store: OnceLock<Option<Store>>,
     /// The last page's host and its template. Consecutive pages are often from the same host.
     last: Mutex<Option<(String, Option<Arc<Template>>)>>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> PageReader<'a> {
     pub(crate) fn new(how: &'a HowToRead, common: &'a Common, config: &'a Config) -> Result<Self, Failure> {
-        let given = how.template.as_deref().map(|path| {
+        let given_template = how.template.as_deref().map(|path| {
             let json = settings::read_text(path)?;
             let template = Template::from_json(&json);
             template.map(Arc::new).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
         });
         let (store, last) = (OnceLock::new(), Mutex::new(None));
-        Ok(Self { how, common, config, given: given.transpose()?, store, last })
+        Ok(Self { how, common, config, given_template: given_template.transpose()?, store, last })
     }
 
     /// Reads a page from a URL, a file, or `-` for standard input.
-    pub(crate) fn read(&self, page: &str) -> Result<OnePage, Failure> {
+    pub(crate) fn read(&self, page: &str) -> Result<ReadPage, Failure> {
         if self.how.url.is_some() && is_url(page) {
             let reason = format!("--url is for files: {page} is already a URL");
             return Err(Failure::Usage(reason));
         }
-        let Fetched { source, url } = match (self.how.archived, is_url(page)) {
+        let PageSource { source, url } = match (self.how.archived, is_url(page)) {
             (true, _) => self.archived(page)?,
             (false, true) => fetch(page, self.config)?,
             (false, false) => self.file(page)?,
@@ -78,30 +78,30 @@ impl<'a> Source<'a> {
             return Err(Failure::Work(format!("{name} is empty")));
         }
         let page = Page::at(&source, url);
-        Ok(OnePage { source, page })
+        Ok(ReadPage { source, page })
     }
 
-    fn file(&self, page: &str) -> Result<Fetched, Failure> {
+    fn file(&self, page: &str) -> Result<PageSource, Failure> {
         let url = self.how.url.as_deref().map(parse).transpose()?;
-        Ok(Fetched { source: pages::source(page)?, url })
+        Ok(PageSource { source: page_files::source(page)?, url })
     }
 
-    fn archived(&self, page: &str) -> Result<Fetched, Failure> {
+    fn archived(&self, page: &str) -> Result<PageSource, Failure> {
         let url = parse(page)?;
         let Some(store) = self.store()? else {
             return Err(Failure::Work("no corpus here: name its folder with --data".into()));
         };
         let found = stored_page(self.config, store, url.key()).map_err(Failure::work)?;
         let found = found.ok_or_else(|| {
-            let page = argument(page);
+            let page = shell_argument(page);
             Failure::Work(format!("the corpus has no page of {page}; `gleaner doctor {page}` says why"))
         })?;
-        Ok(Fetched { source: found.html, url: Some(url) })
+        Ok(PageSource { source: found.html, url: Some(url) })
     }
 
     /// Finds the template and the pins of a page. The pins are those of the page's host. If the host is
     /// unknown, they are those of the template's host. `--keep` overrides the inserts of the pins.
-    pub(crate) fn knowledge(&self, url: Option<&CanonicalUrl>) -> Result<Knowledge, Failure> {
+    pub(crate) fn template_and_pins(&self, url: Option<&CanonicalUrl>) -> Result<TemplateAndPins, Failure> {
         let template = self.template(url)?;
         let host = url.map(CanonicalUrl::host).or(template.as_ref().map(|template| template.host()));
         let pins = settings::pins_of(self.config, host)?;
@@ -113,14 +113,14 @@ impl<'a> Source<'a> {
             [] => pins,
             extras => pins.with_extras(extras.to_vec()),
         };
-        Ok(Knowledge { template, pins })
+        Ok(TemplateAndPins { template, pins })
     }
 
     /// Returns the template in the file of `--template`, or else the template of the page's host in the
     /// corpus.
     fn template(&self, url: Option<&CanonicalUrl>) -> Result<Option<Arc<Template>>, Failure> {
-        if self.given.is_some() || self.how.no_template {
-            return Ok(self.given.clone());
+        if self.given_template.is_some() || self.how.no_template {
+            return Ok(self.given_template.clone());
         }
         let Some(host) = url.map(CanonicalUrl::host) else { return Ok(None) };
         // A panic cannot leave the value incomplete.
@@ -149,7 +149,7 @@ impl<'a> Source<'a> {
             Ok(store) => store,
             // The user did not name this corpus, and a running crawl may have it open. So this is no failure.
             Err(Failure::Work(message)) if self.common.data.is_none() => {
-                say(format_args!("gleaner: extracted without a template: {message}"));
+                print_message(format_args!("gleaner: extracted without a template: {message}"));
                 None
             }
             Err(failure) => return Err(failure),
@@ -163,7 +163,7 @@ fn parse(url: &str) -> Result<CanonicalUrl, Failure> {
 }
 
 /// Fetches one page as politely as a crawl: it obeys robots.txt and the delay between requests.
-pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
+pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
     let mut url = parse(url)?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;
@@ -186,7 +186,7 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
             let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
             match (response.status, response.location) {
                 (200..300, _) => {
-                    return Ok(Fetched {
+                    return Ok(PageSource {
                         source: decode(&response.body, response.content_type.as_deref()).text,
                         url: Some(url),
                     });

@@ -14,7 +14,7 @@ use url::Url;
 const PATIENCE: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum NotFetched {
     /// The URL was not requested, or its response has an error status. Other URLs of the host may work.
     Here(String),
     /// The host does not respond or requires a pause.
@@ -28,7 +28,7 @@ pub(super) struct Prober<'a> {
     access: HashMap<String, Access>,
 }
 
-impl Refused {
+impl NotFetched {
     pub(super) fn reason(&self) -> &str {
         match self {
             Self::Here(reason) | Self::Host(reason) => reason,
@@ -49,7 +49,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Returns the robots.txt rules for the URL's host. Requests each robots.txt only once.
-    pub(super) async fn access(&mut self, url: &CanonicalUrl) -> Result<Access, Refused> {
+    pub(super) async fn access(&mut self, url: &CanonicalUrl) -> Result<Access, NotFetched> {
         if let Some(known) = self.access.get(url.host()) {
             return Ok(known.clone());
         }
@@ -60,7 +60,7 @@ impl<'a> Prober<'a> {
         let right = Right::unlimited();
         let request = RobotsRequest::new(url.url(), &group_of, &right, Timestamp::now());
         let RobotsAnswer::Record(record) = self.fetcher.robots(request, &mut |_, _| {}).await else {
-            return Err(Refused::Host("its robots.txt redirects to no web address".into()));
+            return Err(NotFetched::Host("its robots.txt redirects to no web address".into()));
         };
         let access = record.rules(self.config.fetch.product());
         self.fetcher.gates().set_gap(&group, access.effective_delay(delay, &self.config.fetch));
@@ -68,15 +68,15 @@ impl<'a> Prober<'a> {
         Ok(access)
     }
 
-    fn refused(&self, url: &CanonicalUrl, status: u16) -> Refused {
+    fn refused(&self, url: &CanonicalUrl, status: u16) -> NotFetched {
         let hold = self.fetcher.holds().remaining(url.host());
         if hold > PATIENCE {
-            return Refused::Host(format!(
+            return NotFetched::Host(format!(
                 "HTTP {status}; the host must be left alone for {} s",
                 hold.as_secs()
             ));
         }
-        Refused::Here(format!("HTTP {status}"))
+        NotFetched::Here(format!("HTTP {status}"))
     }
 
     /// Requests a URL and follows its redirects. Returns the last URL and its 2xx response.
@@ -84,28 +84,28 @@ impl<'a> Prober<'a> {
         &mut self,
         url: &CanonicalUrl,
         want: Want,
-    ) -> Result<(CanonicalUrl, Response), Refused> {
+    ) -> Result<(CanonicalUrl, Response), NotFetched> {
         let mut url = url.clone();
         for _ in 0..=self.config.fetch.max_redirects {
             let access = self.access(&url).await?;
             if let Verdict::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
-                return Err(Refused::Here(format!("robots.txt disallows {url}: {rule}")));
+                return Err(NotFetched::Here(format!("robots.txt disallows {url}: {rule}")));
             }
             let request = Request::new(url.url().clone(), want);
             let answer = self.fetcher.page(&request, &self.group(&url), &Right::unlimited()).await;
             let response = answer.map_err(|error| match error {
-                error @ gleaner_fetch::FetchError::WrongType { .. } => Refused::Here(error.to_string()),
-                error => Refused::Host(error.to_string()),
+                error @ gleaner_fetch::FetchError::WrongType { .. } => NotFetched::Here(error.to_string()),
+                error => NotFetched::Host(error.to_string()),
             })?;
             match (response.status, &response.location) {
                 (200..300, _) => return Ok((url, response)),
                 (300..400, Some(next)) => {
                     url = CanonicalUrl::parse(next.as_str())
-                        .map_err(|refusal| Refused::Here(format!("it redirects to {next}: {refusal}")))?;
+                        .map_err(|refusal| NotFetched::Here(format!("it redirects to {next}: {refusal}")))?;
                 }
                 (status, _) => return Err(self.refused(&url, status)),
             }
         }
-        Err(Refused::Here(format!("more than {} redirects", self.config.fetch.max_redirects)))
+        Err(NotFetched::Here(format!("more than {} redirects", self.config.fetch.max_redirects)))
     }
 }

@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use super::{Extracted, Extractor, json};
 use crate::Done;
-use crate::aside::say;
-use crate::commands::{one_page, pages};
+use crate::commands::{page_files, page_reader};
 use crate::failure::Failure;
-use crate::watching::bar;
+use crate::messages::print_message;
+use crate::progress::bar;
 
 /// Maximum number of finished pages per thread that wait to be printed.
 const AHEAD: usize = 4;
@@ -30,8 +30,8 @@ struct Line<'a> {
     document: Option<Document>,
 }
 
-pub(super) fn is_many(page: &str) -> bool {
-    pages::is_pattern(page) || std::path::Path::new(page).is_dir()
+pub(super) fn is_batch(page: &str) -> bool {
+    page_files::is_pattern(page) || std::path::Path::new(page).is_dir()
 }
 
 pub(super) fn run(extractor: &Extractor) -> Done {
@@ -47,7 +47,7 @@ pub(super) fn run(extractor: &Extractor) -> Done {
         |name| line(extractor, name),
         |Extraction { line, said }| {
             if let Some(said) = said {
-                bar.suspend(|| say(format_args!("gleaner: {said}")));
+                bar.suspend(|| print_message(format_args!("gleaner: {said}")));
                 unread += 1;
             }
             bar.inc(1);
@@ -65,14 +65,14 @@ pub(super) fn run(extractor: &Extractor) -> Done {
 fn names(extractor: &Extractor) -> Result<Vec<String>, Failure> {
     let args = extractor.args;
     if let [page] = args.pages.as_slice()
-        && !is_many(page)
+        && !is_batch(page)
     {
         return Ok(vec![page.clone()]);
     }
     if args.how.archived {
         return Ok(args.pages.clone());
     }
-    if let Some(page) = args.pages.iter().find(|page| *page == "-" || one_page::is_url(page)) {
+    if let Some(page) = args.pages.iter().find(|page| *page == "-" || page_reader::is_url(page)) {
         return Err(Failure::Usage(format!(
             "{page} must be the only page, unless all pages are files or folders, or --archived is set"
         )));
@@ -80,7 +80,7 @@ fn names(extractor: &Extractor) -> Result<Vec<String>, Failure> {
     if args.how.url.is_some() {
         return Err(Failure::Usage("--url is for one page: omit it, or name one file".into()));
     }
-    pages::expand(&args.pages)
+    page_files::expand(&args.pages)
 }
 
 struct Extraction {
@@ -160,9 +160,9 @@ mod tests {
             |item| *item,
             |_| {
                 taken += 1;
-                if taken == 3 { Err(Failure::NobodyReads) } else { Ok(()) }
+                if taken == 3 { Err(Failure::OutputClosed) } else { Ok(()) }
             },
         );
-        assert!(matches!(done, Err(Failure::NobodyReads)) && taken == 3);
+        assert!(matches!(done, Err(Failure::OutputClosed)) && taken == 3);
     }
 }

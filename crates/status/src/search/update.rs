@@ -20,12 +20,12 @@ use tantivy::{
 };
 
 use super::SearchError;
-use super::index::{Fields, entry, seal};
+use super::index::{Fields, entry, fingerprint};
 
 /// Memory for new entries in bytes. tantivy does not accept less.
 const MEMORY: usize = 16 << 20;
 
-const PART: usize = 5_000;
+const COMMIT_AFTER: usize = 5_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Updated {
@@ -39,9 +39,9 @@ pub(crate) fn update(
     store: &Store,
     stop: &AtomicBool,
 ) -> Result<Updated, SearchError> {
-    let known = Known::new(index, fields)?;
+    let indexed = IndexedDocuments::new(index, fields)?;
     let mut writer: IndexWriter = index.writer_with_num_threads(1, MEMORY)?;
-    let (mut updated, mut met, mut changes) = (Updated::default(), 0, 0);
+    let (mut updated, mut indexed_count, mut changes) = (Updated::default(), 0, 0);
     for document in store.documents() {
         if stop.load(Ordering::Relaxed) {
             break;
@@ -52,45 +52,45 @@ pub(crate) fn update(
             document => document?,
         };
         let id = document.id.to_string();
-        let found = known.seal(&id)?;
-        met += u64::from(found.is_some());
-        if found == Some(seal(&document)) {
+        let found = indexed.fingerprint(&id)?;
+        indexed_count += u64::from(found.is_some());
+        if found == Some(fingerprint(&document)) {
             continue;
         }
         writer.delete_term(Term::from_field_text(fields.id, &id));
         writer.add_document(entry(fields, &document))?;
         updated.put += 1;
         changes += 1;
-        if changes % PART == 0 {
+        if changes % COMMIT_AFTER == 0 {
             writer.commit()?;
         }
     }
-    if met < known.searcher.num_docs() && !stop.load(Ordering::Relaxed) {
-        updated.removed = sweep(&known, &mut writer, store)?;
+    if indexed_count < indexed.searcher.num_docs() && !stop.load(Ordering::Relaxed) {
+        updated.removed = remove_deleted(&indexed, &mut writer, store)?;
     }
     writer.commit()?;
     writer.wait_merging_threads()?;
     Ok(updated)
 }
 
-struct Known {
+struct IndexedDocuments {
     searcher: Searcher,
-    seals: Vec<Column<u64>>,
+    fingerprints: Vec<Column<u64>>,
     fields: Fields,
 }
 
-impl Known {
+impl IndexedDocuments {
     fn new(index: &Index, fields: &Fields) -> Result<Self, SearchError> {
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
-        let seals = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("seal"));
-        let seals = seals.collect::<Result<_, _>>()?;
-        Ok(Self { searcher, seals, fields: *fields })
+        let fingerprints = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("seal"));
+        let fingerprints = fingerprints.collect::<Result<_, _>>()?;
+        Ok(Self { searcher, fingerprints, fields: *fields })
     }
 
-    fn seal(&self, id: &str) -> Result<Option<u64>, SearchError> {
+    fn fingerprint(&self, id: &str) -> Result<Option<u64>, SearchError> {
         let term = Term::from_field_text(self.fields.id, id);
-        for (segment, seals) in self.searcher.segment_readers().iter().zip(&self.seals) {
+        for (segment, fingerprints) in self.searcher.segment_readers().iter().zip(&self.fingerprints) {
             let inverted = segment.inverted_index(self.fields.id)?;
             let option = tantivy::schema::IndexRecordOption::Basic;
             let Some(mut postings) =
@@ -100,7 +100,7 @@ impl Known {
             };
             while postings.doc() != TERMINATED {
                 if !segment.is_deleted(postings.doc()) {
-                    return Ok(seals.first(postings.doc()));
+                    return Ok(fingerprints.first(postings.doc()));
                 }
                 postings.advance();
             }
@@ -109,19 +109,23 @@ impl Known {
     }
 }
 
-fn sweep(known: &Known, writer: &mut IndexWriter, store: &Store) -> Result<usize, SearchError> {
+fn remove_deleted(
+    indexed: &IndexedDocuments,
+    writer: &mut IndexWriter,
+    store: &Store,
+) -> Result<usize, SearchError> {
     let mut removed = 0;
-    for segment in known.searcher.segment_readers() {
+    for segment in indexed.searcher.segment_readers() {
         let entries = segment.get_store_reader(1).map_err(tantivy::TantivyError::from)?;
         for at in segment.doc_ids_alive() {
             let stored: TantivyDocument = entries.get(at)?;
-            let Some(id) = stored.get_first(known.fields.id).and_then(|id| id.as_str()) else { continue };
+            let Some(id) = stored.get_first(indexed.fields.id).and_then(|id| id.as_str()) else { continue };
             let is_there = match id.parse::<DocumentId>() {
                 Ok(id) => store.document(id)?.is_some(),
                 Err(_) => false,
             };
             if !is_there {
-                writer.delete_term(Term::from_field_text(known.fields.id, id));
+                writer.delete_term(Term::from_field_text(indexed.fields.id, id));
                 removed += 1;
             }
         }

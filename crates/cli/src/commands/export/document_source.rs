@@ -8,10 +8,10 @@ use gleaner_store::{Store, StoreError};
 
 use crate::args::Export;
 use crate::failure::Failure;
+use crate::progress::documents_bar;
 use crate::settings;
-use crate::watching::documents_bar;
 
-pub(super) struct Source {
+pub(super) struct DocumentSource {
     pub(super) store: Store,
     reader: ContextReader,
     repeats: Option<Repeats>,
@@ -19,11 +19,11 @@ pub(super) struct Source {
     revisions: bool,
 }
 
-impl Source {
+impl DocumentSource {
     pub(super) fn new(config: &Config, args: &Export) -> Result<Self, Failure> {
         let store = settings::read_store(config)?;
         let repeats =
-            if args.without_repeated { Some(counted(&store).map_err(Failure::work)?) } else { None };
+            if args.without_repeated { Some(count_repeats(&store).map_err(Failure::work)?) } else { None };
         let reader = ContextReader::new(config, store.clone()).map_err(Failure::work)?;
         Ok(Self { store, reader, repeats, tones: args.tones, revisions: args.revisions })
     }
@@ -38,7 +38,10 @@ impl Source {
     }
 
     /// Returns a document's earlier revisions, oldest first, without archive positions.
-    pub(super) fn earlier(&self, id: DocumentId) -> Result<Vec<(Document, RecordContext)>, StoreError> {
+    pub(super) fn earlier_revisions(
+        &self,
+        id: DocumentId,
+    ) -> Result<Vec<(Document, RecordContext)>, StoreError> {
         if !self.revisions {
             return Ok(Vec::new());
         }
@@ -52,7 +55,7 @@ impl Source {
     }
 }
 
-fn counted(store: &Store) -> Result<Repeats, StoreError> {
+fn count_repeats(store: &Store) -> Result<Repeats, StoreError> {
     let mut repeats = Repeats::default();
     let bar = documents_bar(store)?;
     for document in store.documents() {

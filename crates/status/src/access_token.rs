@@ -3,7 +3,7 @@
 //! 1. The token is in a file that the user names. Without such a file, the server generates a token at the
 //!    first start. It stores the token in the data folder, readable only by its owner.
 //! 2. After the user has entered the token in a form, the browser stores a cookie with a hash of the token
-//!    ([`Key::cookie`]). The token cannot be computed from the cookie.
+//!    ([`AccessToken::cookie_value`]). The token cannot be computed from the cookie.
 //! 3. Programs send the token as `Authorization: Bearer KEY`.
 //!
 //! The code compares only hashes. The BLAKE3 crate compares them in constant time.
@@ -16,26 +16,26 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-const FILE: &str = "status.token";
+const FILE_NAME: &str = "status.token";
 
 /// Minimum length of a token in characters. Shorter tokens can be guessed.
-const SHORTEST: usize = 16;
+const MIN_LENGTH: usize = 16;
 
 /// The BLAKE3 context of the cookie's hash. Because of it, the hash is valid only as this cookie.
-const COOKIE: &str = "gleaner 2026 status page cookie";
+const COOKIE_HASH_CONTEXT: &str = "gleaner 2026 status page cookie";
 
 pub(crate) const COOKIE_NAME: &str = "gleaner_key";
 
 /// The token that authorizes changes, stored as hashes.
 #[derive(Clone)]
-pub struct Key {
+pub struct AccessToken {
     hash: blake3::Hash,
     cookie: blake3::Hash,
 }
 
 /// Why the token cannot be loaded.
 #[derive(Debug, Error)]
-pub enum KeyError {
+pub enum AccessTokenError {
     /// The file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
@@ -45,24 +45,26 @@ pub enum KeyError {
         source: io::Error,
     },
     /// The token is too short.
-    #[error("the token in {} has fewer than {SHORTEST} characters; to create one: openssl rand -hex 24", path.display())]
+    #[error("the token in {} has fewer than {MIN_LENGTH} characters; to create one: openssl rand -hex 24", path.display())]
     TooShort {
         /// The path of the token's file.
         path: PathBuf,
     },
 }
 
-impl Key {
+impl AccessToken {
     /// Reads the token from the user's file `path`.
     ///
     /// # Errors
     /// An error means that the file cannot be read, or that the token is too short.
-    pub fn read(path: &Path) -> Result<Self, KeyError> {
-        let wrong = |source| KeyError::File { path: path.to_owned(), source };
-        let text = fs::read_to_string(path).map_err(wrong)?;
+    pub fn read(path: &Path) -> Result<Self, AccessTokenError> {
+        let file_error = |source| AccessTokenError::File { path: path.to_owned(), source };
+        let text = fs::read_to_string(path).map_err(file_error)?;
         match text.trim() {
-            key if key.chars().count() < SHORTEST => Err(KeyError::TooShort { path: path.to_owned() }),
-            key => Ok(Self::new(key)),
+            token if token.chars().count() < MIN_LENGTH => {
+                Err(AccessTokenError::TooShort { path: path.to_owned() })
+            }
+            token => Ok(Self::new(token)),
         }
     }
 
@@ -71,38 +73,38 @@ impl Key {
     ///
     /// # Errors
     /// An error means that the file cannot be read or written, or that the token is too short.
-    pub fn kept(data: &Path) -> Result<(Self, PathBuf), KeyError> {
-        let path = data.join(FILE);
+    pub fn read_or_create(data: &Path) -> Result<(Self, PathBuf), AccessTokenError> {
+        let path = data.join(FILE_NAME);
         if !path.exists() {
-            let wrong = |source| KeyError::File { path: path.clone(), source };
+            let file_error = |source| AccessTokenError::File { path: path.clone(), source };
             let [one, two]: [u128; 2] = rand::random();
-            write(&path, &format!("{one:032x}{two:032x}\n")).map_err(wrong)?;
+            write(&path, &format!("{one:032x}{two:032x}\n")).map_err(file_error)?;
         }
         Ok((Self::read(&path)?, path))
     }
 
-    pub(crate) fn new(key: &str) -> Self {
-        let cookie = blake3::Hash::from(blake3::derive_key(COOKIE, key.as_bytes()));
-        Self { hash: blake3::hash(key.as_bytes()), cookie }
+    pub(crate) fn new(token: &str) -> Self {
+        let cookie = blake3::Hash::from(blake3::derive_key(COOKIE_HASH_CONTEXT, token.as_bytes()));
+        Self { hash: blake3::hash(token.as_bytes()), cookie }
     }
 
-    pub(crate) fn opens(&self, typed: &str) -> bool {
+    pub(crate) fn matches(&self, typed: &str) -> bool {
         self.hash == blake3::hash(typed.trim().as_bytes())
     }
 
-    pub(crate) fn is_cookie(&self, value: &str) -> bool {
+    pub(crate) fn matches_cookie(&self, value: &str) -> bool {
         blake3::Hash::from_hex(value).is_ok_and(|value| value == self.cookie)
     }
 
-    pub(crate) fn cookie(&self) -> String {
+    pub(crate) fn cookie_value(&self) -> String {
         self.cookie.to_hex().to_string()
     }
 }
 
 /// Hides the token from logs.
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Key")
+        f.write_str("AccessToken")
     }
 }
 
@@ -123,14 +125,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_made_once_and_opens() {
+    fn a_token_is_created_once_and_matches() {
         let folder = tempfile::tempdir().unwrap();
-        let (key, path) = Key::kept(folder.path()).unwrap();
+        let (token, path) = AccessToken::read_or_create(folder.path()).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(text.trim().len(), 64);
-        assert!(key.opens(&text) && !key.opens("") && !key.opens(&text[1..]));
-        assert!(key.is_cookie(&key.cookie()) && !key.is_cookie(text.trim()) && !key.is_cookie(""));
-        assert!(Key::kept(folder.path()).unwrap().0.opens(&text));
+        assert!(token.matches(&text) && !token.matches("") && !token.matches(&text[1..]));
+        assert!(
+            token.matches_cookie(&token.cookie_value())
+                && !token.matches_cookie(text.trim())
+                && !token.matches_cookie("")
+        );
+        assert!(AccessToken::read_or_create(folder.path()).unwrap().0.matches(&text));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -139,11 +145,11 @@ mod tests {
     }
 
     #[test]
-    fn short_keys_are_refused() {
+    fn short_tokens_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("key");
+        let path = folder.path().join("token");
         fs::write(&path, "  secret\n").unwrap();
-        assert!(matches!(Key::read(&path), Err(KeyError::TooShort { .. })));
-        assert!(matches!(Key::read(&folder.path().join("none")), Err(KeyError::File { .. })));
+        assert!(matches!(AccessToken::read(&path), Err(AccessTokenError::TooShort { .. })));
+        assert!(matches!(AccessToken::read(&folder.path().join("none")), Err(AccessTokenError::File { .. })));
     }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tracing::error;
 
 use crate::scheduled::daemon::Daemon;
-use crate::scheduled::notify;
+use crate::scheduled::notification;
 
 /// Creates and writes the report of a crawl, and runs the user's notification command. Returns `None` if the
 /// crawl was interrupted or failed before a run began. Also returns `None` if the report cannot be created,
@@ -30,6 +30,6 @@ pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> 
             None
         }
     };
-    notify::tell(settings, &report, files.as_ref());
+    notification::run_command(settings, &report, files.as_ref());
     Some(report)
 }

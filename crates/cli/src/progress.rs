@@ -11,16 +11,16 @@ use gleaner_render::text::count;
 use gleaner_store::{Store, StoreError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::aside::say;
-use crate::screen::{Size, screen, unanswered, whole};
+use crate::messages::print_message;
+use crate::progress_lines::{Size, format_display, format_no_response, format_totals};
 
 const REDRAW: Duration = Duration::from_millis(200);
 
 /// Pause between two checks of the progress, without a terminal.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a crawl must run before a message may say that no site responds.
-const SILENCE: Duration = Duration::from_secs(3);
+const NO_RESPONSE_AFTER: Duration = Duration::from_secs(3);
 
 const ACTIVE: Duration = Duration::from_secs(60);
 
@@ -43,19 +43,19 @@ pub(crate) fn documents_bar(store: &Store) -> Result<ProgressBar, StoreError> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Watching {
+pub(crate) struct ProgressDisplay {
     done: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Watching {
+impl ProgressDisplay {
     /// Starts the display. Without a terminal, it prints a line after each interval `every`.
-    pub(crate) fn begin(progress: Arc<Progress>, bar: ProgressBar, every: Duration, colors: bool) -> Self {
+    pub(crate) fn start(progress: Arc<Progress>, bar: ProgressBar, every: Duration, colors: bool) -> Self {
         let (done, ended) = mpsc::channel();
         let show = move || {
             bar.set_style(ProgressStyle::with_template("{msg}").expect("the template is written here"));
             if bar.is_hidden() {
-                lines(&progress, every, &ended)
+                print_lines(&progress, every, &ended)
             } else {
                 redraw(&progress, &bar, colors, &ended)
             }
@@ -71,33 +71,34 @@ fn redraw(progress: &Progress, bar: &ProgressBar, colors: bool, ended: &Receiver
         let now = progress.snapshot();
         let rate = rate.update(now.responses, last.elapsed());
         last = Instant::now();
-        let whole = match progress.no_response() {
-            Some(no) => unanswered(&no),
-            None => whole(&now, rate, begun.elapsed()),
+        let totals = match progress.no_response() {
+            Some(no) => format_no_response(&no),
+            None => format_totals(&now, rate, begun.elapsed()),
         };
-        let size = size();
+        let size = terminal_size();
         let (hosts, more) = progress.active(ACTIVE, size.hosts());
-        bar.set_message(screen(&whole, &hosts, more, size, colors));
+        bar.set_message(format_display(&totals, &hosts, more, size, colors));
         bar.tick();
     }
 }
 
 /// Prints a line after each interval `every`. If no site responds, says so, the first time without waiting
 /// for `every`.
-fn lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
-    let (begun, mut last, mut rate, mut is_said) = (Instant::now(), Instant::now(), Rate::default(), false);
-    while ended.recv_timeout(LOOK.min(every)) == Err(RecvTimeoutError::Timeout) {
-        let silence = progress.no_response().filter(|_| begun.elapsed() >= SILENCE);
+fn print_lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
+    let (begun, mut last, mut rate, mut is_reported) =
+        (Instant::now(), Instant::now(), Rate::default(), false);
+    while ended.recv_timeout(CHECK_INTERVAL.min(every)) == Err(RecvTimeoutError::Timeout) {
+        let silence = progress.no_response().filter(|_| begun.elapsed() >= NO_RESPONSE_AFTER);
         let is_due = last.elapsed() >= every;
-        if let Some(no) = silence.filter(|_| is_due || !is_said) {
-            is_said = true;
-            say(format_args!("gleaner: {}", unanswered(&no)));
+        if let Some(no) = silence.filter(|_| is_due || !is_reported) {
+            is_reported = true;
+            print_message(format_args!("gleaner: {}", format_no_response(&no)));
         } else if is_due {
             let now = progress.snapshot();
             let is_idle = now.in_flight == 0 && now.responses == rate.responses;
-            let waits = if is_idle { waiting(&progress.active(LONG_AGO, usize::MAX).0) } else { None };
-            let line = line(&now, rate.update(now.responses, last.elapsed()));
-            say(line + &waits.map(|waits| format!("; {waits}")).unwrap_or_default());
+            let waits = if is_idle { idle_reason(&progress.active(ANY_AGE, usize::MAX).0) } else { None };
+            let line = format_line(&now, rate.update(now.responses, last.elapsed()));
+            print_message(line + &waits.map(|waits| format!("; {waits}")).unwrap_or_default());
         }
         if is_due {
             last = Instant::now();
@@ -105,12 +106,12 @@ fn lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
     }
 }
 
-fn size() -> Size {
+fn terminal_size() -> Size {
     let (lines, columns) = console::Term::stderr().size();
     Size { columns: columns.into(), lines: lines.into() }
 }
 
-impl Drop for Watching {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(thread) = self.thread.take() {
@@ -121,11 +122,11 @@ impl Drop for Watching {
 }
 
 /// Longer than any wait in a run.
-const LONG_AGO: Duration = Duration::from_secs(7 * 24 * 3600);
+const ANY_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Returns a message that says which host an idle crawl waits for: the host whose wait ends first, or else
 /// the hosts with a retry.
-fn waiting(hosts: &[Active]) -> Option<String> {
+fn idle_reason(hosts: &[Active]) -> Option<String> {
     let paused = hosts.iter().filter_map(|host| Some((host.waits?, host, host.waits_for.as_ref()?)));
     if let Some((left, host, why)) = paused.min_by_key(|(left, ..)| *left) {
         return Some(format!("waiting {} s for {}: {why}", left.as_secs() + 1, host.host));
@@ -154,7 +155,7 @@ impl Rate {
     }
 }
 
-fn line(now: &Snapshot, rate: f64) -> String {
+fn format_line(now: &Snapshot, rate: f64) -> String {
     let Snapshot {
         responses,
         stored,
@@ -176,9 +177,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_names_all_that_is_counted() {
+    fn a_line_has_all_counters() {
         let now = Snapshot { responses: 7, stored: 3, queue: 40, ..Snapshot::default() };
-        let line = line(&now, 1.25);
+        let line = format_line(&now, 1.25);
         for part in [
             "7 responses 1.2/s",
             "3 stored",
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_crawl_says_for_what_it_waits() {
+    fn the_line_of_an_idle_crawl_has_the_reason() {
         let host = |host: &str, waits: Option<u64>, why: Option<&str>, last: &str| Active {
             host: host.into(),
             visits: 1,
@@ -206,12 +207,12 @@ mod tests {
         };
         let held =
             [host("a.example", Some(90), Some("Retry-After"), ""), host("b.example", Some(9), Some("x"), "")];
-        assert_eq!(waiting(&held).as_deref(), Some("waiting 10 s for b.example: x"));
+        assert_eq!(idle_reason(&held).as_deref(), Some("waiting 10 s for b.example: x"));
         let retry = "will retry: failed: timeout";
         let retried = [host("a.example", Some(1), None, retry), host("b.example", None, None, retry)];
-        let said = format!("waiting for a.example and 1 other host: {retry}");
-        assert_eq!(waiting(&retried), Some(said));
-        assert_eq!(waiting(&[host("a.example", None, None, "stored")]), None);
+        let expected = format!("waiting for a.example and 1 other host: {retry}");
+        assert_eq!(idle_reason(&retried), Some(expected));
+        assert_eq!(idle_reason(&[host("a.example", None, None, "stored")]), None);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use gleaner_crawl::{Active, NoResponse, Snapshot};
 use gleaner_frontier::Class;
 
 /// Number of lines that stay free: one for the cursor, one for the log.
-const LEFT_ALONE: usize = 2;
-const NAME: usize = 32;
+const FREE_LINES: usize = 2;
+const MAX_NAME_WIDTH: usize = 32;
 /// A request that takes longer is shown as slow.
 const SLOW: Duration = Duration::from_secs(3);
 
@@ -21,21 +21,27 @@ pub(crate) struct Size {
 
 impl Size {
     pub(crate) const fn hosts(self) -> usize {
-        self.lines.saturating_sub(LEFT_ALONE + 1)
+        self.lines.saturating_sub(FREE_LINES + 1)
     }
 }
 
-/// Formats the lines of the screen, cut to its width. `more` is the number of active hosts that are not in
+/// Formats the lines of the display, cut to its width. `more` is the number of active hosts that are not in
 /// `hosts`.
-pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, colors: bool) -> String {
+pub(crate) fn format_display(
+    totals: &str,
+    hosts: &[Active],
+    more: usize,
+    size: Size,
+    colors: bool,
+) -> String {
     // A terminal wraps a line that is exactly as wide as the terminal.
     let columns = size.columns.saturating_sub(1);
-    let mut lines = vec![cut_words(whole, columns)];
+    let mut lines = vec![cut_words(totals, columns)];
     let is_full = more > 0 || hosts.len() > size.hosts();
     let room = if is_full { size.hosts().saturating_sub(1) } else { size.hosts() };
     let shown = hosts.len().min(room);
     let longest = hosts.iter().take(shown).map(|host| host.host.len()).max().unwrap_or_default();
-    let width = longest.min(NAME).min(columns / 2);
+    let width = longest.min(MAX_NAME_WIDTH).min(columns / 2);
     lines.extend(hosts.iter().take(shown).map(|host| row(host, width, columns, colors)));
     let hidden = more + hosts.len() - shown;
     if hidden > 0 && size.hosts() > 0 {
@@ -44,13 +50,13 @@ pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, col
     lines.join("\n")
 }
 
-pub(crate) fn unanswered(no: &NoResponse) -> String {
+pub(crate) fn format_no_response(no: &NoResponse) -> String {
     format!("no response from any site; requests: {}; last error: {}", no.requests, no.error)
 }
 
 /// Formats the line for the whole crawl. Important numbers come first, because a narrow terminal cuts the
 /// end.
-pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
+pub(crate) fn format_totals(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
     let Snapshot {
         responses,
         stored,
@@ -71,21 +77,21 @@ pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
 
 fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
     let name = cut(&host.host, width);
-    let doing = match (host.asked, host.waits) {
+    let activity = match (host.asked, host.waits) {
         (true, _) if host.since > SLOW => format!("fetching {}s", host.since.as_secs()),
         (true, _) => "fetching".to_owned(),
         (false, Some(waits)) => format!("next in {}s", waits.as_secs() + 1),
         (false, None) => "waiting".to_owned(),
     };
     let before = cut(
-        &format!("  {name:width$} {:>5} visits {:>5} stored  {doing:<12} ", host.visits, host.stored),
+        &format!("  {name:width$} {:>5} visits {:>5} stored  {activity:<12} ", host.visits, host.stored),
         columns,
     );
     let last = cut_words(host.waits_for.as_ref().unwrap_or(&host.last), columns - before.len());
-    format!("{before}{}", paint(&last, colors))
+    format!("{before}{}", colored(&last, colors))
 }
 
-fn paint(last: &str, colors: bool) -> String {
+fn colored(last: &str, colors: bool) -> String {
     let code = match Class::from_reason(last) {
         Some(Class::Stored) if colors => "32",
         Some(class) if colors && class.is_failure() => "31",
@@ -139,12 +145,12 @@ mod tests {
     }
 
     fn shown(count: usize, more: usize, columns: usize, lines: usize) -> Vec<String> {
-        let whole = whole(
+        let totals = format_totals(
             &Snapshot { responses: 70, stored: 30, ..Snapshot::default() },
             1.25,
             Duration::from_secs(3723),
         );
-        let text = screen(&whole, &hosts(count), more, Size { columns, lines }, false);
+        let text = format_display(&totals, &hosts(count), more, Size { columns, lines }, false);
         text.lines().map(str::to_owned).collect()
     }
 
@@ -155,7 +161,7 @@ mod tests {
                 for (count, more) in [(0, 0), (1, 0), (3, 0), (20, 20), (40, 0)] {
                     let shown = shown(count, more, columns, lines);
                     assert!(
-                        shown.len() <= lines.saturating_sub(LEFT_ALONE).max(1),
+                        shown.len() <= lines.saturating_sub(FREE_LINES).max(1),
                         "{columns} {lines} {count} {shown:#?}"
                     );
                     assert!(
@@ -183,11 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_in_no_columns_of_their_own() {
-        let painted = screen("", &hosts(2), 0, Size { columns: 200, lines: 24 }, true);
+    fn colors_take_no_columns() {
+        let painted = format_display("", &hosts(2), 0, Size { columns: 200, lines: 24 }, true);
         assert!(
             painted.contains("\u{1b}[32mstored\u{1b}[0m") && painted.contains("\u{1b}[31mfailed: timeout")
         );
-        assert!(!screen("", &hosts(2), 0, Size { columns: 200, lines: 24 }, false).contains('\u{1b}'));
+        assert!(
+            !format_display("", &hosts(2), 0, Size { columns: 200, lines: 24 }, false).contains('\u{1b}')
+        );
     }
 }

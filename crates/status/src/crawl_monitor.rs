@@ -6,38 +6,38 @@ use std::time::{Duration, Instant};
 
 use gleaner_crawl::{Active, Snapshot};
 
-use crate::site::Running;
+use crate::app_state::RunningCrawl;
 
-pub(crate) const EVERY: Duration = Duration::from_secs(2);
+pub(crate) const SAMPLE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The number of samples to keep, which cover two minutes.
-const LOOKS: usize = 60;
+const SAMPLES: usize = 60;
 
 /// How long a host is shown as in progress after its last event.
 const IN_PROGRESS: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default)]
-pub(crate) struct Live(Mutex<State>);
+pub(crate) struct CrawlMonitor(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     /// The crawl, and when it started in this process.
-    running: Option<(Running, Instant)>,
-    looks: VecDeque<(Instant, u64)>,
+    running: Option<(RunningCrawl, Instant)>,
+    samples: VecDeque<(Instant, u64)>,
 }
 
-impl Live {
+impl CrawlMonitor {
     fn state(&self) -> MutexGuard<'_, State> {
         // No code panics while it holds this lock, so the data are valid even if the lock is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn watch(&self, running: Option<Running>) {
+    pub(crate) fn set_crawl(&self, running: Option<RunningCrawl>) {
         let running = running.map(|running| (running, Instant::now()));
-        *self.state() = State { running, looks: VecDeque::new() };
+        *self.state() = State { running, samples: VecDeque::new() };
     }
 
-    pub(crate) fn running(&self) -> Option<Running> {
+    pub(crate) fn running(&self) -> Option<RunningCrawl> {
         self.state().running.as_ref().map(|(running, _)| running.clone())
     }
 
@@ -46,13 +46,13 @@ impl Live {
         self.state().running.as_ref().map(|(_, since)| since.elapsed())
     }
 
-    pub(crate) fn look(&self, now: Instant) {
+    pub(crate) fn sample(&self, now: Instant) {
         let mut state = self.state();
         let Some((running, _)) = &state.running else { return };
         let responses = running.progress.snapshot().responses;
-        state.looks.push_back((now, responses));
-        if state.looks.len() > LOOKS {
-            state.looks.pop_front();
+        state.samples.push_back((now, responses));
+        if state.samples.len() > SAMPLES {
+            state.samples.pop_front();
         }
     }
 
@@ -67,11 +67,11 @@ impl Live {
 
     pub(crate) fn rates(&self) -> Vec<f64> {
         let state = self.state();
-        let looks = state.looks.iter().zip(state.looks.iter().skip(1));
+        let samples = state.samples.iter().zip(state.samples.iter().skip(1));
         let rate = |((from, before), (to, after)): (&(Instant, u64), &(Instant, u64))| {
             after.saturating_sub(*before) as f64 / to.duration_since(*from).as_secs_f64().max(0.001)
         };
-        looks.map(rate).collect()
+        samples.map(rate).collect()
     }
 }
 
@@ -84,14 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_told_of_a_crawl_that_does_not_run() {
-        let live = Live::default();
-        live.look(Instant::now());
-        assert!(live.snapshot().is_none() && live.elapsed().is_none() && live.hosts(9) == (Vec::new(), 0));
-        assert!(live.rates().is_empty());
-        live.watch(Some(Running { progress: Arc::default(), stop: Stop::default() }));
+    fn without_a_crawl_there_are_no_figures() {
+        let monitor = CrawlMonitor::default();
+        monitor.sample(Instant::now());
+        assert!(
+            monitor.snapshot().is_none()
+                && monitor.elapsed().is_none()
+                && monitor.hosts(9) == (Vec::new(), 0)
+        );
+        assert!(monitor.rates().is_empty());
+        monitor.set_crawl(Some(RunningCrawl { progress: Arc::default(), stop: Stop::default() }));
         let begun = Instant::now();
-        (0..100).for_each(|look| live.look(begun + EVERY * look));
-        assert_eq!(live.rates(), vec![0.0; LOOKS - 1]);
+        (0..100).for_each(|sample| monitor.sample(begun + SAMPLE_INTERVAL * sample));
+        assert_eq!(monitor.rates(), vec![0.0; SAMPLES - 1]);
     }
 }

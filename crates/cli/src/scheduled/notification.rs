@@ -20,7 +20,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// Runs the notification command if the settings request it for the report's status. Failures are only
 /// logged.
-pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>) {
+pub(crate) fn run_command(settings: &Settings, report: &Report, files: Option<&Written>) {
     let [program, arguments @ ..] = settings.command.as_slice() else { return };
     let is_told = match settings.notify {
         Notify::Always => true,

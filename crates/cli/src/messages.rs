@@ -12,7 +12,7 @@ use console::Term;
 
 use crate::table::wrapped;
 
-pub(crate) fn say(line: impl Display) {
+pub(crate) fn print_message(line: impl Display) {
     // One write for the whole line, so that lines of several threads do not mix.
     let line = wrapped(&format!("{line}\n"), &Term::stderr());
     // If the write fails, there is no other place to report the failure.

@@ -2,7 +2,7 @@
 //!
 //! 1. A server that is bound to loopback accepts only loopback names, and the names that the user lists. This
 //!    prevents DNS rebinding.
-//! 2. A request for a change must come from a page of this server, according to `Origin` or `Sec-Fetch-Site`.
+//! 2. A request for a change must come from a page of this server, according to `Origin` or `Sec-Fetch-AppState`.
 //!    Requests without both headers come from programs, not from browsers, and are accepted.
 //! 3. Response headers forbid frames, forms to other servers, and scripts, styles and pictures from other
 //!    servers.
@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::site::Site;
+use crate::app_state::AppState;
 
 /// The content security policy. It allows only styles and scripts from this server, and nothing inline.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
@@ -31,8 +31,12 @@ const HEADERS: [(&str, &str); 6] = [
     ("cache-control", "no-store"),
 ];
 
-pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
-    let mut response = match refusal(&site, request.method(), request.headers()) {
+pub(crate) async fn check_request(
+    State(app): State<Arc<AppState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match refusal(&app, request.method(), request.headers()) {
         Some(reason) => (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response(),
         None => next.run(request).await,
     };
@@ -46,39 +50,39 @@ pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next:
     response
 }
 
-fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
+fn refusal(app: &AppState, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(&HOST).unwrap_or_default();
-    if !site.names.answers(host) {
+    if !app.allowed_hosts.allow(host) {
         return Some("unknown host name; see --public-host in docs/status.md");
     }
     if matches!(*method, Method::GET | Method::HEAD) {
         return None;
     }
-    let is_elsewhere = match text(&ORIGIN) {
+    let is_cross_site = match text(&ORIGIN) {
         Some(origin) => origin.split_once("://").is_none_or(|(_, rest)| rest != host),
         None => {
-            let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
-            site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
+            let fetch_site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
+            fetch_site.is_some_and(|value| !matches!(value, "same-origin" | "none"))
         }
     };
-    is_elsewhere.then_some("cross-site requests are refused")
+    is_cross_site.then_some("cross-site requests are refused")
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Names {
+pub(crate) struct AllowedHosts {
     pub(crate) any: bool,
     /// The names that the user lists, without ports.
-    pub(crate) named: Vec<String>,
+    pub(crate) listed: Vec<String>,
 }
 
-impl Names {
-    fn answers(&self, host: &str) -> bool {
+impl AllowedHosts {
+    fn allow(&self, host: &str) -> bool {
         let name = without_port(host);
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         self.any
             || ["localhost", "127.0.0.1", "[::1]"].into_iter().any(is)
-            || self.named.iter().any(|known| is(known))
+            || self.listed.iter().any(|known| is(known))
     }
 }
 
@@ -94,17 +98,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_loopback_and_named_ones_are_answered() {
-        let names = Names { any: false, named: vec!["corpus.example".into()] };
+    fn loopback_and_listed_names_are_allowed() {
+        let allowed_hosts = AllowedHosts { any: false, listed: vec!["corpus.example".into()] };
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:7777", "[::1]", "[::1]:80", "corpus.example:443"]
         {
-            assert!(names.answers(host), "{host}");
+            assert!(allowed_hosts.allow(host), "{host}");
         }
         for host in
             ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "::1", "[::1].x"]
         {
-            assert!(!names.answers(host), "{host}");
+            assert!(!allowed_hosts.allow(host), "{host}");
         }
-        assert!(Names { any: true, named: Vec::new() }.answers("evil.example"));
+        assert!(AllowedHosts { any: true, listed: Vec::new() }.allow("evil.example"));
     }
 }
