@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::{Config, Origin, PinsFile, Site, Written, read, read_pins};
+use gleaner_config::{Config, Origin, PinsFile, SettingText, Site, read, read_pins};
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
 use gleaner_store::{Options, Store, StoreError, Writer, open};
@@ -193,7 +193,7 @@ fn read_pins_file(path: &Path) -> Result<Pins, Failure> {
 }
 
 fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
-    let listed = |list: &'_ [Written]| -> Vec<(usize, String)> {
+    let listed = |list: &'_ [SettingText]| -> Vec<(usize, String)> {
         list.iter().map(|one| (one.line, one.text.clone())).collect()
     };
     let pins = Pins::new(file, &listed(&read.keep), &listed(&read.drop)).map_err(Failure::usage)?;

@@ -2,7 +2,7 @@
 //!
 //! 1. A server that is bound to loopback accepts only loopback names, and the names that the user lists. This
 //!    prevents DNS rebinding.
-//! 2. A request for a change must come from a page of this server, according to `Origin` or `Sec-Fetch-AppState`.
+//! 2. A request for a change must come from a page of this server, according to `Origin` or `Sec-Fetch-Site`.
 //!    Requests without both headers come from programs, not from browsers, and are accepted.
 //! 3. Response headers forbid frames, forms to other servers, and scripts, styles and pictures from other
 //!    servers.

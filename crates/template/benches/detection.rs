@@ -10,7 +10,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_html::{Page, Partly, decode, links::links, metadata::metadata_at};
 use gleaner_template::{Detector, SiteTemplate};
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 /// Maximum number of pages from which a template is learned; at most two thirds of a site's pages.
 const LEARNED: usize = 24;
@@ -91,7 +91,7 @@ fn stages(criterion: &mut Criterion, sites: &[Site]) {
 }
 
 fn detection(criterion: &mut Criterion) {
-    for (name, sites) in measured::sites(1) {
+    for (name, sites) in bench_pages::sites(1) {
         let sites: Vec<Site> = sites.into_iter().map(Site::from_sources).collect();
         measure(criterion, name, &sites);
         if name == "recorded" {

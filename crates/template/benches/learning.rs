@@ -11,7 +11,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_html::{Page, decode, links::links, metadata::metadata_at};
 use gleaner_template::site::extract_alone;
 use gleaner_template::{SiteTemplate, judge};
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 const LEARNED: usize = 25;
 
@@ -49,7 +49,7 @@ fn judged(pages: &[Page]) {
 }
 
 fn learning(criterion: &mut Criterion) {
-    for (name, sites) in measured::sites(LEARNED) {
+    for (name, sites) in bench_pages::sites(LEARNED) {
         let pages = || sites.iter().flat_map(|pages| pages.iter().take(LEARNED));
         let parsed: Vec<Vec<Page>> =
             sites.iter().map(|pages| pages.iter().take(LEARNED).map(|bytes| read(bytes)).collect()).collect();

@@ -23,7 +23,7 @@ use std::time::Instant;
 use gleaner_html::{Page, decode::decode, links::links, metadata::metadata_at};
 use gleaner_template::SiteTemplate;
 use gleaner_template::site::extract_alone;
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 /// Number of consecutive runs per measurement. The system's clock has steps of some milliseconds.
 const TIMES: usize = 8;
@@ -69,8 +69,8 @@ fn main() {
     let rounds: usize = std::env::args().nth(1).map_or(5, |rounds| rounds.parse().unwrap());
     let folder = std::env::args().nth(2);
     let (name, mut sites) = match &folder {
-        Some(folder) => (folder.as_str(), vec![measured::below(folder.as_ref())]),
-        None => measured::sites(LEARNED).pop().unwrap(),
+        Some(folder) => (folder.as_str(), vec![bench_pages::below(folder.as_ref())]),
+        None => bench_pages::sites(LEARNED).pop().unwrap(),
     };
     if folder.is_none() {
         sites.iter_mut().for_each(|pages| pages.truncate(LEARNED));

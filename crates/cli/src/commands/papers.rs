@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use gleaner_eval::Set;
+use gleaner_eval::Dataset;
 use gleaner_eval::papers::{Paper, Table, figure_5, reproduce};
 
 use super::eval::{bar, print};
@@ -23,8 +23,8 @@ pub(super) fn run(args: &Eval) -> Done {
     if let Some(folder) = &args.pictures {
         prepare_pictures(&papers, folder)?;
     }
-    let sets = Set::find(&args.sets).map_err(Failure::usage)?;
-    let bar = bar(sets.iter().map(Set::with_gold).sum::<usize>() * papers.len());
+    let sets = Dataset::find(&args.sets).map_err(Failure::usage)?;
+    let bar = bar(sets.iter().map(Dataset::with_gold).sum::<usize>() * papers.len());
     let tables = reproduce(&papers, &sets, args.threads, &|| bar.inc(1));
     bar.finish_and_clear();
     let tables = tables.map_err(Failure::usage)?;
@@ -48,7 +48,7 @@ fn papers(args: &Eval) -> Vec<Paper> {
     Paper::ALL.into_iter().filter(is_wanted).collect()
 }
 
-fn names(sets: &[Set]) -> String {
+fn names(sets: &[Dataset]) -> String {
     let named: Vec<String> = sets.iter().map(|set| format!("{} ({})", set.name, set.with_gold())).collect();
     format!("pages with gold text of {}", named.join(", "))
 }

@@ -300,7 +300,7 @@ fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
     if !config.demo.newspaper {
         return Ok(None);
     }
-    let newspaper = Newspaper::start_in_background(gleaner_testkit::Options::default())
+    let newspaper = Newspaper::start_in_background(gleaner_testkit::NewspaperOptions::default())
         .map_err(|error| Failure::Work(format!("cannot serve the bundled newspaper: {error}")))?;
     config.fetch.proxy = newspaper.proxy();
     Ok(Some(newspaper))

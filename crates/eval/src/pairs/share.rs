@@ -3,8 +3,8 @@
 //! The shared words are the longest common subsequence of words. It is computed for the whole texts and
 //! paragraph by paragraph, and the greater number counts. Paragraph by paragraph, each paragraph is matched
 //! at most once, with the paragraph that shares the most words. The match must cover at least half of the
-//! longer paragraph. Therefore the words of a moved paragraph count as shared. [`Shared::share`] is relative
-//! to the longer text, [`Shared::contained`] to the shorter text.
+//! longer paragraph. Therefore the words of a moved paragraph count as shared. [`SharedWords::share`] is relative
+//! to the longer text, [`SharedWords::contained`] to the shorter text.
 //!
 //! Limitation: two texts of a language share a third of their words in order by chance, so a share of 0.3 has
 //! no meaning. A rewritten text with a share of 0.5 may be the same story.
@@ -14,14 +14,14 @@ use crate::measure::words::{normal, words};
 
 /// The number of words that two texts share, and their numbers of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shared {
+pub struct SharedWords {
     /// The number of shared words.
     pub words: usize,
     /// The number of words in each text.
     pub of: (usize, usize),
 }
 
-impl Shared {
+impl SharedWords {
     /// Compares two texts. Each has one paragraph per line.
     #[must_use]
     pub fn new(one: &str, other: &str) -> Self {
@@ -88,14 +88,14 @@ mod tests {
             ("alpha beta", 0, 0.0),
         ];
         for (other, words, contained) in cases {
-            let shared = Shared::new(text, other);
+            let shared = SharedWords::new(text, other);
             assert_eq!(shared.words, words, "{other}");
             assert!((shared.contained() - contained).abs() < 1e-12, "{other}");
             assert_eq!(shared, {
-                let back = Shared::new(other, text);
-                Shared { of: (back.of.1, back.of.0), ..back }
+                let back = SharedWords::new(other, text);
+                SharedWords { of: (back.of.1, back.of.0), ..back }
             });
         }
-        assert!((Shared::new(text, "one two three four").share() - 0.4).abs() < 1e-12);
+        assert!((SharedWords::new(text, "one two three four").share() - 0.4).abs() < 1e-12);
     }
 }

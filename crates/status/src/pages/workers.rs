@@ -16,7 +16,7 @@ pub(crate) fn workers(request: &PageRequest, workers: &Workers) -> Markup {
         Column::number(request.translate("Partitions", "Phần việc")),
         Column::number(request.translate("Pages", "Trang đã đọc")),
         Column::number(request.translate("Pages/s", "Mỗi giây")),
-        Column::text(request.translate("WorkerState", "Trạng thái")),
+        Column::text(request.translate("State", "Trạng thái")),
         Column::number(request.translate("Silent, s", "Im lặng, giây")),
         Column::text(request.translate("Version", "Phiên bản")),
     ];

@@ -3,7 +3,7 @@
 use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId, Tones, with_tones};
 use gleaner_crawl::ContextReader;
-use gleaner_export::{RecordContext, Repeats};
+use gleaner_export::{RecordContext, RepeatedParagraphs};
 use gleaner_store::{Store, StoreError};
 
 use crate::args::Export;
@@ -14,7 +14,7 @@ use crate::settings;
 pub(super) struct DocumentSource {
     pub(super) store: Store,
     reader: ContextReader,
-    repeats: Option<Repeats>,
+    repeats: Option<RepeatedParagraphs>,
     tones: Tones,
     revisions: bool,
 }
@@ -32,7 +32,7 @@ impl DocumentSource {
         // Must come before the removal of paragraphs, because the context describes the whole text.
         let mut context = self.reader.read(&document)?;
         if let Some(repeats) = &self.repeats {
-            context.removed = repeats.leave_out(&mut document);
+            context.removed = repeats.remove_from(&mut document);
         }
         Ok((with_tones(document, self.tones), context))
     }
@@ -55,8 +55,8 @@ impl DocumentSource {
     }
 }
 
-fn count_repeats(store: &Store) -> Result<Repeats, StoreError> {
-    let mut repeats = Repeats::default();
+fn count_repeats(store: &Store) -> Result<RepeatedParagraphs, StoreError> {
+    let mut repeats = RepeatedParagraphs::default();
     let bar = documents_bar(store)?;
     for document in store.documents() {
         let document = document?;

@@ -11,8 +11,8 @@ use std::path::Path;
 use gleaner_corpus::Document;
 use gleaner_export::filter::{NEAR_DUPLICATE, PUBLISHED, UNDATED};
 use gleaner_export::{
-    ExportError, Fields, Filter, Folder, Format, RecordContext, Request, Sample, Sampler, Single, Stream,
-    Tally,
+    ExportError, ExportRequest, Fields, FileExport, Filter, FolderExport, Format, RecordContext, Sample,
+    Sampler, StreamExport, Tally,
 };
 use indicatif::ProgressBar;
 use jiff::Timestamp;
@@ -73,8 +73,8 @@ fn into_folder(
     let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let ExportOptions { format, fields, filter } = options;
     let shard_size = args.shard_size;
-    let request = Request { format, fields, filter, shard_size, command, started: Timestamp::now() };
-    let mut folder = Folder::begin(path, request).map_err(|error| match error {
+    let request = ExportRequest { format, fields, filter, shard_size, command, started: Timestamp::now() };
+    let mut folder = FolderExport::begin(path, request).map_err(|error| match error {
         ExportError::Nameless { .. } => Failure::usage(error),
         error => Failure::work(error),
     })?;
@@ -116,7 +116,7 @@ fn to_file(
 ) -> Result<Tally, Failure> {
     options.filter.sample = sample(source, &options.filter, args)?;
     let mut single =
-        Single::begin(path, options.format, &options.fields, options.filter).map_err(write_failure)?;
+        FileExport::begin(path, options.format, &options.fields, options.filter).map_err(write_failure)?;
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
     for_each_document(source, &bar, |document, context| {
         single.write(document, context).map_err(write_failure)?;
@@ -137,7 +137,8 @@ fn to_standard_output(
     options.filter.sample = sample(source, &options.filter, args)?;
     // Not locked, because the Parquet writer may move the handle of standard output to another thread.
     let out = BufWriter::new(io::stdout());
-    let mut stream = Stream::new(out, options.format, &options.fields, options.filter).map_err(failed)?;
+    let mut stream =
+        StreamExport::new(out, options.format, &options.fields, options.filter).map_err(failed)?;
     for_each_document(source, &ProgressBar::hidden(), |document, context| {
         stream.write(document, context).map_err(failed)?;
         Ok(stream.is_full())

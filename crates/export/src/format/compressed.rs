@@ -14,19 +14,19 @@ const ZSTD_LEVEL: i32 = 3;
 
 /// A writer of plain or compressed bytes.
 #[expect(missing_docs, reason = "its parts are nobody's to touch")]
-pub enum Packed<W: Write> {
+pub enum CompressedWriter<W: Write> {
     None(W),
     Gzip(GzEncoder<W>),
     Zstd(zstd::Encoder<'static, W>),
 }
 
-impl<W: Write> std::fmt::Debug for Packed<W> {
+impl<W: Write> std::fmt::Debug for CompressedWriter<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Packed")
+        f.write_str("CompressedWriter")
     }
 }
 
-impl<W: Write> Packed<W> {
+impl<W: Write> CompressedWriter<W> {
     /// Creates a writer that compresses into `out`.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl<W: Write> Packed<W> {
     }
 }
 
-impl<W: Write> Write for Packed<W> {
+impl<W: Write> Write for CompressedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::None(out) => out.write(bytes),

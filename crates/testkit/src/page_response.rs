@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use std::io::Write;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct PageResponse {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Vec<u8>,
@@ -22,7 +22,7 @@ pub(crate) struct Answer {
     pub header: Option<(HeaderName, String)>,
 }
 
-impl Answer {
+impl PageResponse {
     pub(crate) fn ok(content_type: &'static str, body: Vec<u8>, modified: Timestamp) -> Self {
         Self { modified: Some(modified), ..Self::plain(StatusCode::OK, content_type, body) }
     }
@@ -130,9 +130,9 @@ mod tests {
     use super::*;
     use hyper::header::CONTENT_LENGTH;
 
-    fn page() -> Answer {
+    fn page() -> PageResponse {
         let moment = "2026-11-20T02:30:00Z".parse().unwrap();
-        Answer::ok("text/html; charset=utf-8", b"<p>news</p>".to_vec(), moment)
+        PageResponse::ok("text/html; charset=utf-8", b"<p>news</p>".to_vec(), moment)
     }
 
     fn asking(name: HeaderName, value: &str) -> HeaderMap {

@@ -1,8 +1,8 @@
 //! Removes paragraphs that the corpus repeats.
 //!
-//! The first pass counts the paragraphs of all representatives ([`Repeats::count`]). It skips other
+//! The first pass counts the paragraphs of all representatives ([`RepeatedParagraphs::count`]). It skips other
 //! documents, because near-duplicates of one article would make its paragraphs look repeated. The second pass
-//! removes repeated paragraphs from each text, and returns their hashes ([`Repeats::leave_out`]).
+//! removes repeated paragraphs from each text, and returns their hashes ([`RepeatedParagraphs::remove_from`]).
 //! [`gleaner_corpus::dedup::paragraphs`] defines when a paragraph counts as repeated.
 //!
 //! Limitation: the counts need up to 200 KB of memory for each host, and the counts of all hosts are in
@@ -13,17 +13,17 @@ use gleaner_corpus::dedup::paragraphs::{ParagraphParams, Paragraphs, without};
 
 /// Counts paragraphs, and removes the repeated ones.
 #[derive(Debug, Clone)]
-pub struct Repeats {
+pub struct RepeatedParagraphs {
     paragraphs: Paragraphs,
 }
 
-impl Default for Repeats {
+impl Default for RepeatedParagraphs {
     fn default() -> Self {
         Self { paragraphs: Paragraphs::new(ParagraphParams::default()) }
     }
 }
 
-impl Repeats {
+impl RepeatedParagraphs {
     /// Counts the paragraphs of a document. The document must be the representative of its cluster.
     pub fn count(&mut self, document: &Document) {
         self.paragraphs.count(&document.host, &document.text);
@@ -32,7 +32,7 @@ impl Repeats {
     /// Removes the repeated paragraphs from the document's text and `kinds`. Returns the hash of each removed
     /// paragraph, in the order of the text, as 16 hexadecimal digits.
     #[must_use]
-    pub fn leave_out(&self, document: &mut Document) -> Vec<String> {
+    pub fn remove_from(&self, document: &mut Document) -> Vec<String> {
         let repeated = self.paragraphs.repeated(&document.host, &document.text);
         if repeated.is_empty() {
             return Vec::new();
@@ -57,14 +57,14 @@ mod tests {
             let text = format!("Story number {number} is about rain.\n{follow}\nThe end of story {number}.");
             Document { text, kinds: "pih".into(), ..documents().remove(0) }
         };
-        let mut repeats = Repeats::default();
+        let mut repeats = RepeatedParagraphs::default();
         (0..20).for_each(|number| repeats.count(&document(number)));
         let mut stripped = document(3);
-        let removed = repeats.leave_out(&mut stripped);
+        let removed = repeats.remove_from(&mut stripped);
         assert_eq!(stripped.text, "Story number 3 is about rain.\nThe end of story 3.");
         assert_eq!((stripped.kinds.as_str(), removed.len(), removed[0].len()), ("ph", 1, 16));
         let mut other = documents().remove(0);
-        assert!(repeats.leave_out(&mut other).is_empty());
+        assert!(repeats.remove_from(&mut other).is_empty());
         assert_eq!(other, documents().remove(0));
     }
 }

@@ -18,7 +18,7 @@ use crate::{ExportError, Fields, Format, Record};
 const SUMS: &str = "SHA256SUMS";
 
 #[derive(Debug)]
-pub(super) struct Texts {
+pub(super) struct TextFiles {
     folder: PathBuf,
     format: Format,
     sums: File,
@@ -30,7 +30,7 @@ pub(super) struct Texts {
     fresh: u64,
 }
 
-impl Texts {
+impl TextFiles {
     /// Continues `SHA256SUMS` after the part that was flushed to disk.
     pub(super) fn begin(folder: &Path, format: Format, whole: &[DataFile]) -> Result<Self, ExportError> {
         let path = folder.join(SUMS);
@@ -72,7 +72,7 @@ fn remove_unlisted(folder: &Path, list: &Path, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-impl Layout for Texts {
+impl Layout for TextFiles {
     fn write(&mut self, record: &Record) -> Result<u64, ExportError> {
         let host = file_name(record.host());
         let name = format!("{host}/{}{}", record.id(), self.format.ending());

@@ -12,11 +12,11 @@ use std::fmt::Write as _;
 
 use hyper::StatusCode;
 
-use crate::answer::Answer;
+use crate::page_response::PageResponse;
 
 /// The number of generated papers and of their articles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stand {
+pub struct GeneratedPapers {
     /// The number of papers, each with its own host name.
     pub hosts: usize,
     /// The number of articles in each paper.
@@ -44,7 +44,7 @@ const WORDS: [&str; 64] = [
     "numbers", "into", "small", "green", "book", "kept", "since", "spring",
 ];
 
-impl Stand {
+impl GeneratedPapers {
     /// Returns the addresses of the front pages.
     #[must_use]
     pub fn seeds(&self) -> Vec<String> {
@@ -70,7 +70,7 @@ impl Stand {
         paragraphs.join("\n")
     }
 
-    pub(crate) fn answer(&self, host: &str, path: &str) -> Answer {
+    pub(crate) fn answer(&self, host: &str, path: &str) -> PageResponse {
         let number = host.strip_prefix("paper-").and_then(|rest| rest.strip_suffix(".example"));
         let number = number.and_then(|number| number.parse().ok()).filter(|number| *number < self.hosts);
         let Some(paper) = number else { return missing() };
@@ -80,12 +80,12 @@ impl Stand {
             "/robots.txt" if paper >= first_redirected => {
                 let target = (paper - first_redirected) % first_redirected.max(1);
                 let target = format!("http://paper-{target}.example/robots.txt");
-                Answer::redirect(StatusCode::FOUND, target)
+                PageResponse::redirect(StatusCode::FOUND, target)
             }
             "/robots.txt" => {
                 let text =
                     format!("User-agent: *\nDisallow: /private/\nSitemap: http://{host}/sitemap.xml\n");
-                Answer::text(StatusCode::OK, &text)
+                PageResponse::text(StatusCode::OK, &text)
             }
             "/sitemap.xml" if self.listed > 0 => self.sitemap(host),
             path => match article_of(path).filter(|article| *article < self.articles) {
@@ -107,7 +107,7 @@ impl Stand {
         page + "</ul></body></html>"
     }
 
-    fn sitemap(&self, host: &str) -> Answer {
+    fn sitemap(&self, host: &str) -> PageResponse {
         let mut text = String::from(
             r#"<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">"#,
         );
@@ -115,7 +115,7 @@ impl Stand {
             push(&mut text, format_args!("<url><loc>http://{host}{path}</loc></url>"));
         }
         text.push_str("</urlset>");
-        Answer::plain(StatusCode::OK, "application/xml", text.into_bytes())
+        PageResponse::plain(StatusCode::OK, "application/xml", text.into_bytes())
     }
 
     fn article(&self, paper: usize, article: usize) -> String {
@@ -160,19 +160,19 @@ fn article_of(path: &str) -> Option<usize> {
 
 fn push_link(page: &mut String, paper: usize, article: usize) {
     let title = Draw::new(paper, article).words(7);
-    push(page, format_args!("<li><a href=\"{}\">{title}</a></li>\n", Stand::article_path(article)));
+    push(page, format_args!("<li><a href=\"{}\">{title}</a></li>\n", GeneratedPapers::article_path(article)));
 }
 
 fn push(page: &mut String, what: std::fmt::Arguments<'_>) {
     page.write_fmt(what).expect("writing to memory does not fail");
 }
 
-fn html(page: String) -> Answer {
-    Answer::plain(StatusCode::OK, "text/html; charset=utf-8", page.into_bytes())
+fn html(page: String) -> PageResponse {
+    PageResponse::plain(StatusCode::OK, "text/html; charset=utf-8", page.into_bytes())
 }
 
-fn missing() -> Answer {
-    Answer::text(StatusCode::NOT_FOUND, "No such page.\n")
+fn missing() -> PageResponse {
+    PageResponse::text(StatusCode::NOT_FOUND, "No such page.\n")
 }
 
 /// Random words from xorshift (Marsaglia 2003, 64 bits). The seed depends on paper and article.
@@ -215,11 +215,11 @@ mod tests {
 
     #[test]
     fn every_article_is_there_and_no_two_are_one() {
-        let stand = Stand { hosts: 3, articles: 40, listed: 40, wire: 0, redirected: 0 };
+        let generated = GeneratedPapers { hosts: 3, articles: 40, listed: 40, wire: 0, redirected: 0 };
         let mut seen = HashSet::new();
         for host in ["paper-0.example", "paper-2.example"] {
-            for path in stand.article_paths() {
-                let answer = stand.answer(host, &path);
+            for path in generated.article_paths() {
+                let answer = generated.answer(host, &path);
                 assert_eq!(answer.status, 200, "{host}{path}");
                 let text = String::from_utf8(answer.body).unwrap();
                 let story = text.split("class=by").nth(1).unwrap().split("</div>").next().unwrap().to_owned();
@@ -230,9 +230,11 @@ mod tests {
 
     #[test]
     fn what_an_agency_wrote_is_in_all_papers() {
-        let stand = Stand { hosts: 3, articles: 4, listed: 0, wire: 1, redirected: 0 };
+        let generated = GeneratedPapers { hosts: 3, articles: 4, listed: 0, wire: 1, redirected: 0 };
         let story = |host: &str, article| {
-            let text = String::from_utf8(stand.answer(host, &Stand::article_path(article)).body).unwrap();
+            let text =
+                String::from_utf8(generated.answer(host, &GeneratedPapers::article_path(article)).body)
+                    .unwrap();
             text.split("class=by").nth(1).unwrap().split("</div>").next().unwrap().to_owned()
         };
         assert_eq!(story("paper-0.example", 0), story("paper-2.example", 0));
@@ -241,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_missing() {
-        let stand = Stand { hosts: 3, articles: 4, listed: 0, wire: 0, redirected: 0 };
+        let generated = GeneratedPapers { hosts: 3, articles: 4, listed: 0, wire: 0, redirected: 0 };
         let cases = [
             ("paper-3.example", "/"),
             ("a.example", "/"),
@@ -249,8 +251,8 @@ mod tests {
             ("paper-0.example", "/sitemap.xml"),
         ];
         for (host, path) in cases {
-            assert_eq!(stand.answer(host, path).status, 404, "{host}{path}");
+            assert_eq!(generated.answer(host, path).status, 404, "{host}{path}");
         }
-        assert_eq!(stand.answer("paper-1.example", "/").status, 200);
+        assert_eq!(generated.answer("paper-1.example", "/").status, 200);
     }
 }

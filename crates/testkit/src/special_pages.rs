@@ -4,8 +4,8 @@
 //! The traps are endless. Only canonical addresses, depth, repeated path segments or a page limit can stop a
 //! crawler.
 
-use crate::answer::Answer;
 use crate::markup::digest;
+use crate::page_response::PageResponse;
 use crate::paper::Language;
 use crate::site::{Site, special};
 use hyper::StatusCode;
@@ -13,13 +13,13 @@ use std::fmt::Write;
 
 pub(crate) const ELSEWHERE: &str = "http://elsewhere.example/";
 
-pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Answer> {
+pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<PageResponse> {
     let odd = &site.paper.odd;
     if path == odd.elsewhere || path.starts_with(odd.ads) {
-        return Some(Answer::redirect(StatusCode::FOUND, ELSEWHERE.to_owned()));
+        return Some(PageResponse::redirect(StatusCode::FOUND, ELSEWHERE.to_owned()));
     }
     if path == odd.print {
-        return Some(Answer::ok("application/pdf", PDF.as_bytes().to_vec(), site.pressed()));
+        return Some(PageResponse::ok("application/pdf", PDF.as_bytes().to_vec(), site.pressed()));
     }
     if path == odd.wall {
         return Some(wall(site));
@@ -35,15 +35,15 @@ pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Ans
         .or_else(|| about(site, path))
 }
 
-fn moved(site: &Site, path: &str) -> Option<Answer> {
+fn moved(site: &Site, path: &str) -> Option<PageResponse> {
     let number = path.strip_prefix(site.paper.odd.old)?;
     let article = site.articles.get(special::MOVED)?;
     let found = number == article.number.to_string();
-    found.then(|| Answer::redirect(StatusCode::MOVED_PERMANENTLY, site.paper.url(&site.path(article))))
+    found.then(|| PageResponse::redirect(StatusCode::MOVED_PERMANENTLY, site.paper.url(&site.path(article))))
 }
 
 /// Renders the page in place of an article. One paper asks for consent, and the other for a login.
-fn wall(site: &Site) -> Answer {
+fn wall(site: &Site) -> PageResponse {
     let main = match site.paper.language {
         Language::Vietnamese => {
             "<div class=\"dong-y\"><p>Báo Làng dùng cookie để ghi nhớ lựa chọn của bạn đọc. \
@@ -59,14 +59,14 @@ fn wall(site: &Site) -> Answer {
 
 /// Renders a page that robots.txt disallows. The response is normal, so only the access log shows the
 /// violation.
-fn forbidden(site: &Site) -> Answer {
+fn forbidden(site: &Site) -> PageResponse {
     match site.paper.language {
         Language::Vietnamese => site.framed("Góc thành viên", "<p>Trang này không dành cho máy đọc.</p>\n"),
         Language::English => site.framed("Members' corner", "<p>This page is not for robots.</p>\n"),
     }
 }
 
-fn classifieds(site: &Site, query: &str) -> Answer {
+fn classifieds(site: &Site, query: &str) -> PageResponse {
     let path = site.paper.odd.classifieds;
     let next = digest(query.as_bytes());
     let (title, more, wares) = match site.paper.language {
@@ -82,7 +82,7 @@ fn classifieds(site: &Site, query: &str) -> Answer {
 }
 
 /// Renders a month of an endless calendar, with links to the previous and the next month.
-fn calendar(site: &Site, rest: &str) -> Option<Answer> {
+fn calendar(site: &Site, rest: &str) -> Option<PageResponse> {
     let (year, month) = rest.strip_prefix('/')?.split_once('/')?;
     let (year, month) = (year.parse::<u32>().ok()?, month.parse::<u32>().ok()?);
     if !(1..=9999).contains(&year) || !(1..=12).contains(&month) {
@@ -103,7 +103,7 @@ fn calendar(site: &Site, rest: &str) -> Option<Answer> {
 }
 
 /// Renders the page about the paper. A relative link on it repeats its own path segment.
-fn about(site: &Site, path: &str) -> Option<Answer> {
+fn about(site: &Site, path: &str) -> Option<PageResponse> {
     let odd = &site.paper.odd;
     let mut rest = path.strip_prefix('/').filter(|rest| !rest.is_empty())?;
     while let Some(shorter) = rest.strip_prefix(odd.about_segment) {

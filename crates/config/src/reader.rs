@@ -6,7 +6,7 @@ use thiserror::Error;
 use toml::{Table, Value};
 use url::Url;
 
-use crate::paths::move_beside;
+use crate::paths::resolve_paths;
 use crate::{Config, Sites};
 
 /// Why a configuration is invalid. The message says where the error is, and shows a valid form.
@@ -53,7 +53,7 @@ pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigE
         table = toml::from_str(text).map_err(origin)?;
         // The sites were already read from the text, which has line numbers. A `--set` pair cannot set them.
         table.remove("site");
-        move_beside(file, &mut table);
+        resolve_paths(file, &mut table);
         if let Some(section) = table.remove("cluster") {
             table.insert(current("cluster").into(), section);
         }
@@ -137,109 +137,106 @@ pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum number of characters in a worker's name, which is part of file names.
 const LONGEST_NAME: usize = 64;
 
-fn senseless(key: &'static str, message: &str) -> Result<(), ConfigError> {
+fn invalid(key: &'static str, message: &str) -> Result<(), ConfigError> {
     Err(ConfigError::Invalid { key, message: message.into() })
 }
 
 fn check(config: &Config) -> Result<(), ConfigError> {
-    check_crawling(config)?;
-    check_keeping(config)?;
+    check_crawl(config)?;
+    check_storage(config)?;
     config.site.check()
 }
 
-fn check_crawling(config: &Config) -> Result<(), ConfigError> {
+fn check_crawl(config: &Config) -> Result<(), ConfigError> {
     let (fetch, template) = (&config.fetch, &config.template);
     if !fetch.proxy.is_empty() {
         match Url::parse(&fetch.proxy) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {}
-            _ => return senseless("fetch.proxy", "write it as http://host:port"),
+            _ => return invalid("fetch.proxy", "write it as http://host:port"),
         }
     }
     let endpoint = &config.telemetry.endpoint;
     let is_address = |text: &str| Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
     if !endpoint.is_empty() && !is_address(endpoint) {
-        return senseless("telemetry.endpoint", "write it as http://127.0.0.1:4318/v1/traces");
+        return invalid("telemetry.endpoint", "write it as http://127.0.0.1:4318/v1/traces");
     }
     if fetch.product().is_empty() || !fetch.agent().bytes().all(|b| (0x20..0x7f).contains(&b)) {
-        return senseless("fetch.user_agent", "must begin with a name, in ASCII, such as gleaner/0.1");
+        return invalid("fetch.user_agent", "must begin with a name, in ASCII, such as gleaner/0.1");
     }
     if fetch.concurrency == 0 {
-        return senseless("fetch.concurrency", "must be 1 or more");
+        return invalid("fetch.concurrency", "must be 1 or more");
     }
     if fetch.timeout.get().is_zero() || fetch.connect_timeout.get().is_zero() {
-        return senseless("fetch.timeout", "must be longer than 0s");
+        return invalid("fetch.timeout", "must be longer than 0s");
     }
     if template.min_pages < 2 || template.prepare_pages < template.min_pages || template.prepare_pages > 200 {
-        return senseless(
+        return invalid(
             "template.prepare_pages",
             "must be at least template.min_pages (2 or more) and at most 200",
         );
     }
     if fetch.delay.get() > DAY || fetch.max_crawl_delay.get() > DAY {
-        return senseless("fetch.delay", "must be at most 1d, and so must fetch.max_crawl_delay");
+        return invalid("fetch.delay", "must be at most 1d, and so must fetch.max_crawl_delay");
     }
     if fetch.max_page.get() == 0 || fetch.max_sitemap.get() == 0 {
-        return senseless("fetch.max_page", "must be more than 0B, and so must fetch.max_sitemap");
+        return invalid("fetch.max_page", "must be more than 0B, and so must fetch.max_sitemap");
     }
     if config.crawl.workers > 1024 {
-        return senseless("crawl.workers", "must be at most 1024; 0 means one per core");
+        return invalid("crawl.workers", "must be at most 1024; 0 means one per core");
     }
     if config.crawl.recheck.iter().any(|age| age.get().is_zero()) {
-        return senseless("crawl.recheck", "must be ages such as [\"6h\", \"1d\"], none of them 0s");
+        return invalid("crawl.recheck", "must be ages such as [\"6h\", \"1d\"], none of them 0s");
     }
     if config.crawl.progress.get().is_zero() {
-        return senseless("crawl.progress", "must be longer than 0s");
+        return invalid("crawl.progress", "must be longer than 0s");
     }
     Ok(())
 }
 
-fn check_sharing(config: &Config) -> Result<(), ConfigError> {
+fn check_workers(config: &Config) -> Result<(), ConfigError> {
     let engine = config.store.engine.as_str();
     let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| engine.starts_with(scheme));
     if engine != "sled" && !is_database {
-        return senseless("store.engine", "must be \"sled\" or begin with postgres://");
+        return invalid("store.engine", "must be \"sled\" or begin with postgres://");
     }
     if config.workers.name.chars().count() > LONGEST_NAME {
-        return senseless("workers.name", "must have 64 characters at most");
+        return invalid("workers.name", "must have 64 characters at most");
     }
     if !(3..=3_600).contains(&config.workers.lease.get().as_secs()) {
-        return senseless("workers.lease", "must be 3s to 1h");
+        return invalid("workers.lease", "must be 3s to 1h");
     }
     Ok(())
 }
 
-fn check_keeping(config: &Config) -> Result<(), ConfigError> {
+fn check_storage(config: &Config) -> Result<(), ConfigError> {
     if !(0.3..=1.0).contains(&config.corpus.similarity) {
-        return senseless("corpus.similarity", "must be 0.3 to 1");
+        return invalid("corpus.similarity", "must be 0.3 to 1");
     }
     if config.corpus.index_memory.get() < 1 << 20 {
-        return senseless("corpus.index_memory", "must be at least 1MiB");
+        return invalid("corpus.index_memory", "must be at least 1MiB");
     }
     if config.report.command.first().is_some_and(String::is_empty) {
-        return senseless(
-            "report.command",
-            "must begin with a program, as in [\"mail\", \"-s\", \"gleaner\"]",
-        );
+        return invalid("report.command", "must begin with a program, as in [\"mail\", \"-s\", \"gleaner\"]");
     }
     if config.store.path.is_empty() {
-        return senseless("store.path", "must name a folder");
+        return invalid("store.path", "must name a folder");
     }
     if config.store.cache.get() < 1 << 20 {
-        return senseless("store.cache", "must be at least 1MiB");
+        return invalid("store.cache", "must be at least 1MiB");
     }
     if config.store.flush_pages == 0 {
-        return senseless("store.flush_pages", "must be 1 or more");
+        return invalid("store.flush_pages", "must be 1 or more");
     }
     if !(1..=9).contains(&config.archive.level) {
-        return senseless("archive.level", "must be 1 (fast) to 9 (small)");
+        return invalid("archive.level", "must be 1 (fast) to 9 (small)");
     }
-    check_sharing(config)?;
+    check_workers(config)?;
     if config.archive.rotate.get() < 1 << 20 {
-        return senseless("archive.rotate", "must be at least 1MiB");
+        return invalid("archive.rotate", "must be at least 1MiB");
     }
     if let Some(wrong) = config.corpus.languages.iter().find(|tag| !is_language(tag)) {
         let message = format!("\"{wrong}\" is no primary tag of a language; write it as \"vi\" or \"en\"");
-        return senseless("corpus.languages", &message);
+        return invalid("corpus.languages", &message);
     }
     Ok(())
 }

@@ -18,22 +18,22 @@ use crate::manifest::{DataFile, hash_file, hex, sync_folder};
 use crate::{ExportError, Record};
 
 #[derive(Debug)]
-pub(super) struct Sites {
+pub(super) struct HostFiles {
     folder: PathBuf,
-    sites: BTreeMap<String, Site>,
+    sites: BTreeMap<String, HostFile>,
     /// Names of files written since the last call of `close`.
     touched: BTreeSet<String>,
     fresh: u64,
 }
 
 #[derive(Debug)]
-struct Site {
+struct HostFile {
     bytes: u64,
     documents: u64,
     hash: Sha256,
 }
 
-impl Sites {
+impl HostFiles {
     /// Checks the complete part of each existing file, and truncates the file to this part.
     pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
         let mut sites = BTreeMap::new();
@@ -46,14 +46,14 @@ impl Sites {
             }
             let cut = File::options().write(true).open(&path).and_then(|open| open.set_len(file.bytes));
             cut.map_err(ExportError::writing(path))?;
-            sites.insert(file.path.clone(), Site { bytes: file.bytes, documents: file.documents, hash });
+            sites.insert(file.path.clone(), HostFile { bytes: file.bytes, documents: file.documents, hash });
         }
         remove_unlisted(folder, &sites).map_err(ExportError::writing(folder))?;
         Ok(Self { folder: folder.into(), sites, touched: BTreeSet::new(), fresh: 0 })
     }
 }
 
-fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, Site>) -> io::Result<()> {
+fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, HostFile>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
         let name = name.to_string_lossy();
@@ -64,11 +64,11 @@ fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, Site>) -> io::Result<
     Ok(())
 }
 
-impl Layout for Sites {
+impl Layout for HostFiles {
     fn write(&mut self, record: &Record) -> Result<u64, ExportError> {
         let name = format!("{}.txt", file_name(record.host()));
         let path = self.folder.join(&name);
-        let fresh = || Site { bytes: 0, documents: 0, hash: Sha256::new() };
+        let fresh = || HostFile { bytes: 0, documents: 0, hash: Sha256::new() };
         let site = self.sites.entry(name.clone()).or_insert_with(fresh);
         let mut text = if site.bytes > 0 { b"\n\n".to_vec() } else { Vec::new() };
         let parting = text.len();
@@ -95,7 +95,7 @@ impl Layout for Sites {
         sync_folder(&self.folder).map_err(ExportError::writing(&self.folder))?;
         self.fresh = 0;
         let whole = self.sites.iter().filter(|(_, site)| site.bytes > 0);
-        let file = |(name, site): (&String, &Site)| DataFile {
+        let file = |(name, site): (&String, &HostFile)| DataFile {
             path: name.clone(),
             documents: site.documents,
             bytes: site.bytes,

@@ -34,18 +34,18 @@ const MANIFEST: &str = "manifest.jsonl";
 
 /// A folder of recorded pages. The pages are not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Set {
+pub struct Dataset {
     /// The folder's name. If several sets have the same name, the whole path.
     pub name: String,
     /// The path of the folder.
     pub folder: PathBuf,
     /// The set's pages in the order of the manifest.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PageEntry>,
 }
 
 /// A page as listed in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct PageEntry {
     /// The page's id, unique in its set.
     pub id: String,
     /// The page's URL, or an empty text if the manifest has none.
@@ -64,7 +64,7 @@ pub struct Entry {
 
 /// A recorded page with its content.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct RecordedPage {
     /// The page's bytes after decompression.
     pub bytes: Vec<u8>,
     /// The decoded source.
@@ -77,7 +77,7 @@ pub struct Recorded {
 
 /// Why a set cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum SetError {
+pub enum DatasetError {
     /// A folder or file is missing, cannot be read, or ends too early.
     #[error("cannot read {path}: {error}")]
     Read {
@@ -129,13 +129,13 @@ pub enum SetError {
     },
 }
 
-impl SetError {
+impl DatasetError {
     /// Combines errors. One error is returned unchanged, and several become [`Self::Several`].
     pub(crate) fn all(mut errors: Vec<Self>) -> Self {
         if errors.len() == 1 { errors.remove(0) } else { Self::Several(errors) }
     }
 
-    pub(crate) fn no_gold(sets: &[Set]) -> Self {
+    pub(crate) fn no_gold(sets: &[Dataset]) -> Self {
         let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
         let is_empty = sets.iter().all(|set| set.entries.is_empty());
         let reason = if is_empty { "no page is named in the manifest" } else { "no page has gold text" };
@@ -150,7 +150,7 @@ impl SetError {
     }
 }
 
-fn listed(errors: &[SetError]) -> String {
+fn listed(errors: &[DatasetError]) -> String {
     let lines: String = errors.iter().take(LISTED).map(|error| format!("\n  {error}")).collect();
     let rest = match errors.len().saturating_sub(LISTED) {
         0 => String::new(),
@@ -168,19 +168,19 @@ struct Record {
     title: Option<String>,
 }
 
-impl Set {
+impl Dataset {
     /// Returns the sets in `folders`, each set once. A folder without a manifest contributes all sets below
     /// it.
     ///
     /// # Errors
-    /// A [`SetError`] means that a folder cannot be read or contains no set, or that manifests have errors.
+    /// A [`DatasetError`] means that a folder cannot be read or contains no set, or that manifests have errors.
     /// It has all these errors.
-    pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, SetError> {
+    pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, DatasetError> {
         let (mut sets, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for folder in folders {
             let found = below(folder, DEPTH)?;
             if found.is_empty() {
-                return Err(SetError::NoSet { folder: folder.clone() });
+                return Err(DatasetError::NoSet { folder: folder.clone() });
             }
             for folder in found {
                 if seen.insert(fs::canonicalize(&folder).map_err(wrong(&folder))?) {
@@ -192,7 +192,7 @@ impl Set {
             }
         }
         if !faults.is_empty() {
-            return Err(SetError::all(faults));
+            return Err(DatasetError::all(faults));
         }
         tell_apart(&mut sets);
         Ok(sets)
@@ -201,22 +201,23 @@ impl Set {
     /// Reads the manifest of a folder.
     ///
     /// # Errors
-    /// A [`SetError`] means that the manifest cannot be read, or that lines are invalid. It has the errors of
+    /// A [`DatasetError`] means that the manifest cannot be read, or that lines are invalid. It has the errors of
     /// all lines.
-    pub fn read(folder: &Path) -> Result<Self, SetError> {
+    pub fn read(folder: &Path) -> Result<Self, DatasetError> {
         let manifest = folder.join(MANIFEST);
         let text = text(&manifest)?;
         let (mut entries, mut ids, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             match entry(folder, line) {
                 Ok(entry) if ids.insert(entry.id.clone()) => entries.push(entry),
-                Ok(Entry { id, .. }) => faults.push((at, format!("the id {id:?} is there twice"))),
+                Ok(PageEntry { id, .. }) => faults.push((at, format!("the id {id:?} is there twice"))),
                 Err(reason) => faults.push((at, reason)),
             }
         }
         if !faults.is_empty() {
-            let error = |(at, reason)| SetError::Line { manifest: manifest.clone(), line: at + 1, reason };
-            return Err(SetError::all(faults.into_iter().map(error).collect()));
+            let error =
+                |(at, reason)| DatasetError::Line { manifest: manifest.clone(), line: at + 1, reason };
+            return Err(DatasetError::all(faults.into_iter().map(error).collect()));
         }
         Ok(Self { name: base_name(folder), folder: folder.to_owned(), entries })
     }
@@ -234,30 +235,30 @@ impl Set {
     }
 }
 
-impl Entry {
+impl PageEntry {
     /// Reads, decodes and parses a page. Decoding works as in the crawl for a page without `Content-Type`.
     ///
     /// # Errors
-    /// [`SetError::Read`] means that a file is missing, damaged or too large, or that the gold text is not
+    /// [`DatasetError::Read`] means that a file is missing, damaged or too large, or that the gold text is not
     /// UTF-8.
-    pub fn read(&self) -> Result<Recorded, SetError> {
+    pub fn read(&self) -> Result<RecordedPage, DatasetError> {
         let bytes = bytes(&self.html)?;
         let source = decode(&bytes, None).text;
         let page = complete(&source);
         let gold = self.read_gold()?;
-        Ok(Recorded { bytes, source, page, gold })
+        Ok(RecordedPage { bytes, source, page, gold })
     }
 
     /// Reads only the gold text, if there is one.
     ///
     /// # Errors
-    /// [`SetError::Read`] means that the file is missing, too large, or not UTF-8.
-    pub fn read_gold(&self) -> Result<Option<String>, SetError> {
+    /// [`DatasetError::Read`] means that the file is missing, too large, or not UTF-8.
+    pub fn read_gold(&self) -> Result<Option<String>, DatasetError> {
         self.gold.as_deref().map(text).transpose()
     }
 }
 
-fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
+fn entry(folder: &Path, line: &str) -> Result<PageEntry, String> {
     let Record { id, url, site, lang, title } =
         serde_json::from_str(line).map_err(|error| no_page(&error))?;
     let [url, site, lang] = [url, site, lang].map(Option::unwrap_or_default);
@@ -274,7 +275,7 @@ fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
         return Err(format!("{id}.txt stands where its gold text should, and is no file"));
     }
     let title = title.filter(|title| !title.trim().is_empty());
-    Ok(Entry { id, url, site, lang, title, html, gold })
+    Ok(PageEntry { id, url, site, lang, title, html, gold })
 }
 
 /// Returns the error message without serde's line number, which is always 1 because each line is parsed
@@ -285,9 +286,9 @@ fn no_page(error: &serde_json::Error) -> String {
     format!("no page: {} (column {})", said.strip_suffix(&place).unwrap_or(&said), error.column())
 }
 
-fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, SetError> {
+fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, DatasetError> {
     if folder.is_file() {
-        return Err(SetError::File { path: folder.to_owned() });
+        return Err(DatasetError::File { path: folder.to_owned() });
     }
     if folder.join(MANIFEST).exists() {
         return Ok(vec![folder.to_owned()]);
@@ -317,7 +318,7 @@ fn base_name(folder: &Path) -> String {
 }
 
 /// Uses the path as the name of a set if several sets have the same name, or if the name is [`ALL`].
-fn tell_apart(sets: &mut [Set]) {
+fn tell_apart(sets: &mut [Dataset]) {
     let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
     for set in sets {
         if set.name == ALL || names.iter().filter(|name| **name == set.name).count() > 1 {
@@ -326,18 +327,18 @@ fn tell_apart(sets: &mut [Set]) {
     }
 }
 
-fn wrong(path: &Path) -> impl Fn(io::Error) -> SetError {
-    move |error| SetError::Read { path: path.to_owned(), error }
+fn wrong(path: &Path) -> impl Fn(io::Error) -> DatasetError {
+    move |error| DatasetError::Read { path: path.to_owned(), error }
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, SetError> {
+fn bytes(path: &Path) -> Result<Vec<u8>, DatasetError> {
     let file = File::open(path).map_err(wrong(path))?;
     let gzip = path.extension().is_some_and(|ending| ending == "gz");
     if gzip { limited(MultiGzDecoder::new(io::BufReader::new(file))) } else { limited(file) }
         .map_err(wrong(path))
 }
 
-fn text(path: &Path) -> Result<String, SetError> {
+fn text(path: &Path) -> Result<String, DatasetError> {
     let mut bytes = bytes(path)?;
     if bytes.starts_with("\u{feff}".as_bytes()) {
         bytes.drain(.."\u{feff}".len());
@@ -393,7 +394,7 @@ mod tests {
             ("2.html", b"<p>Wind"),
         ];
         let folder = folder(&files);
-        let sets = Set::find(&[folder.path().to_owned()]).unwrap();
+        let sets = Dataset::find(&[folder.path().to_owned()]).unwrap();
         assert_eq!((sets.len(), sets[0].with_gold(), sets[0].sites()), (1, 1, 2));
         let [one, two] = &sets[0].entries[..] else { panic!("{sets:?}") };
         assert_eq!((one.lang.as_str(), two.lang.as_str()), ("vi", ""));
@@ -413,7 +414,7 @@ mod tests {
         ]);
         let root = folder.path().to_owned();
         let names = |folders: &[PathBuf]| {
-            Set::find(folders).unwrap().into_iter().map(|set| set.name).collect::<Vec<_>>()
+            Dataset::find(folders).unwrap().into_iter().map(|set| set.name).collect::<Vec<_>>()
         };
         let path = |name: &str| root.join(name).display().to_string();
         assert_eq!(names(std::slice::from_ref(&root)), ["a".into(), path("b/x"), path("c/x")]);
@@ -444,10 +445,10 @@ mod tests {
         ];
         for (files, expected) in cases {
             let folder = folder(files);
-            let error = Set::find(&[folder.path().to_owned()]).unwrap_err().to_string();
+            let error = Dataset::find(&[folder.path().to_owned()]).unwrap_err().to_string();
             assert!(error.contains(expected) && !error.contains('\n'), "{error} lacks {expected}");
         }
-        let error = Set::find(&["no such folder".into()]).unwrap_err().to_string();
+        let error = Dataset::find(&["no such folder".into()]).unwrap_err().to_string();
         assert!(error.starts_with("cannot read no such folder: "), "{error}");
     }
 
@@ -461,7 +462,7 @@ mod tests {
             ("b/manifest.jsonl", b"{\"id\": \"x\"}"),
         ];
         let folder = folder(&files);
-        let error = Set::find(&[folder.path().to_owned()]).unwrap_err().to_string();
+        let error = Dataset::find(&[folder.path().to_owned()]).unwrap_err().to_string();
         let lines: Vec<&str> = error.lines().collect();
         assert_eq!((lines[0], lines.len()), ("25 faults:", 1 + LISTED + 1), "{error}");
         assert!(lines[1].contains("a/manifest.jsonl line 1: no page"), "{error}");
@@ -477,10 +478,10 @@ mod tests {
             ("1.html", b"<p>Rain"),
             ("1.txt", "\u{feff}Rain".as_bytes()),
         ]);
-        let set = Set::read(folder.path()).unwrap();
+        let set = Dataset::read(folder.path()).unwrap();
         assert_eq!((set.entries[0].lang.as_str(), set.with_gold()), ("", 1));
         assert_eq!(set.entries[0].read().unwrap().gold.as_deref(), Some("Rain"));
-        let error = Set::find(&[folder.path().join(MANIFEST)]).unwrap_err().to_string();
+        let error = Dataset::find(&[folder.path().join(MANIFEST)]).unwrap_err().to_string();
         assert!(error.ends_with("manifest.jsonl is a file: name the folder of the set, or one above it"));
     }
 
@@ -496,7 +497,7 @@ mod tests {
         for (files, expected) in cases {
             let files: Vec<_> = files.iter().copied().chain([(MANIFEST, line)]).collect();
             let folder = folder(&files);
-            let error = Set::read(folder.path()).unwrap().entries[0].read().unwrap_err().to_string();
+            let error = Dataset::read(folder.path()).unwrap().entries[0].read().unwrap_err().to_string();
             assert!(error.starts_with("cannot read ") && error.contains(expected), "{error}");
         }
     }

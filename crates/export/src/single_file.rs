@@ -16,12 +16,12 @@ pub(crate) const GROUP: u64 = 32 << 20;
 
 /// Writes the selected documents to a writer.
 #[derive(Debug)]
-pub struct Stream<W: Write + Send> {
+pub struct StreamExport<W: Write + Send> {
     sink: Sink<W>,
     selection: Selection,
 }
 
-impl<W: Write + Send> Stream<W> {
+impl<W: Write + Send> StreamExport<W> {
     /// Begins a stream. The format must not [need a folder](Format::needs_folder).
     ///
     /// # Errors
@@ -61,14 +61,14 @@ impl<W: Write + Send> Stream<W> {
 
 /// Writes documents to one file. The file has a temporary name in the same folder until it is complete.
 #[derive(Debug)]
-pub struct Single {
-    stream: Stream<BufWriter<File>>,
+pub struct FileExport {
+    stream: StreamExport<BufWriter<File>>,
     target: PathBuf,
     /// The temporary path, or `None` for a device or pipe.
     part: Option<PathBuf>,
 }
 
-impl Single {
+impl FileExport {
     /// Creates the file under its temporary name. A device or a pipe is opened directly.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Single {
             Some(part) => File::create(part),
             None => File::options().write(true).open(&target),
         };
-        let stream = file.and_then(|file| Stream::new(BufWriter::new(file), format, fields, filter));
+        let stream = file.and_then(|file| StreamExport::new(BufWriter::new(file), format, fields, filter));
         Ok(Self { stream: stream.map_err(ExportError::writing(path))?, target, part })
     }
 
@@ -152,7 +152,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.jsonl");
         let format = Format::JsonLines(Compression::None);
-        let mut single = Single::begin(&path, format, &Fields::default(), Filter::default()).unwrap();
+        let mut single = FileExport::begin(&path, format, &Fields::default(), Filter::default()).unwrap();
         for document in documents() {
             assert!(!path.exists());
             single.write(&document, &RecordContext::default()).unwrap();
@@ -167,7 +167,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.jsonl");
         let format = Format::JsonLines(Compression::None);
-        let empty = || Single::begin(&path, format, &Fields::default(), Filter::default()).unwrap();
+        let empty = || FileExport::begin(&path, format, &Fields::default(), Filter::default()).unwrap();
         for before in ["", "{}\n"] {
             fs::write(&path, before).unwrap();
             assert_eq!(empty().finish().is_ok(), before.is_empty());
@@ -182,7 +182,7 @@ mod tests {
         let path = folder.path().join("absent/out.jsonl");
         for path in [path.as_path(), folder.path()] {
             let error =
-                Single::begin(path, Format::Parquet, &Fields::default(), Filter::default()).unwrap_err();
+                FileExport::begin(path, Format::Parquet, &Fields::default(), Filter::default()).unwrap_err();
             assert!(error.to_string().contains(&path.display().to_string()), "{error}");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
