@@ -6,8 +6,8 @@
 //! links, a news sitemap, and an index of monthly sitemaps with their times of change. `bare.example` has
 //! only a front page and sections. Its section "letters" never appears on the front page.
 //!
-&
-//! and the lists are short, so the papers are not suitable for tests of extraction.
+//! The papers test which lists and pages a nightly crawl must visit. The texts are random words
+//! (`generated_papers.rs`) and the lists are short, so the papers are not suitable for tests of extraction.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
