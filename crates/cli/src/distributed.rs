@@ -114,17 +114,8 @@ pub(crate) fn join(
     stop: &Stop,
 ) -> Result<Writer, Failure> {
     unused_local_store(config).iter().for_each(print_message);
-    let should_stop = stop.clone();
-    let membership = Membership {
-        address: config.store.engine.clone(),
-        objects: objects(config, Some(stop))?,
-        name: name(config),
-        lease: config.workers.lease.get(),
-        patience: config.store.patience.get(),
-        should_stop: Arc::new(move || should_stop.is_requested()),
-        settings: shared.0,
-        waits,
-    };
+    let membership =
+        Membership { name: name(config), settings: shared.0, waits, ..membership(config, stop)? };
     let writer = gleaner_store::join(Path::new(&config.store.path), &membership).map_err(Failure::work)?;
     match settings::incomplete_reason(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
@@ -132,14 +123,16 @@ pub(crate) fn join(
     }
 }
 
-pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
+/// Returns the membership of a worker without a name and without shared settings.
+pub(crate) fn membership(config: &Config, stop: &Stop) -> Result<Membership, Failure> {
+    let should_stop = stop.clone();
     Ok(Membership {
         address: config.store.engine.clone(),
-        objects: objects(config, Some(&Stop::default()))?,
+        objects: objects(config, Some(stop))?,
         name: String::new(),
         lease: config.workers.lease.get(),
         patience: config.store.patience.get(),
-        should_stop: Arc::new(|| false),
+        should_stop: Arc::new(move || should_stop.is_requested()),
         settings: BTreeMap::new(),
         waits: false,
     })

@@ -6,13 +6,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use gleaner_crawl::{Active, Progress, Snapshot};
+use gleaner_crawl::{Active, Progress};
 use gleaner_render::text::count;
 use gleaner_store::{Store, StoreError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::messages::print_message;
-use crate::progress_lines::{Size, format_display, format_no_response, format_totals};
+use crate::progress_lines::{Size, format_counters, format_display, format_no_response, format_totals};
 
 const REDRAW: Duration = Duration::from_millis(200);
 
@@ -97,7 +97,7 @@ fn print_lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
             let now = progress.snapshot();
             let is_idle = now.in_flight == 0 && now.responses == rate.responses;
             let waits = if is_idle { idle_reason(&progress.active(ANY_AGE, usize::MAX).0) } else { None };
-            let line = format_line(&now, rate.update(now.responses, last.elapsed()));
+            let line = format_counters(&now, rate.update(now.responses, last.elapsed()));
             print_message(line + &waits.map(|waits| format!("; {waits}")).unwrap_or_default());
         }
         if is_due {
@@ -155,43 +155,9 @@ impl Rate {
     }
 }
 
-fn format_line(now: &Snapshot, rate: f64) -> String {
-    let Snapshot {
-        responses,
-        stored,
-        duplicates,
-        near_duplicates,
-        failures,
-        hosts,
-        queue,
-        buffered,
-        in_flight,
-    } = now;
-    format!(
-        "{responses} responses {rate:.1}/s, {stored} stored, {duplicates} duplicates, {near_duplicates} near-duplicates, {failures} failures, {hosts} hosts, {queue} queued, {buffered} buffered, {in_flight} in flight"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_has_all_counters() {
-        let now = Snapshot { responses: 7, stored: 3, queue: 40, ..Snapshot::default() };
-        let line = format_line(&now, 1.25);
-        for part in [
-            "7 responses 1.2/s",
-            "3 stored",
-            "40 queued",
-            "0 failures",
-            "0 hosts",
-            "0 duplicates",
-            "0 near-duplicates",
-        ] {
-            assert!(line.contains(part), "{line} lacks {part}");
-        }
-    }
 
     #[test]
     fn the_line_of_an_idle_crawl_has_the_reason() {

@@ -54,9 +54,9 @@ pub(crate) fn format_no_response(no: &NoResponse) -> String {
     format!("no response from any site; requests: {}; last error: {}", no.requests, no.error)
 }
 
-/// Formats the line for the whole crawl. Important numbers come first, because a narrow terminal cuts the
+/// Formats the counters of the whole crawl. Important numbers come first, because a narrow terminal cuts the
 /// end.
-pub(crate) fn format_totals(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
+pub(crate) fn format_counters(now: &Snapshot, rate: f64) -> String {
     let Snapshot {
         responses,
         stored,
@@ -68,11 +68,15 @@ pub(crate) fn format_totals(now: &Snapshot, rate: f64, elapsed: Duration) -> Str
         buffered,
         in_flight,
     } = now;
+    format!(
+        "{responses} responses {rate:.1}/s, {stored} stored, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {buffered} buffered, {in_flight} in flight, {hosts} hosts"
+    )
+}
+
+pub(crate) fn format_totals(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!(
-        "{hours}:{minutes:02}:{seconds:02} {responses} responses {rate:.1}/s, {stored} stored, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {buffered} buffered, {in_flight} in flight, {hosts} hosts"
-    )
+    format!("{hours}:{minutes:02}:{seconds:02} {}", format_counters(now, rate))
 }
 
 fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
@@ -116,6 +120,23 @@ fn cut_words(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_has_all_counters() {
+        let now = Snapshot { responses: 7, stored: 3, queue: 40, ..Snapshot::default() };
+        let line = format_counters(&now, 1.25);
+        for part in [
+            "7 responses 1.2/s",
+            "3 stored",
+            "40 queued",
+            "0 failures",
+            "0 hosts",
+            "0 duplicates",
+            "0 near-duplicates",
+        ] {
+            assert!(line.contains(part), "{line} lacks {part}");
+        }
+    }
 
     #[test]
     fn texts_are_cut_after_words() {

@@ -84,7 +84,6 @@ fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
     Ok(seeds)
 }
 
-/// Returns what to do if a file of the settings' seeds does not exist.
 fn missing_seeds_advice(config: &Config) -> &'static str {
     // `gleaner init` writes this file, with seeds of its own.
     if config.crawl.seeds == Config::default().crawl.seeds && Path::new("gleaner.toml").exists() {
@@ -204,13 +203,13 @@ fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
 }
 
 /// Figures of a document that are unknown at admission, because they depend on other documents.
-const LATER: [&str; 2] = ["similarity", "near_duplicates"];
+const UNKNOWN_AT_ADMISSION: [&str; 2] = ["similarity", "near_duplicates"];
 
 pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
     let condition = |text: &String| {
         let condition: Condition =
             text.parse().map_err(|error| Failure::Usage(format!("corpus.keep_if: {error}")))?;
-        if LATER.contains(&condition.figure()) {
+        if UNKNOWN_AT_ADMISSION.contains(&condition.figure()) {
             let said = "is known only for stored documents; use it with `gleaner export --where`";
             return Err(Failure::Usage(format!("corpus.keep_if: {} {said}", condition.figure())));
         }

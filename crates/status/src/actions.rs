@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use crate::access_token::COOKIE_NAME;
 use crate::app_state::AppState;
-use crate::pages;
+use crate::pages::{self, error_response};
 use crate::request::{PageRequest, percent_encoded};
 
 /// How often, and at which interval, a request checks whether the crawl has executed its command.
@@ -178,8 +178,4 @@ fn append_header(response: &mut Response, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().append(name, value);
     }
-}
-
-fn error_response(request: &PageRequest, status: StatusCode, message: &str) -> Response {
-    (status, pages::error_page(request, message)).into_response()
 }

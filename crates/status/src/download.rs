@@ -22,7 +22,7 @@ use tokio::task::spawn_blocking;
 use tracing::error;
 
 use crate::app_state::AppState;
-use crate::pages;
+use crate::pages::{self, error_response};
 use crate::request::PageRequest;
 
 pub(crate) const MAX_DOCUMENTS: usize = 10_000;
@@ -39,18 +39,16 @@ struct Download {
 }
 
 pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageRequest) -> Response {
-    let error_response =
-        |status, message: &str| (status, pages::error_page(&request, message)).into_response();
     let query = match pages::search::parse_query(&request) {
         Ok(query) => query,
-        Err(message) => return error_response(StatusCode::BAD_REQUEST, message),
+        Err(message) => return error_response(&request, StatusCode::BAD_REQUEST, message),
     };
     let Ok(permit) = Arc::clone(&app.download_permits).try_acquire_owned() else {
         let message = request.translate(
             "Two downloads are already running; try again when one has ended.",
             "Đang có hai lượt tải xuống; hãy thử lại khi một lượt kết thúc.",
         );
-        return error_response(StatusCode::SERVICE_UNAVAILABLE, message);
+        return error_response(&request, StatusCode::SERVICE_UNAVAILABLE, message);
     };
     let started = spawn_blocking(move || {
         let ids = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| error.to_string())?.ids;
@@ -68,7 +66,7 @@ pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageReques
         }
         Err(message) => {
             error!(message, "a download of the status page failed");
-            error_response(StatusCode::INTERNAL_SERVER_ERROR, &message)
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, &message)
         }
     }
 }

@@ -14,6 +14,7 @@ use axum::http::header::{HOST, HeaderName, HeaderValue, ORIGIN};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use gleaner_corpus::without_port;
 
 use crate::app_state::AppState;
 
@@ -83,13 +84,6 @@ impl AllowedHosts {
         self.any
             || ["localhost", "127.0.0.1", "[::1]"].into_iter().any(is)
             || self.listed.iter().any(|known| is(known))
-    }
-}
-
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
     }
 }
 

@@ -25,7 +25,7 @@ use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
 use crate::app_state::AppState;
-use crate::pages::{self, RenderError, Rendered};
+use crate::pages::{self, RenderError, Rendered, error_response};
 use crate::request::{LANGUAGE_COOKIE, PageRequest};
 use crate::security::{self, AllowedHosts};
 use crate::{AccessToken, Corpus, Hooks, RunningCrawl, actions, crawl_monitor, download, metrics};
@@ -223,16 +223,15 @@ async fn respond(app: Arc<AppState>, request: PageRequest, name: String, render:
         Ok(Ok(Rendered::Text(kind, text))) => ([(CONTENT_TYPE, kind)], text).into_response(),
         Ok(Err(RenderError::NotFound)) => {
             let text = request.translate("There is nothing at this address.", "Không có gì ở địa chỉ này.");
-            (StatusCode::NOT_FOUND, pages::error_page(&request, text)).into_response()
+            error_response(&request, StatusCode::NOT_FOUND, text)
         }
         Ok(Err(RenderError::Internal(reason))) => {
             error!(reason, path = request.path, "a page of the status page failed");
-            (StatusCode::INTERNAL_SERVER_ERROR, pages::error_page(&request, &reason)).into_response()
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, &reason)
         }
         Err(panic) => {
             error!(%panic, path = request.path, "a page of the status page failed; please report it");
-            (StatusCode::INTERNAL_SERVER_ERROR, pages::error_page(&request, "an error in gleaner"))
-                .into_response()
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, "an error in gleaner")
         }
     };
     if request.sets_language {

@@ -12,7 +12,7 @@ use gleaner_store::Store;
 use gleaner_text::{Page, Pins, Template};
 use jiff::Timestamp;
 
-use crate::args::{Common, HowToRead};
+use crate::args::{Common, ReadOptions};
 use crate::commands::page_files;
 use crate::distributed::{self, shell_argument};
 use crate::failure::Failure;
@@ -41,7 +41,7 @@ pub(crate) fn is_url(page: &str) -> bool {
 }
 
 pub(crate) struct PageReader<'a> {
-    how: &'a HowToRead,
+    how: &'a ReadOptions,
     common: &'a Common,
     config: &'a Config,
     given_template: Option<Arc<Template>>,
@@ -52,7 +52,7 @@ pub(crate) struct PageReader<'a> {
 }
 
 impl<'a> PageReader<'a> {
-    pub(crate) fn new(how: &'a HowToRead, common: &'a Common, config: &'a Config) -> Result<Self, Failure> {
+    pub(crate) fn new(how: &'a ReadOptions, common: &'a Common, config: &'a Config) -> Result<Self, Failure> {
         let given_template = how.template.as_deref().map(|path| {
             let json = settings::read_text(path)?;
             let template = Template::from_json(&json);

@@ -34,7 +34,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     distributed::require_local(&config, "rebuild")?;
     // Errors must appear before the old store is renamed.
-    let rules = Rules::from_config(&config)?;
+    let rules = ExtractionRules::from_config(&config)?;
     let sources = own_archive(&config)?;
     let seeds = match rebuild_store::known_seeds(&config).filter(|_| args.seeds.is_empty()) {
         Some(known) => known,
@@ -64,7 +64,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
 
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
-    let rules = Rules::from_config(&config)?;
+    let rules = ExtractionRules::from_config(&config)?;
     let context = ReplayContext::begin(common, &config)?;
     let (writer, sources) = match distributed::is_shared(&config) {
         false => {
@@ -90,7 +90,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
-    let rules = Rules::from_config(&config)?;
+    let rules = ExtractionRules::from_config(&config)?;
     let context = ReplayContext::begin(common, &config)?;
     let writer = match distributed::is_shared(&config) {
         false => writer(&config, true)?,
@@ -142,12 +142,12 @@ fn no_archive(place: impl Display) -> String {
     )
 }
 
-struct Rules {
+struct ExtractionRules {
     pins: HostPins,
     admission: Admission,
 }
 
-impl Rules {
+impl ExtractionRules {
     fn from_config(config: &Config) -> Result<Self, Failure> {
         Ok(Self { pins: settings::pins(config)?, admission: settings::admission(config)? })
     }
@@ -169,7 +169,7 @@ impl ReplayContext {
 
 struct Start {
     config: Config,
-    rules: Rules,
+    rules: ExtractionRules,
     purpose: Purpose,
     seeds: Vec<Seed>,
     writer: Writer,
@@ -178,7 +178,7 @@ struct Start {
 
 fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let ReplayContext { bar, color, stop } = context;
-    let Start { config, rules: Rules { pins, admission }, purpose, seeds, writer, sources } = start;
+    let Start { config, rules: ExtractionRules { pins, admission }, purpose, seeds, writer, sources } = start;
     let used_pins = pins.clone();
     // The runtime is only for signals, because a replay sends no requests.
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -11,7 +11,7 @@ use gleaner_render::text::{duration, minute};
 use crate::args::{self, Common};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::run_tables::Row;
+use crate::run_tables::HostRow;
 use crate::table::{table, wrapped};
 use crate::{Done, run_tables, settings};
 
@@ -72,7 +72,7 @@ fn listed(reports: &[Report]) -> String {
 
 fn one(report: &Report, folder: &Path) -> String {
     let mut shown = wrapped(&text::short(report), &Term::stdout());
-    let rows = report.lively().map(Row::from).collect();
+    let rows = report.lively().map(HostRow::from).collect();
     let _ = writeln!(shown, "\n{}", run_tables::hosts(rows, usize::MAX));
     let _ = writeln!(shown, "For all reasons, see the pages in {}", folder.display());
     shown

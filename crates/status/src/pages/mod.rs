@@ -11,7 +11,8 @@ pub(crate) mod search;
 pub(crate) mod sign_in;
 pub(crate) mod workers;
 
-use axum::response::Html;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
 use gleaner_render::page::page;
 use gleaner_store::StoreError;
 use jiff::Timestamp;
@@ -106,12 +107,13 @@ fn languages(request: &PageRequest) -> Markup {
     }
 }
 
-pub(crate) fn error_page(request: &PageRequest, message: &str) -> Html<String> {
+pub(crate) fn error_response(request: &PageRequest, status: StatusCode, message: &str) -> Response {
     let content = html! {
         p.notice role="alert" { (message) }
         p { a href="/" { (request.translate("To the overview", "Về trang tổng quan")) } }
     };
-    layout(request, request.translate("Request failed", "Không thực hiện được"), &content)
+    let page = layout(request, request.translate("Request failed", "Không thực hiện được"), &content);
+    (status, page).into_response()
 }
 
 pub(crate) fn tile(name: &str, value: &str, below: &Markup) -> Markup {

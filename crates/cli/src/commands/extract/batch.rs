@@ -1,7 +1,7 @@
 //! Extracts many pages on all cores. Prints a JSON object for each, in the order of the pages.
 //!
 //! Each thread has a queue of finished pages. With `t` threads, page `n` is always in queue `n mod t`.
-//! Therefore the main thread can print the pages in order, and at most [`AHEAD`] pages per thread wait in
+//! Therefore the main thread can print the pages in order, and at most [`MAX_WAITING_PER_THREAD`] pages per thread wait in
 //! memory.
 
 use std::io::{self, BufWriter, Write};
@@ -20,10 +20,10 @@ use crate::messages::print_message;
 use crate::progress::bar;
 
 /// Maximum number of finished pages per thread that wait to be printed.
-const AHEAD: usize = 4;
+const MAX_WAITING_PER_THREAD: usize = 4;
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct OutputLine<'a> {
     file: &'a str,
     error: Option<&'a str>,
     #[serde(flatten)]
@@ -91,12 +91,15 @@ struct Extraction {
 fn line(extractor: &Extractor, file: &str) -> Extraction {
     match extractor.read(file) {
         Ok(Extracted { document, .. }) => {
-            let line = Line { file, error: None, document: Some(document) };
+            let line = OutputLine { file, error: None, document: Some(document) };
             Extraction { line: json(&line), said: None }
         }
         Err(failure) => {
             let said = failure.message().to_owned();
-            Extraction { line: json(&Line { file, error: Some(&said), document: None }), said: Some(said) }
+            Extraction {
+                line: json(&OutputLine { file, error: Some(&said), document: None }),
+                said: Some(said),
+            }
         }
     }
 }
@@ -111,7 +114,7 @@ fn in_order<T: Sync, R: Send>(
     thread::scope(|scope| {
         let work = &work;
         let begin = |first: usize| {
-            let (results, queue) = sync_channel(AHEAD);
+            let (results, queue) = sync_channel(MAX_WAITING_PER_THREAD);
             // Sending fails if the main thread has stopped with an error.
             scope.spawn(move || {
                 items.iter().skip(first).step_by(threads).try_for_each(|item| results.send(work(item)))

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gleaner_config::Config;
+use gleaner_crawl::Stop;
 use gleaner_store::{Migration, Moved, Store, StoreError, Totals, Writer, join_alone, shown_address};
 
 use crate::args::{Common, Migrate};
@@ -84,7 +85,7 @@ fn to_folder(config: &Config, folder: &Path) -> MigrationResult {
 }
 
 fn database(config: &Config, folder: &Path, create: bool) -> Result<Writer, Failure> {
-    join_alone(folder, &distributed::membership(config)?, create).map_err(Failure::work)
+    join_alone(folder, &distributed::membership(config, &Stop::default())?, create).map_err(Failure::work)
 }
 
 fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migration<'a>, Failure> {

@@ -34,7 +34,7 @@ pub(super) struct SeedCheck {
     pub(super) sitemaps: ListCheck,
     /// Number of links on the front page that look like articles and that the crawl may follow.
     pub(super) links: Option<usize>,
-    pub(super) article: Option<Article>,
+    pub(super) article: Option<ArticleCheck>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -57,7 +57,7 @@ pub(super) struct ListCheck {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Article {
+pub(super) struct ArticleCheck {
     pub(super) url: String,
     pub(super) words: u64,
     pub(super) language: String,
@@ -87,14 +87,19 @@ impl SeedCheck {
 }
 
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct ExtractionRules {
     pub(super) scope: Scope,
     pub(super) admission: Admission,
     pub(super) pins: HostPins,
 }
 
 /// Checks a seed. `checked` always has the results so far, so the caller can cancel the check at any time.
-pub(super) async fn check(prober: &mut Prober<'_>, seed: &Seed, rules: &Rules, checked: &mut SeedCheck) {
+pub(super) async fn check(
+    prober: &mut Prober<'_>,
+    seed: &Seed,
+    rules: &ExtractionRules,
+    checked: &mut SeedCheck,
+) {
     if let Err(reason) = steps(prober, seed, rules, checked).await {
         checked.conclude(SeedVerdict::Fails, reason);
     }
@@ -103,7 +108,7 @@ pub(super) async fn check(prober: &mut Prober<'_>, seed: &Seed, rules: &Rules, c
 async fn steps(
     prober: &mut Prober<'_>,
     seed: &Seed,
-    rules: &Rules,
+    rules: &ExtractionRules,
     checked: &mut SeedCheck,
 ) -> Result<(), String> {
     let access = prober.access(&seed.url).await.map_err(|refused| refused.reason().to_owned())?;
@@ -114,7 +119,7 @@ async fn steps(
     let (mut candidates, no_front) = match read_front(prober, seed, rules, checked).await {
         Ok(candidates) => (candidates, None),
         Err(NotFetched::Host(reason)) => return Err(format!("its front page: {reason}")),
-        Err(NotFetched::Here(reason)) => (Vec::new(), Some(format!("its front page: {reason}"))),
+        Err(NotFetched::Url(reason)) => (Vec::new(), Some(format!("its front page: {reason}"))),
     };
     let sitemaps = named_sitemaps(&access, &seed.url, &rules.scope);
     candidates.extend(read_sitemaps(prober, &seed.url, &sitemaps, rules, &mut checked.sitemaps).await);
@@ -133,7 +138,7 @@ async fn steps(
 async fn read_front(
     prober: &mut Prober<'_>,
     seed: &Seed,
-    rules: &Rules,
+    rules: &ExtractionRules,
     checked: &mut SeedCheck,
 ) -> Result<Vec<Found>, NotFetched> {
     let (url, response) = prober.get(&seed.url, Want::Page).await?;
@@ -183,7 +188,7 @@ fn front_links(url: &CanonicalUrl, response: &Response, scope: &Scope) -> (Vec<C
 async fn read_feeds(
     prober: &mut Prober<'_>,
     feeds: &[CanonicalUrl],
-    rules: &Rules,
+    rules: &ExtractionRules,
     listing: &mut ListCheck,
 ) -> Vec<Found> {
     listing.found = feeds.len();
@@ -200,7 +205,7 @@ async fn read_sitemaps(
     prober: &mut Prober<'_>,
     seed: &CanonicalUrl,
     named: &[CanonicalUrl],
-    rules: &Rules,
+    rules: &ExtractionRules,
     listing: &mut ListCheck,
 ) -> Vec<Found> {
     listing.found = named.len();
@@ -224,7 +229,7 @@ async fn read_sitemaps(
 async fn read_list(
     prober: &mut Prober<'_>,
     url: &CanonicalUrl,
-    rules: &Rules,
+    rules: &ExtractionRules,
     listing: &mut ListCheck,
 ) -> Vec<Found> {
     let read = match prober.get(url, Want::List).await {
@@ -261,8 +266,8 @@ fn parsed(body: &[u8], url: &CanonicalUrl, bytes: u64) -> Result<Discovered, Str
 async fn read_article(
     prober: &mut Prober<'_>,
     candidates: &[Found],
-    rules: &Rules,
-) -> Result<Article, String> {
+    rules: &ExtractionRules,
+) -> Result<ArticleCheck, String> {
     let mut last = "no page, feed or sitemap links to an article".to_owned();
     let pages = candidates.iter().filter(|found| found.role == Role::Page);
     for found in pages.take(ARTICLES) {
@@ -271,14 +276,14 @@ async fn read_article(
                 Ok(article) => return Ok(article),
                 Err(reason) => last = format!("{url}: {reason}"),
             },
-            Err(NotFetched::Here(reason)) => last = format!("{}: {reason}", found.url),
+            Err(NotFetched::Url(reason)) => last = format!("{}: {reason}", found.url),
             Err(NotFetched::Host(reason)) => return Err(format!("{}: {reason}", found.url)),
         }
     }
     Err(last)
 }
 
-fn article(url: &CanonicalUrl, response: &Response, rules: &Rules) -> Result<Article, String> {
+fn article(url: &CanonicalUrl, response: &Response, rules: &ExtractionRules) -> Result<ArticleCheck, String> {
     let page = page_of(response);
     if let Verdict::NotArticle(reason) = judge(&page, url.as_str()) {
         return Err(format!("it does not look like an article: {reason}"));
@@ -286,7 +291,7 @@ fn article(url: &CanonicalUrl, response: &Response, rules: &Rules) -> Result<Art
     let origin = Origin { url: url.clone(), fetched: Timestamp::now() };
     let draft = draft(&page, &origin, None, rules.pins.of(url.host())).ok_or("no text was found")?;
     let document = rules.admission.admit(draft).map_err(|refusal| format!("kept out: {refusal}"))?;
-    Ok(Article {
+    Ok(ArticleCheck {
         url: url.as_str().into(),
         words: words(&document.text),
         language: document.language,

@@ -1,7 +1,7 @@
 //! Runs `gleaner seeds check`: sends a few requests for each seed and shows what a crawl would find.
 //!
 //! Several sites are checked at the same time, each with one request at a time. The check of a site takes at
-//! most [`LIMIT`].
+//! most [`SITE_TIME_LIMIT`].
 
 mod check;
 mod prober;
@@ -27,19 +27,19 @@ use crate::scheduled::daemon;
 use crate::table::{NOTHING, table};
 use crate::telemetry::Telemetry;
 use crate::{Done, logging, progress, settings};
-use check::{Rules, SeedCheck, SeedVerdict, check};
+use check::{ExtractionRules, SeedCheck, SeedVerdict, check};
 use prober::Prober;
 
-const LIMIT: Duration = Duration::from_secs(3 * 60);
+const SITE_TIME_LIMIT: Duration = Duration::from_secs(3 * 60);
 
 /// Maximum number of characters of a seed in the table. With it, a line has at most 80 characters.
-const WIDEST: usize = 24;
+const MAX_SEED_WIDTH: usize = 24;
 
 pub(crate) fn run(common: &Common, args: &Seeds) -> Done {
     let SeedsCommand::Check(args) = &args.what;
     let mut config = settings::load(common)?;
     let (_newspaper, seeds) = daemon::seeds(&mut config, &args.seeds, &args.urls)?;
-    let rules = Rules {
+    let rules = ExtractionRules {
         scope: gleaner_crawl::scope(&config, &seeds).map_err(Failure::usage)?,
         admission: settings::admission(&config)?,
         pins: settings::pins(&config)?,
@@ -60,13 +60,13 @@ pub(crate) fn run(common: &Common, args: &Seeds) -> Done {
 struct Shared {
     config: Config,
     fetcher: Fetcher,
-    rules: Rules,
+    rules: ExtractionRules,
     places: Semaphore,
 }
 
 fn check_all(
     config: Config,
-    rules: Rules,
+    rules: ExtractionRules,
     seeds: Vec<Seed>,
     bar: &ProgressBar,
 ) -> Result<Vec<SeedCheck>, Failure> {
@@ -112,8 +112,8 @@ async fn check_site(shared: Arc<Shared>, seeds: Vec<(usize, Seed)>) -> Vec<(usiz
     for (number, seed) in seeds {
         let mut checked = SeedCheck::new(&seed);
         let checking = check(&mut prober, &seed, &shared.rules, &mut checked);
-        if tokio::time::timeout(LIMIT, checking).await.is_err() {
-            let reason = format!("the check took longer than {} s, the limit", LIMIT.as_secs());
+        if tokio::time::timeout(SITE_TIME_LIMIT, checking).await.is_err() {
+            let reason = format!("the check took longer than {} s, the limit", SITE_TIME_LIMIT.as_secs());
             let verdict = if checked.links.is_some() { SeedVerdict::Unsure } else { SeedVerdict::Fails };
             checked.conclude(verdict, reason);
         }
@@ -168,10 +168,10 @@ const fn word(verdict: SeedVerdict) -> &'static str {
 fn name(checked: &SeedCheck) -> String {
     let name = checked.seed.split_once("://").map_or(checked.seed.as_str(), |(_, rest)| rest);
     let name = name.trim_end_matches('/');
-    if name.chars().count() <= WIDEST {
+    if name.chars().count() <= MAX_SEED_WIDTH {
         return name.to_owned();
     }
-    name.chars().take(WIDEST - 1).chain(['…']).collect()
+    name.chars().take(MAX_SEED_WIDTH - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ use jiff::Timestamp;
 use url::Url;
 
 /// Longest back-off of a host to wait for. It is longer than the back-off after a single 503.
-const PATIENCE: Duration = Duration::from_secs(15);
+const MAX_BACK_OFF: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 pub(super) enum NotFetched {
     /// The URL was not requested, or its response has an error status. Other URLs of the host may work.
-    Here(String),
+    Url(String),
     /// The host does not respond or requires a pause.
     Host(String),
 }
@@ -31,7 +31,7 @@ pub(super) struct Prober<'a> {
 impl NotFetched {
     pub(super) fn reason(&self) -> &str {
         match self {
-            Self::Here(reason) | Self::Host(reason) => reason,
+            Self::Url(reason) | Self::Host(reason) => reason,
         }
     }
 }
@@ -70,13 +70,13 @@ impl<'a> Prober<'a> {
 
     fn refused(&self, url: &CanonicalUrl, status: u16) -> NotFetched {
         let hold = self.fetcher.holds().remaining(url.host());
-        if hold > PATIENCE {
+        if hold > MAX_BACK_OFF {
             return NotFetched::Host(format!(
                 "HTTP {status}; the host must be left alone for {} s",
                 hold.as_secs()
             ));
         }
-        NotFetched::Here(format!("HTTP {status}"))
+        NotFetched::Url(format!("HTTP {status}"))
     }
 
     /// Requests a URL and follows its redirects. Returns the last URL and its 2xx response.
@@ -89,23 +89,23 @@ impl<'a> Prober<'a> {
         for _ in 0..=self.config.fetch.max_redirects {
             let access = self.access(&url).await?;
             if let Verdict::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
-                return Err(NotFetched::Here(format!("robots.txt disallows {url}: {rule}")));
+                return Err(NotFetched::Url(format!("robots.txt disallows {url}: {rule}")));
             }
             let request = Request::new(url.url().clone(), want);
             let answer = self.fetcher.page(&request, &self.group(&url), &Right::unlimited()).await;
             let response = answer.map_err(|error| match error {
-                error @ gleaner_fetch::FetchError::WrongType { .. } => NotFetched::Here(error.to_string()),
+                error @ gleaner_fetch::FetchError::WrongType { .. } => NotFetched::Url(error.to_string()),
                 error => NotFetched::Host(error.to_string()),
             })?;
             match (response.status, &response.location) {
                 (200..300, _) => return Ok((url, response)),
                 (300..400, Some(next)) => {
                     url = CanonicalUrl::parse(next.as_str())
-                        .map_err(|refusal| NotFetched::Here(format!("it redirects to {next}: {refusal}")))?;
+                        .map_err(|refusal| NotFetched::Url(format!("it redirects to {next}: {refusal}")))?;
                 }
                 (status, _) => return Err(self.refused(&url, status)),
             }
         }
-        Err(NotFetched::Here(format!("more than {} redirects", self.config.fetch.max_redirects)))
+        Err(NotFetched::Url(format!("more than {} redirects", self.config.fetch.max_redirects)))
     }
 }

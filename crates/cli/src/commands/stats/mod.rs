@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
 use crate::{Done, settings};
-use corpus_stats::{CorpusStats, Pass};
+use corpus_stats::{CorpusStats, DocumentPass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     let config = settings::load(common)?;
@@ -45,8 +45,8 @@ pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-fn pass(store: &Store, bar: &ProgressBar) -> Result<Pass, StoreError> {
-    let mut pass = Pass::default();
+fn pass(store: &Store, bar: &ProgressBar) -> Result<DocumentPass, StoreError> {
+    let mut pass = DocumentPass::default();
     for document in store.documents() {
         pass.add(&document?);
         bar.inc(1);
