@@ -1,4 +1,4 @@
-"""Code that the jobs share: the Spark session, marks of completed work, WARC records, and the command gleaner."""
+"""Code that the jobs share: the Spark session, steps of work, WARC records, and the command gleaner."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 from publicsuffixlist import PublicSuffixList
-from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
+
+import files
 
 FIELDS = re.compile(rb"(?im)^(WARC-Type|WARC-Target-URI|Content-Length):[ \t]*<?([^>\r\n]*?)>?[ \t]*\r?$")
 SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
@@ -32,83 +33,51 @@ def session(job: str, rows_in_a_batch: int) -> SparkSession:
     spark = (
         SparkSession.builder.appName(f"gleaner {Path(job).stem}")
         .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", rows_in_a_batch)
         .getOrCreate()
     )
-    for file in (__file__, job):
+    for file in (files.__file__, __file__, job):
         spark.sparkContext.addPyFile(file)
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
 
-def exists(spark: SparkSession, path: str) -> bool:
-    """Whether a file or folder exists, in any file system that Spark can read."""
-    jvm: Any = spark.sparkContext._jvm
-    hadoop: Any = spark.sparkContext._jsc
-    at = jvm.org.apache.hadoop.fs.Path(path)
-    return bool(at.getFileSystem(hadoop.hadoopConfiguration()).exists(at))
-
-
-def is_done(spark: SparkSession, folder: str) -> bool:
-    """Whether Spark has completely written a folder."""
-    return exists(spark, f"{folder}/_SUCCESS")
-
-
-def step(spark: SparkSession, folder: str, result: DataFrame) -> DataFrame:
+def step(folder: str, result: DataFrame, by: str | None = None) -> files.Table:
     """Writes the result of a step, unless it is already written. Returns the written result."""
-    if not is_done(spark, folder):
-        result.write.mode("overwrite").option("compression", "zstd").parquet(folder)
-    return spark.read.schema(result.schema).parquet(folder)
+    if not files.is_done(folder):
+        return files.write(result, folder, by)
+    return files.Table(files.list_parts(folder), result.schema)
 
 
-def publish(spark: SparkSession, work: str, folder: str, result: DataFrame) -> DataFrame:
+def publish(work: str, folder: str, result: DataFrame) -> files.Table:
     """Writes a result once into a folder that the user names. Never replaces a folder that other work has written."""
-    mark = f"{work}/written/{hashlib.sha256(folder.encode()).hexdigest()[:16]}"
-    if not is_done(spark, mark):
-        if is_done(spark, folder) or (exists(spark, folder) and not exists(spark, f"{folder}/_temporary")):
+    begun = f"{work}/written/{hashlib.sha256(folder.encode()).hexdigest()[:16]}"
+    if not files.exists(begun):
+        if files.exists(folder):
             sys.exit(f"{folder} exists and is not of this work folder. Name a new folder, or remove it.")
-        result.write.mode("overwrite").option("compression", "zstd").parquet(folder)
-        spark.createDataFrame([(folder,)], "folder string").coalesce(1).write.mode("overwrite").text(mark)
-    return spark.read.parquet(folder)
+        files.put(begun, folder)
+    return step(folder, result)
 
 
-def agree(spark: SparkSession, work: str, plan: dict[str, Any]) -> None:
+def agree(work: str, plan: dict[str, Any]) -> None:
     """Records the plan of a work folder. If it has a plan already, ends the program unless both plans are equal."""
-    folder, text = f"{work}/plan", json.dumps(plan, sort_keys=True)
-    if not is_done(spark, folder):
-        spark.createDataFrame([(text,)], "plan string").coalesce(1).write.mode("overwrite").text(folder)
+    path, text = f"{work}/plan.json", json.dumps(plan, sort_keys=True)
+    if not files.exists(path):
+        files.put(path, text)
         return
-    before = json.loads("".join(row.value for row in spark.read.text(folder).collect()))
+    before = json.loads(files.get(path))
     changed = [key for key, value in json.loads(text).items() if before.get(key) != value]
     if changed:
         sys.exit(f"{work} was begun with other values of: {', '.join(changed)}. Name another work folder.")
-
-
-def file_system(path: str) -> tuple[fs.FileSystem, str]:
-    """The file system of a path or URL, and the path in it. Hadoop writes s3a:// for s3://."""
-    if "://" not in path:
-        return fs.LocalFileSystem(), str(Path(path).absolute())
-    system, inner = fs.FileSystem.from_uri(re.sub("^s3a:", "s3:", path))
-    return system, inner
 
 
 def warc_files(inputs: list[str]) -> list[str]:
     """The WARC files in `inputs`, in the order of the inputs. The files of a folder are sorted by name."""
     found: list[str] = []
     for path in inputs:
-        system, inner = file_system(path)
-        info = system.get_file_info(inner)
-        if info.type == fs.FileType.NotFound:
-            sys.exit(f"cannot read {path}: there is no such file or folder")
-        # Executors have another working directory, so the path must be absolute.
-        path = path if "://" in path else inner
-        if info.type == fs.FileType.File:
-            found.append(path)
-            continue
-        below = [entry.path for entry in system.get_file_info(fs.FileSelector(inner, recursive=True))]
-        names = sorted(name for name in below if name.endswith(SUFFIXES))
-        found.extend(path.rstrip("/") + name.removeprefix(inner.rstrip("/")) for name in names)
+        names = [name for name, _ in files.list_files(path)]
+        # A file that the user names is read whatever its name is.
+        found += names if names == [files.absolute(path)] else [name for name in names if name.endswith(SUFFIXES)]
     return found
 
 
@@ -126,7 +95,7 @@ def records(path: str, largest: int) -> Iterator[Record]:
 
     Raises OSError if the file is damaged, and RuntimeError if it cannot be read.
     """
-    system, inner = file_system(path)
+    system, inner = files.file_system(path)
     try:
         file = system.open_input_file(inner)
     except OSError as error:

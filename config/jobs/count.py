@@ -12,12 +12,14 @@ A day is the day of fetching, in UTC. The job reads the input once. It keeps one
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import common
+import files
 
 
 def arguments(words: list[str] | None) -> argparse.Namespace:
@@ -29,16 +31,16 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def documents_of(spark: SparkSession, inputs: list[str], duplicates: str | None) -> DataFrame:
+def documents_of(inputs: list[str], duplicates: str | None) -> DataFrame:
     """The fields of all inputs that the job counts."""
     some = ("id", "host", "language", "fetched", "words", "urls")
-    parts = [spark.read.parquet(path).select(*some, F.lit(path).alias("source")) for path in inputs]
+    parts = [files.table(path).select(*some).withColumn("source", F.lit(path)) for path in inputs]
     documents = parts[0]
     for part in parts[1:]:
         documents = documents.union(part)
     if duplicates is None:
         return documents.withColumn("kind", F.lit(None).cast("string"))
-    kinds = spark.read.parquet(duplicates).select("id", "source", "kind")
+    kinds = files.table(duplicates).select("id", "source", "kind")
     return documents.join(kinds, ["id", "source"], "left")
 
 
@@ -64,12 +66,15 @@ def count(documents: DataFrame) -> DataFrame:
 def main(words: list[str] | None = None) -> None:
     """Runs the job with the arguments of a command line."""
     asked = arguments(words)
-    spark = common.session(__file__, common.DOCUMENTS_IN_A_BATCH)
-    if common.exists(spark, asked.out):
+    common.session(__file__, common.DOCUMENTS_IN_A_BATCH)
+    if files.exists(asked.out):
         sys.exit(f"{asked.out} exists. Name a new folder.")
-    count(documents_of(spark, asked.inputs, asked.duplicates)).coalesce(1).write.json(asked.out)
-    for row in spark.read.json(asked.out).where("by = 'total'").collect():
-        print(f"documents: {row['documents']}; words: {row['words']}; exact: {row['exact']}; near: {row['near']}")
+    rows = count(documents_of(asked.inputs, asked.duplicates)).toJSON()
+    with files.create(f"{asked.out}/counts.json") as out:
+        for row in rows.toLocalIterator():
+            out.write(row.encode() + b"\n")
+    total = json.loads(files.get(f"{asked.out}/counts.json").partition("\n")[0])
+    print(f"documents: {total['documents']}; words: {total['words']}; exact: {total['exact']}; near: {total['near']}")
 
 
 if __name__ == "__main__":

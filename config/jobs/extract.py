@@ -29,8 +29,18 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 import common
+import files
 
-PAGES = "site string, file int, record long, warc binary, error string"
+ARROW_PAGES = pa.schema(
+    [
+        ("site", pa.string()),
+        ("file", pa.int32()),
+        ("record", pa.int64()),
+        ("warc", pa.binary()),
+        ("error", pa.string()),
+    ]
+)
+PAGES = from_arrow_schema(ARROW_PAGES)
 IN_A_BATCH, BYTES_IN_A_BATCH = 32, 16 << 20
 Batches = Iterable[pa.RecordBatch]
 
@@ -55,17 +65,17 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     return asked
 
 
-def read_pages(files: list[str], largest: int) -> Callable[[Batches], Batches]:
+def read_pages(names: list[str], largest: int) -> Callable[[Batches], Batches]:
     """Reads the WARC files with these numbers. For a damaged file, adds a row with the error."""
 
     def pages(number: int) -> Iterator[dict[str, object]]:
         at = 0
         try:
-            for record in common.records(files[number], largest):
+            for record in common.records(names[number], largest):
                 at, warc = record.number, pa.compress(record.content, "zstd", asbytes=True)
                 yield {"site": record.site, "file": number, "record": at, "warc": warc, "error": None}
         except (OSError, ValueError) as error:
-            said = f"{files[number]}: {error}"
+            said = f"{names[number]}: {error}"
             yield {"site": "", "file": number, "record": at, "warc": None, "error": said}
 
     def run(batches: Batches) -> Batches:
@@ -88,17 +98,6 @@ def in_batches(pages: Iterator[dict[str, object]]) -> Batches:
             rows, size = [], 0
     if rows:
         yield pa.RecordBatch.from_pylist(rows, ARROW_PAGES)
-
-
-ARROW_PAGES = pa.schema(
-    [
-        ("site", pa.string()),
-        ("file", pa.int32()),
-        ("record", pa.int64()),
-        ("warc", pa.binary()),
-        ("error", pa.string()),
-    ]
-)
 
 
 def extract_sites(settings: list[str], run_size: int) -> Callable[[Batches], Batches]:
@@ -156,62 +155,63 @@ def without_repeats(documents: DataFrame) -> DataFrame:
     return joined.withColumn("urls", F.coalesce("all", "urls")).select(documents.columns)
 
 
-def make_records(spark: SparkSession, files: list[str], asked: argparse.Namespace) -> None:
-    """Runs step 1."""
+def make_records(spark: SparkSession, names: list[str], asked: argparse.Namespace) -> dict[int, files.Table]:
+    """Runs step 1. Returns the pages of each bucket. Bucket -1 has the errors."""
     bucket = F.when(F.col("error").isNotNull(), -1).otherwise(F.pmod(F.xxhash64("site"), F.lit(asked.buckets)))
-    for part, start in enumerate(range(0, len(files), asked.files_at_once)):
-        folder, end = f"{asked.work}/records/part={part:05}", min(start + asked.files_at_once, len(files))
-        if common.is_done(spark, folder):
-            continue
-        pages = spark.range(start, end, 1, end - start).mapInArrow(read_pages(files, asked.largest), PAGES)
-        writer = pages.withColumn("bucket", bucket.cast("int")).write.mode("overwrite")
-        writer.partitionBy("bucket").option("compression", "none").parquet(folder)
+    buckets: dict[int, list[tuple[str, int]]] = {}
+    for part, start in enumerate(range(0, len(names), asked.files_at_once)):
+        folder, end = f"{asked.work}/records/part={part:05}", min(start + asked.files_at_once, len(names))
+        pages = spark.range(start, end, 1, end - start).mapInArrow(read_pages(names, asked.largest), PAGES)
+        ordered = pages.withColumn("bucket", bucket.cast("int")).sortWithinPartitions("bucket", "file", "record")
+        for file in common.step(folder, ordered, by="bucket").files:
+            buckets.setdefault(int(file[0].split("/bucket=")[-1].split("/")[0]), []).append(file)
+    return {number: files.Table(found, PAGES) for number, found in buckets.items()}
 
 
-def make_documents(spark: SparkSession, schema: StructType, asked: argparse.Namespace) -> list[str]:
-    """Runs step 2. Returns the folders with the documents."""
+def make_documents(spark: SparkSession, pages: dict[int, files.Table], asked: argparse.Namespace) -> files.Table:
+    """Runs step 2. Returns the documents."""
     settings = ["--set", "corpus.duplicates=[]", "--set", "crawl.workers=1", "--set", "log.level=error"]
     settings += [word for setting in asked.set for word in ("--set", setting)]
-    pages = spark.read.schema(PAGES + ", part int, bucket int").parquet(f"{asked.work}/records")
-    folders = []
+    schema, found = document_schema(), []
     for start in range(0, asked.buckets, asked.buckets_at_once):
-        folders.append(f"{asked.work}/documents/{start:05}")
-        some = pages.where(F.col("bucket").between(start, start + asked.buckets_at_once - 1))
+        some = join(pages, range(start, start + asked.buckets_at_once))
         tasks = asked.tasks or 4 * spark.sparkContext.defaultParallelism
         sites = some.select("site", "file", "record", "warc").repartition(tasks, "site")
         ordered = sites.sortWithinPartitions("site", "file", "record")
         documents = ordered.mapInArrow(extract_sites(settings, asked.run_size), schema)
-        common.step(spark, folders[-1], documents)
-    return folders
+        found += common.step(f"{asked.work}/documents/{start:05}", documents).files
+    return files.Table(found, schema)
+
+
+def join(pages: dict[int, files.Table], buckets: range) -> files.Table:
+    """The pages of some buckets. A bucket may have no pages."""
+    found = [file for bucket in buckets if bucket in pages for file in pages[bucket].files]
+    return files.Table(found, PAGES)
 
 
 def main(words: list[str] | None = None) -> None:
     """Runs the job with the arguments of a command line."""
     asked = arguments(words)
     spark = common.session(__file__, IN_A_BATCH)
-    files = common.warc_files(asked.warc)
-    if not files:
+    names = common.warc_files(asked.warc)
+    if not names:
         sys.exit(f"no WARC files in {', '.join(asked.warc)}")
     plan = {key: value for key, value in vars(asked).items() if key not in ("warc", "out", "work", "confidence", "tasks")}
-    common.agree(spark, asked.work, {**plan, "files": files})
-    make_records(spark, files, asked)
-    schema = document_schema()
-    folders = make_documents(spark, schema, asked)
-    documents = without_repeats(spark.read.schema(schema).parquet(*folders))
+    common.agree(asked.work, {**plan, "files": names})
+    pages = make_records(spark, names, asked)
+    documents = without_repeats(make_documents(spark, pages, asked).select())
     certain = documents.where(F.col("confidence").isNull() | (F.col("confidence") >= asked.confidence))
     ordered = certain.repartitionByRange("id").sortWithinPartitions("id")
-    common.publish(spark, asked.work, asked.out, ordered)
-    tell(spark, asked)
+    out = common.publish(asked.work, asked.out, ordered)
+    tell(pages, out, asked)
 
 
-def tell(spark: SparkSession, asked: argparse.Namespace) -> None:
+def tell(pages: dict[int, files.Table], out: files.Table, asked: argparse.Namespace) -> None:
     """Prints the numbers of the result, and which files are damaged."""
-    records = spark.read.schema(PAGES + ", part int, bucket int").parquet(f"{asked.work}/records")
-    damaged = [row.error for row in records.where("bucket = -1").select("error").limit(20).collect()]
-    pages = records.where("bucket >= 0").count()
-    print(f"pages: {pages}; documents: {spark.read.parquet(asked.out).count()}; in {asked.out}")
-    for error in damaged:
-        print(f"damaged, read up to there: {error}", file=sys.stderr)
+    count = join(pages, range(asked.buckets)).select("record").count()
+    print(f"pages: {count}; documents: {out.select('id').count()}; in {asked.out}")
+    for row in join(pages, range(-1, 0)).select("error").take(20):
+        print(f"damaged, read up to there: {row.error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -33,10 +33,11 @@ from typing import Any
 import gleaner
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 import common
+import files
 
 FIRST, LAST, MOST = 16, 16, 4096
 COMPARED, READ = 64, 4
@@ -63,10 +64,13 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     return asked
 
 
-def read_input(spark: SparkSession, path: str) -> DataFrame:
-    """Reads an export with all its fields."""
-    is_json = path.rstrip("/").endswith((".jsonl", ".jsonl.gz"))
-    return spark.read.json(path) if is_json else spark.read.parquet(path)
+def read_input(path: str, *names: str) -> DataFrame:
+    """Reads an export: those of the fields that it has, or all."""
+    if path.rstrip("/").endswith((".jsonl", ".jsonl.gz")):
+        rows = files.read_json(path)
+        return rows.select([name for name in rows.columns if name in (names or rows.columns)])
+    table = files.table(path)
+    return table.select(*[name for name in table.schema.names if name in names])
 
 
 def of_input(documents: DataFrame, source: int) -> DataFrame:
@@ -231,23 +235,20 @@ def clusters(longest: bool, similarity: float) -> Callable[[Batches], Batches]:
     return run
 
 
-def components(spark: SparkSession, similar: DataFrame, work: str) -> DataFrame:
+def components(similar: files.Table, work: str) -> files.Table:
     """The first document of the component of each document, computed with alternating large and small stars.
 
-    R. Kiveris et al., Connected Components in MapReduce and Beyond, SoCC 2014. After about log2(n) rounds, the edges
-    are
+    R. Kiveris et al., Connected Components in MapReduce and Beyond, SoCC 2014. After about log2(n) rounds, the edges are
     stars around the first document of each component.
     """
-    edges = similar.select(F.col("later").alias("node"), F.col("earlier").alias("to"))
+    edges = similar.select("later", "earlier").toDF("node", "to")
     before, step = None, 0
     while True:
-        folder = f"{work}/components/{step:03}"
-        if not common.is_done(spark, folder):
-            small_star(large_star(edges)).write.mode("overwrite").parquet(folder)
-        edges = spark.read.parquet(folder)
+        table = common.step(f"{work}/components/{step:03}", small_star(large_star(edges)))
+        edges = table.select()
         state = edges.agg(F.count("*"), F.sum(F.xxhash64("node", "to").cast("decimal(38)"))).first()
         if state == before:
-            return edges
+            return table
         before, step = state, step + 1
 
 
@@ -270,9 +271,9 @@ def small_star(edges: DataFrame) -> DataFrame:
     return ends.where("node <> to").distinct()
 
 
-def number_documents(spark: SparkSession, inputs: list[str]) -> DataFrame:
+def number_documents(inputs: list[str]) -> DataFrame:
     """Runs step 1."""
-    parts = [of_input(read_input(spark, path), source) for source, path in enumerate(inputs)]
+    parts = [of_input(read_input(path, "id", "text", "fetched", "words"), source) for source, path in enumerate(inputs)]
     documents = parts[0]
     for part in parts[1:]:
         documents = documents.union(part)
@@ -280,31 +281,33 @@ def number_documents(spark: SparkSession, inputs: list[str]) -> DataFrame:
     return ordered.mapInArrow(sign, SIGNED).withColumn("number", F.monotonically_increasing_id())
 
 
-def find_repeats(documents: DataFrame) -> DataFrame:
+def find_repeats(documents: files.Table) -> DataFrame:
     """Runs step 2."""
     first = F.min("number").over(Window.partitionBy("hash"))
-    return documents.select("number", first.alias("first")).where("number <> first")
+    return documents.select("number", "hash").select("number", first.alias("first")).where("number <> first")
 
 
-def find_pairs(spark: SparkSession, texts: DataFrame, asked: argparse.Namespace) -> DataFrame:
+def find_pairs(texts: files.Table, asked: argparse.Namespace) -> DataFrame:
     """Runs step 3."""
-    folders, related = [], min(RELATED, asked.similarity)
+    found, related = [], min(RELATED, asked.similarity)
     for start in range(0, BANDS, asked.bands_at_once):
         some = range(start, min(start + asked.bands_at_once, BANDS))
-        keyed = texts.mapInArrow(band_keys(some), "key long, number long, signature binary")
+        keyed = texts.select().mapInArrow(band_keys(some), "key long, number long, signature binary")
         ordered = keyed.repartition("key").sortWithinPartitions("key", "number")
-        folders.append(f"{asked.work}/pairs/{start:02}")
-        common.step(spark, folders[-1], ordered.mapInArrow(pairs(related), "later long, earlier long"))
-    found = spark.read.parquet(*folders)
-    return found.groupBy("later", "earlier").agg(F.count("*").cast("int").alias("shared"))
+        similar = ordered.mapInArrow(pairs(related), "later long, earlier long")
+        done = common.step(f"{asked.work}/pairs/{start:02}", similar)
+        found += done.files
+    similar = files.Table(found, done.schema).select()
+    return similar.groupBy("later", "earlier").agg(F.count("*").cast("int").alias("shared"))
 
 
-def find_clusters(documents: DataFrame, similar: DataFrame, stars: DataFrame, asked: argparse.Namespace) -> DataFrame:
+def find_clusters(documents: files.Table, similar: files.Table, stars: files.Table, asked: argparse.Namespace) -> DataFrame:
     """Runs step 5."""
-    met = similar.groupBy("later").agg(F.collect_list(F.struct("earlier", "shared")).alias("met"))
+    met = similar.select().groupBy("later").agg(F.collect_list(F.struct("earlier", "shared")).alias("met"))
     met = met.select(F.col("later").alias("number"), F.col("met.earlier").alias("earlier"), F.col("met.shared").alias("shared"))
-    first = stars.select(F.col("to").alias("number"), F.col("to").alias("component")).distinct()
-    nodes = stars.select(F.col("node").alias("number"), F.col("to").alias("component")).union(first)
+    edges = stars.select("node", "to")
+    first = edges.select(F.col("to").alias("number"), F.col("to").alias("component")).distinct()
+    nodes = edges.toDF("number", "component").union(first)
     rows = documents.select("number", "words", "signature", "text").join(nodes, "number").join(met, "number", "left")
     ordered = rows.repartition("component").sortWithinPartitions("component", "number")
     return ordered.mapInArrow(clusters(asked.head == "longest", asked.similarity), "number long, head long, similarity double")
@@ -329,33 +332,34 @@ def list_duplicates(documents: DataFrame, repeats: DataFrame, near: DataFrame, i
     return both.repartitionByRange("number").sortWithinPartitions("number").select(columns)
 
 
-def unique(spark: SparkSession, path: str, duplicates: DataFrame) -> DataFrame:
+def unique(path: str, duplicates: files.Table) -> DataFrame:
     """The documents of an input that no other document represents, with all their fields."""
-    removed = duplicates.where(F.col("source") == path).select("id")
-    kept = read_input(spark, path).join(removed, "id", "left_anti")
+    removed = duplicates.select("id", "source").where(F.col("source") == path).select("id")
+    kept = read_input(path).join(removed, "id", "left_anti")
     return kept.repartitionByRange("id").sortWithinPartitions("id")
 
 
 def main(words: list[str] | None = None) -> None:
     """Runs the job with the arguments of a command line."""
     asked = arguments(words)
-    spark, work = common.session(__file__, common.DOCUMENTS_IN_A_BATCH), asked.work
-    common.agree(spark, work, {name: getattr(asked, name) for name in ("inputs", "head", "similarity", "bands_at_once")})
-    documents = common.step(spark, f"{work}/documents", number_documents(spark, asked.inputs))
-    repeats = common.step(spark, f"{work}/repeats", find_repeats(documents))
+    common.session(__file__, common.DOCUMENTS_IN_A_BATCH)
+    work = asked.work
+    common.agree(work, {name: getattr(asked, name) for name in ("inputs", "head", "similarity", "bands_at_once")})
+    documents = common.step(f"{work}/documents", number_documents(asked.inputs))
+    repeats = common.step(f"{work}/repeats", find_repeats(documents))
     signed = documents.select("number", "signature").where("signature is not null")
-    texts = common.step(spark, f"{work}/texts", signed.join(repeats, "number", "left_anti"))
-    similar = common.step(spark, f"{work}/similar", find_pairs(spark, texts, asked))
-    stars = components(spark, similar, work)
-    near = common.step(spark, f"{work}/clusters", find_clusters(documents, similar, stars, asked))
-    found = list_duplicates(documents, repeats, near, asked.inputs)
-    duplicates = common.publish(spark, work, asked.out, found)
+    texts = common.step(f"{work}/texts", signed.join(repeats.select("number"), "number", "left_anti"))
+    similar = common.step(f"{work}/similar", find_pairs(texts, asked))
+    stars = components(similar, work)
+    near = common.step(f"{work}/clusters", find_clusters(documents, similar, stars, asked))
+    named = documents.select("number", "id", "source")
+    duplicates = common.publish(work, asked.out, list_duplicates(named, repeats.select(), near.select(), asked.inputs))
     for number, path in enumerate(asked.inputs if asked.write else []):
-        folder = f"{asked.write}/input={number:03}"
-        common.publish(spark, work, folder, unique(spark, path, duplicates))
-    kinds = {row["kind"]: row["count"] for row in duplicates.groupBy("kind").count().collect()}
+        common.publish(work, f"{asked.write}/input={number:03}", unique(path, duplicates))
+    kinds = {row["kind"]: row["count"] for row in duplicates.select("kind").groupBy("kind").count().collect()}
     heads = duplicates.select("head", "head_source").distinct().count()
-    print(f"documents: {documents.count()}; clusters: {heads}; exact: {kinds.get('exact', 0)}; near: {kinds.get('near', 0)}")
+    count = documents.select("number").count()
+    print(f"documents: {count}; clusters: {heads}; exact: {kinds.get('exact', 0)}; near: {kinds.get('near', 0)}")
 
 
 if __name__ == "__main__":

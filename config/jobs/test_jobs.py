@@ -2,7 +2,8 @@
 
 pytest config/jobs
 
-The tests need Java, pyspark, and the gleaner wheel. Tests of extraction can use a command named in GLEANER instead.
+The tests need Java, pyspark, and the gleaner wheel. Tests of extraction can use a command named in GLEANER instead. Tests
+of object storage need moto, an S3 server.
 """
 
 from __future__ import annotations
@@ -21,19 +22,39 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import fs
 from pyspark.sql import SparkSession
 
 import common
 import count
 import extract
+import files
 
 HERE = Path(__file__).parent
 Rows = list[dict[str, Any]]
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A Spark session with two cores."""
+def bucket() -> Iterator[str | None]:
+    """A bucket of an S3 server. None if the server is not installed."""
+    try:
+        from moto.server import ThreadedMotoServer
+    except ImportError:
+        yield None
+        return
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    os.environ |= {"AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1"}
+    os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+    fs.FileSystem.from_uri("s3://corpus?allow_bucket_creation=true")[0].create_dir("corpus")
+    yield "s3a://corpus"
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(bucket: str | None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A Spark session with two cores. Its workers have the credentials of the bucket."""
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False)
     local = builder.config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
     session = local.config("spark.sql.shuffle.partitions", 2).getOrCreate()
@@ -164,6 +185,89 @@ def test_sites_are_registrable_domains() -> None:
         b"dns:a.example": "",
     }
     assert {url: common.site_of(url) for url in cases} == cases
+
+
+# ------------------------------------------------------------------------------------------ files
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def root(request: pytest.FixtureRequest, bucket: str | None, tmp_path: Path) -> str:
+    """A folder on disk, and one in object storage."""
+    if request.param == "folder":
+        return str(tmp_path)
+    return f"{bucket}/{tmp_path.name}" if bucket else pytest.skip("skipped: moto is not installed")
+
+
+def test_a_file_has_its_name_when_it_is_complete(root: str) -> None:
+    """If the writer fails, there is no file, or the earlier one."""
+    for content in ("one", "two"):
+        with pytest.raises(ZeroDivisionError), files.create(f"{root}/a/b") as file:
+            file.write(b"incomplete")
+            raise ZeroDivisionError
+        assert not files.exists(f"{root}/a/b") if content == "one" else files.get(f"{root}/a/b") == "one"
+        files.put(f"{root}/a/b", content)
+    assert files.get(f"{root}/a/b") == "two" and files.exists(f"{root}/a")
+
+
+def test_a_table_is_read_as_it_was_written(spark: SparkSession, root: str) -> None:
+    """A folder has the rows of the last write. A table without rows keeps its fields."""
+    numbers = spark.range(0, 1000, 1, 3).selectExpr("id", "id div 500 as half", "repeat('x', cast(id % 7 as int)) as text")
+    files.put(f"{root}/table/part-00009.parquet", "left by an interrupted write")
+    table = files.write(numbers, f"{root}/table")
+    assert [name.rpartition("/")[2] for name, _ in table.files] == [f"part-0000{part}.parquet" for part in range(3)]
+    found = files.table(f"{root}/table").select("text", "id").collect()
+    assert sorted((row.id, row.text) for row in found) == [(number, "x" * (number % 7)) for number in range(1000)]
+    divided = files.write(numbers.sortWithinPartitions("half"), f"{root}/divided", by="half")
+    assert [name.split("/")[-2] for name, _ in divided.files] == ["half=0", "half=0", "half=1", "half=1"]
+    assert divided.select("id").distinct().count() == 1000
+    empty = files.write(numbers.where("id < 0"), f"{root}/empty")
+    assert (files.table(f"{root}/empty").schema.names, empty.select().collect()) == (["id", "half", "text"], [])
+
+
+def test_files_of_other_programs_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row is read once, however the files are divided. Fields that a file does not have are null."""
+    texts = [f"text {number % 3}" for number in range(100)]
+    of_pandas = pa.table({"id": pa.array(texts, pa.large_string()), "text": pa.array(texts).dictionary_encode()})
+    pq.write_table(of_pandas, tmp_path / "a.parquet", row_group_size=7)
+    pq.write_table(pa.table({"text": texts}), tmp_path / "b.parquet", row_group_size=7)
+    pq.write_table(of_pandas, tmp_path / "_c.parquet")
+    table = files.table(str(tmp_path))
+    assert [(field.name, field.dataType.simpleString()) for field in table.schema] == [("id", "string"), ("text", "string")]
+    read = files.read_pieces(pa.schema([("text", pa.string()), ("id", pa.string())]))
+    for piece in (1 << 20, 1000, 64):
+        monkeypatch.setattr(files, "PIECE", piece)
+        tasks = files.split(table.files)
+        assert len(tasks) == 1 or len(tasks) > 5
+        batches = [pa.RecordBatch.from_pydict({"pieces": [json.dumps(task)]}) for task in tasks]
+        found = [(row["id"], row["text"]) for batch in read(batches) for row in batch.to_pylist()]
+        assert found == [*zip(texts, texts, strict=True), *((None, text) for text in texts)]
+
+
+def test_object_storage_gives_the_same_result(
+    spark: SparkSession, bucket: str | None, archive: Path, one_machine: Rows, tmp_path: Path
+) -> None:
+    """All jobs read and write a bucket, with the results of one machine."""
+    gleaner = pytest.importorskip("gleaner", reason="skipped: the gleaner wheel is not installed")
+    import near_duplicates
+
+    if bucket is None:
+        pytest.skip("skipped: moto is not installed")
+    system, inner = files.file_system(bucket)
+    fs.copy_files(str(archive), f"{inner}/warc", fs.LocalFileSystem(), system)
+    out = f"{bucket}/out"
+    extract.main([f"{bucket}/warc", "--work", f"{bucket}/work", "--out", f"{out}/documents", "--buckets", "2", "--tasks", "2"])
+    words = ["--out", f"{out}/near", "--similarity", "0.3", "--bands-at-once", "42", "--write", f"{out}/unique"]
+    near_duplicates.main([f"{out}/documents", "--work", f"{bucket}/near", *words])
+    count.main([f"{out}/documents", "--duplicates", f"{out}/near", "--out", f"{out}/counts"])
+    fs.copy_files(f"{inner}/out", str(tmp_path), system, fs.LocalFileSystem())
+    assert rows(tmp_path / "documents") == one_machine
+    ordered = sorted(one_machine, key=lambda row: (row["fetched"], row["id"]))
+    heads = gleaner.near_duplicates([row["text"] for row in ordered], 0.3)
+    expected = {ordered[at]["id"]: ordered[head]["id"] for at, head in enumerate(heads) if at != head}
+    assert {row["id"]: row["head"] for row in rows(tmp_path / "near")} == expected and expected
+    assert rows(tmp_path / "unique" / "input=000") == [row for row in one_machine if row["id"] not in expected]
+    total = json.loads((tmp_path / "counts" / "counts.json").read_text().splitlines()[0])
+    assert (total["documents"], total["exact"] + total["near"]) == (len(one_machine), len(expected))
 
 
 # ------------------------------------------------------------------------------------------ near-duplicates

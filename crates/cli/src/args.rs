@@ -39,8 +39,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Read settings from this file; config/default.toml documents every key. Paths in it are relative
-    /// to its folder
+    /// Read settings from this file; config/default.toml documents every key. Paths in the file are
+    /// relative to its folder
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
     /// Folder of the corpus [default: store.path of the settings, "data"]
@@ -53,7 +53,7 @@ pub(crate) struct Common {
     /// Storage of texts and WARC files with PostgreSQL: s3://bucket/prefix, or a folder
     #[arg(long, value_name = "ADDRESS", global = true)]
     pub(crate) objects: Option<String>,
-    /// Set one key, such as fetch.delay=5s; overrides the file; repeatable
+    /// Set one key, such as fetch.delay=5s, instead of the file's value; repeatable
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) set: Vec<String>,
     /// When to use colors
@@ -84,16 +84,17 @@ pub(crate) enum Command {
   gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --max-per-host 500
   gleaner crawl --max-pages 20 --set log.level=info
 
-Exit codes: 0 success, 3 unusual (`gleaner report` shows why), 1 failure, 2 invalid command line,
-130 interrupted. A run that ends at its budget is a success.")]
+Exit codes: 0 success, 3 unusual (`gleaner report` shows why), 1 failure, 2 invalid command line, \
+settings or seeds, 130 interrupted. A run that ends at its budget is a success.")]
     Crawl(Crawl),
-    /// Run as a daemon that crawls at the configured times
+    /// Run as a daemon and crawl at the configured times
     #[command(
-        after_help = "The settings of [schedule] give the times, zone, jitter and limits. Ctrl-C stops it.
+        after_help = "The section [schedule] of the settings has the times, the time zone, the random \
+delay and the limits. Ctrl-C stops the daemon.
 
 Examples:
   gleaner schedule --config gleaner.toml
-  gleaner schedule --once-now --set 'schedule.times=[\"0 2 * * *\"]' --set schedule.zone=Asia/Ho_Chi_Minh"
+  gleaner schedule --once-now --set 'schedule.times=[\"0 2 * * *\"]'"
     )]
     Schedule(Schedule),
     /// Show the reports of the last runs and what was unusual
@@ -103,7 +104,7 @@ Examples:
   gleaner report --last 7 --json")]
     Report(Report),
     /// Explain the result of one URL or host
-    #[command(after_help = "Sends no request unless --fetch is given.
+    #[command(after_help = "Without --fetch, no request is sent.
 
 Examples:
   gleaner doctor vnexpress.net
@@ -121,9 +122,9 @@ Examples:
   gleaner workers --store postgres://gleaner@db.example/news --objects s3://news/corpus
   gleaner workers --json
 
-Exit codes: 0 success, 3 some partitions have no worker.")]
+Exit codes: 0 success, 3 if some partitions have no worker.")]
     Workers(Workers),
-    /// Move a corpus from a folder into PostgreSQL, or back
+    /// Copy a corpus from a folder into PostgreSQL, or back
     #[command(after_help = MIGRATE_HELP)]
     Migrate(Migrate),
     /// Export documents of the corpus
@@ -135,10 +136,11 @@ Exit codes: 0 success, 3 some partitions have no worker.")]
   gleaner stats --svg growth.svg
   gleaner stats --quick --json")]
     Stats(Stats),
-    /// List clusters of near-duplicates, or documents that are only related
+    /// List clusters of near-duplicates, or related documents
     #[command(
-        after_help = "For each cluster, prints its representative and its members with their similarity to it: an
-estimate of the share of three-word shingles that two texts have in common.
+        after_help = "For each cluster, prints the representative and the other members, each with its \
+similarity to the representative. The similarity is the estimated share of three-word sequences that two \
+texts have in common.
 
 Examples:
   gleaner duplicates --data corpus
@@ -159,8 +161,8 @@ Examples:
     Template(Template),
     /// Extract the text of a page, or of many pages
     #[command(
-        after_help = "With --format jsonl, a page that cannot be read is a line with the reason in \"error\", and the exit
-code is 1.
+        after_help = "With --format jsonl, a page that cannot be read becomes a line with the reason in \
+\"error\", and the exit code is 1.
 
 Examples:
   gleaner extract page.html
@@ -187,14 +189,15 @@ Example:
     Rebuild(Rebuild),
     /// Extract the archived pages again with the current templates; ids stay the same
     #[command(
-        after_help = "After an interruption, the same command resumes. On PostgreSQL several workers can share the work.
+        after_help = "After an interruption, the same command resumes. On PostgreSQL, several workers \
+can share the work.
 
 Example:
   gleaner reextract --data corpus"
     )]
     Reextract(Reextract),
     /// Check that store and archive are complete and consistent
-    #[command(after_help = "Exit code 1 if there is a fault. Each fault is printed.
+    #[command(after_help = "Prints each fault. The exit code is 1 if there is one.
 
 Example:
   gleaner verify --data corpus")]
@@ -206,17 +209,16 @@ Example:
   gleaner snapshot backup/2026-11-21 --data corpus")]
     Snapshot(Snapshot),
     /// Ingest WARC files of other crawlers
-    #[command(
-        after_help = "Reads .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
-beside the files that they name. An incomplete page is not stored; its outcome is truncated. After an
-interruption, the same command resumes and skips finished files. On PostgreSQL several workers can
-ingest the same files at once; each takes its share of the sites.
+    #[command(after_help = "Reads .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, \
+.cdxj, also with .gz) in the same folder as the files that they list. An incomplete page is not stored, \
+and gets the outcome `truncated`. After an interruption, the same command resumes and skips finished \
+files. On PostgreSQL, several workers can ingest the same files at once. Each takes its share of the \
+sites.
 
 Examples:
   gleaner ingest CC-NEWS-20261101010203-00001.warc.gz --data news
   gleaner ingest crawls/ --data corpus --set crawl.workers=8
-  gleaner ingest crawls/ --store postgres://gleaner@db.example/news --objects s3://news/corpus"
-    )]
+  gleaner ingest crawls/ --store postgres://gleaner@db.example/news --objects s3://news/corpus")]
     Ingest(Ingest),
     /// Evaluate extraction methods on recorded pages with gold text
     #[command(after_help = "Examples:
@@ -225,9 +227,10 @@ Examples:
   gleaner eval ../shared/sets/single --method bte-linear --measure all --worst 10
   gleaner eval ../shared/sets --protocol papers --paper text-to-tag-ratio --pictures .
 
-P, R and F1 are word precision, recall and F1, averaged over the pages with gold text; without a
-common word they are 0. The site mean F1 (site_mean_f1) is the mean of the sets' means. Exit code 1
-if a page cannot be read; the page is printed and not counted.")]
+P, R and F1 are word precision, recall and F1, averaged over the pages with gold text. A page whose \
+extracted text has no word in common with the gold text has an F1 of 0. The site mean F1 (site_mean_f1) \
+is the mean of the sets' means. The exit code is 1 if a page cannot be read. Such a page is printed and \
+not counted.")]
     Eval(Eval),
     /// Print completions for a shell
     #[command(after_help = "Examples:
@@ -259,7 +262,7 @@ pub(crate) struct Rebuild {
     /// File of seed sites, one per line; repeatable [default: the seeds of the last crawl]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Start over even if a rebuild can be resumed, or if the archive lacks pages of documents
+    /// Start over, even if a rebuild can be resumed or the archive lacks the pages of some documents
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -295,7 +298,7 @@ pub(crate) struct Stats {
     /// Write a chart of the growth by day to this file
     #[arg(long, value_name = "FILE", conflicts_with = "quick")]
     pub(crate) svg: Option<PathBuf>,
-    /// Do not read the documents: no word types, no growth
+    /// Omit the number of distinct words and the growth by day, which need all documents
     #[arg(long)]
     pub(crate) quick: bool,
 }

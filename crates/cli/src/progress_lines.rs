@@ -1,6 +1,6 @@
-//! Formats a running crawl for a terminal: a line for the whole crawl, then one line for each active host.
-//! Hosts that do not fit are only counted. Host names and outcomes are ASCII, so each character takes one
-//! column.
+//! Formats a running crawl for a terminal: the whole crawl, then each active host, each on one line or, in a
+//! narrow terminal, on two. Hosts that do not fit are only counted. Host names and outcomes are ASCII, so each
+//! character takes one column.
 
 use std::time::Duration;
 
@@ -10,6 +10,9 @@ use gleaner_frontier::Class;
 /// Number of lines that stay free: one for the cursor, one for the log.
 const FREE_LINES: usize = 2;
 const MAX_NAME_WIDTH: usize = 32;
+/// A narrower terminal shows no counts of hosts.
+const MIN_WIDTH_WITH_COUNTS: usize = 60;
+const INDENT: &str = "    ";
 /// A request that takes longer is shown as slow.
 const SLOW: Duration = Duration::from_secs(3);
 
@@ -36,15 +39,22 @@ pub(crate) fn format_display(
 ) -> String {
     // A terminal wraps a line that is exactly as wide as the terminal.
     let columns = size.columns.saturating_sub(1);
-    let mut lines = vec![cut_words(totals, columns)];
-    let is_full = more > 0 || hosts.len() > size.hosts();
-    let room = if is_full { size.hosts().saturating_sub(1) } else { size.hosts() };
-    let shown = hosts.len().min(room);
-    let longest = hosts.iter().take(shown).map(|host| host.host.len()).max().unwrap_or_default();
-    let width = longest.min(MAX_NAME_WIDTH).min(columns / 2);
-    lines.extend(hosts.iter().take(shown).map(|host| row(host, width, columns, colors)));
+    let mut lines = fold(totals, columns);
+    lines.truncate(size.lines.saturating_sub(FREE_LINES).max(1));
+    let room = size.lines.saturating_sub(FREE_LINES + lines.len());
+    let longest = hosts.iter().take(room).map(|host| host.host.len()).max().unwrap_or_default();
+    let rows: Vec<_> =
+        hosts.iter().take(room).map(|host| row(host, longest.min(MAX_NAME_WIDTH), columns)).collect();
+    let fits = more == 0 && hosts.len() <= room && rows.iter().map(Vec::len).sum::<usize>() <= room;
+    let mut left = if fits { room } else { room.saturating_sub(1) };
+    let mut shown = 0;
+    for (row, host) in rows.iter().zip(hosts) {
+        let Some(after) = left.checked_sub(row.len()) else { break };
+        lines.extend(row.iter().map(|line| colored(line, last(host), colors)));
+        (left, shown) = (after, shown + 1);
+    }
     let hidden = more + hosts.len() - shown;
-    if hidden > 0 && size.hosts() > 0 {
+    if hidden > 0 && room > 0 {
         lines.push(cut(&format!("and {hidden} more hosts"), columns));
     }
     lines.join("\n")
@@ -55,7 +65,7 @@ pub(crate) fn format_no_response(no: &NoResponse) -> String {
 }
 
 /// Formats the counters of the whole crawl. Important numbers come first, because a narrow terminal cuts the
-/// end.
+/// end. Buffered pages explain a low number of stored ones.
 pub(crate) fn format_counters(now: &Snapshot, rate: f64) -> String {
     let Snapshot {
         responses,
@@ -69,7 +79,7 @@ pub(crate) fn format_counters(now: &Snapshot, rate: f64) -> String {
         in_flight,
     } = now;
     format!(
-        "{responses} responses {rate:.1}/s, {stored} stored, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {buffered} buffered, {in_flight} in flight, {hosts} hosts"
+        "{responses} responses {rate:.1}/s, {stored} stored, {buffered} buffered, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {in_flight} in flight, {hosts} hosts"
     )
 }
 
@@ -79,29 +89,46 @@ pub(crate) fn format_totals(now: &Snapshot, rate: f64, elapsed: Duration) -> Str
     format!("{hours}:{minutes:02}:{seconds:02} {}", format_counters(now, rate))
 }
 
-fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
-    let name = cut(&host.host, width);
+fn row(host: &Active, width: usize, columns: usize) -> Vec<String> {
+    let name = cut(&host.host, columns.saturating_sub(2));
     let activity = match (host.asked, host.waits) {
         (true, _) if host.since > SLOW => format!("fetching {}s", host.since.as_secs()),
         (true, _) => "fetching".to_owned(),
         (false, Some(waits)) => format!("next in {}s", waits.as_secs() + 1),
         (false, None) => "waiting".to_owned(),
     };
-    let before = cut(
-        &format!("  {name:width$} {:>5} visits {:>5} stored  {activity:<12} ", host.visits, host.stored),
-        columns,
-    );
-    let last = cut_words(host.waits_for.as_ref().unwrap_or(&host.last), columns - before.len());
-    format!("{before}{}", colored(&last, colors))
+    let counts = match columns >= MIN_WIDTH_WITH_COUNTS {
+        true => format!("{:>5} visits {:>5} stored  ", host.visits, host.stored),
+        false => String::new(),
+    };
+    fold(&format!("  {name:width$} {counts}{activity:<12} {}", last(host)), columns)
 }
 
-fn colored(last: &str, colors: bool) -> String {
+fn last(host: &Active) -> &str {
+    host.waits_for.as_ref().unwrap_or(&host.last)
+}
+
+fn colored(line: &str, last: &str, colors: bool) -> String {
     let code = match Class::from_reason(last) {
         Some(Class::Stored) if colors => "32",
         Some(class) if colors && class.is_failure() => "31",
-        _ => return last.to_owned(),
+        _ => return line.to_owned(),
     };
-    format!("\u{1b}[{code}m{last}\u{1b}[0m")
+    match line.strip_suffix(last) {
+        Some(before) => format!("{before}\u{1b}[{code}m{last}\u{1b}[0m"),
+        None => line.to_owned(),
+    }
+}
+
+/// Splits a text between words into at most two lines. Cuts the rest.
+fn fold(text: &str, columns: usize) -> Vec<String> {
+    let text = text.trim_end();
+    let mut lines = vec![cut_words(text, columns)];
+    let rest = text[lines[0].len()..].trim_start_matches([',', ' ']);
+    if !rest.is_empty() && columns > INDENT.len() {
+        lines.push(cut_words(&format!("{INDENT}{rest}"), columns));
+    }
+    lines
 }
 
 fn cut(text: &str, columns: usize) -> String {
@@ -110,10 +137,11 @@ fn cut(text: &str, columns: usize) -> String {
 
 fn cut_words(text: &str, columns: usize) -> String {
     let shown = cut(text, columns);
-    if shown.len() == text.len() {
-        return shown;
+    // A cut before a space is between words.
+    if text[shown.len()..].chars().next().is_none_or(|next| next == ' ') {
+        return shown.trim_end_matches(',').to_owned();
     }
-    let end = shown.rfind(' ').unwrap_or(shown.len());
+    let end = shown.rfind(", ").or_else(|| shown.rfind(' ')).unwrap_or(shown.len());
     shown[..end].trim_end_matches(',').to_owned()
 }
 
@@ -140,14 +168,10 @@ mod tests {
 
     #[test]
     fn texts_are_cut_after_words() {
-        for (columns, shown) in [
-            (22, "12 responses, 3 stored"),
-            (20, "12 responses, 3"),
-            (14, "12 responses"),
-            (9, "12"),
-            (1, "1"),
-        ] {
-            assert_eq!(cut_words("12 responses, 3 stored", columns), shown);
+        let cases =
+            [(20, "12 pages, 3 stored"), (16, "12 pages"), (9, "12 pages"), (7, "12"), (2, "12"), (1, "1")];
+        for (columns, shown) in cases {
+            assert_eq!(cut_words("12 pages, 3 stored", columns), shown);
         }
     }
 
@@ -167,7 +191,7 @@ mod tests {
 
     fn shown(count: usize, more: usize, columns: usize, lines: usize) -> Vec<String> {
         let totals = format_totals(
-            &Snapshot { responses: 70, stored: 30, ..Snapshot::default() },
+            &Snapshot { responses: 70, stored: 30, buffered: 50, ..Snapshot::default() },
             1.25,
             Duration::from_secs(3723),
         );
@@ -196,17 +220,42 @@ mod tests {
 
     #[test]
     fn hosts_are_shown_and_the_rest_is_counted() {
-        let three = shown(3, 0, 120, 24);
-        assert!(three[0].starts_with("1:02:03 70 responses 1.2/s, 30 stored"), "{three:#?}");
+        let three = shown(3, 0, 200, 24);
+        assert!(three[0].starts_with("1:02:03 70 responses 1.2/s, 30 stored, 50 buffered"), "{three:#?}");
         assert_eq!(
             three[1],
-            "  site-0.a-rather-long-domain-name    10 visits     7 stored  fetching     stored"
+            "  site-0.a-rather-long-domain-name.example    10 visits     7 stored  fetching     stored"
         );
         assert!(three[2].ends_with("next in 5s   failed: timeout"), "{three:#?}");
         assert!(three[3].ends_with("waiting      stored"), "{three:#?}");
         assert_eq!(three.len(), 4);
-        let forty = shown(40, 0, 80, 24);
-        assert_eq!((forty.len(), forty[21].as_str()), (22, "and 20 more hosts"));
+        let forty = shown(40, 0, 120, 24);
+        assert_eq!((forty.len(), forty[21].as_str()), (22, "and 21 more hosts"));
+    }
+
+    #[test]
+    fn a_narrow_terminal_shows_names_and_reasons_whole() {
+        let mut host = hosts(1).remove(0);
+        (host.host, host.asked) = ("raovat.vnexpress.net".into(), false);
+        (host.waits, host.waits_for) =
+            (Some(Duration::from_secs(52)), Some("on hold after failures or at the host's request".into()));
+        let snapshot = Snapshot { responses: 51, queue: 609, buffered: 50, ..Snapshot::default() };
+        let totals = format_totals(&snapshot, 4.9, Duration::from_secs(9));
+        let shown = |columns| {
+            let size = Size { columns, lines: 24 };
+            let text = format_display(&totals, std::slice::from_ref(&host), 0, size, false);
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let lines = shown(80);
+        assert!(lines[0].contains("0 stored, 50 buffered, 609 queued"), "{lines:#?}");
+        assert_eq!(lines[2], "  raovat.vnexpress.net    10 visits     7 stored  next in 53s  on hold after");
+        assert_eq!(lines[3], "    failures or at the host's request");
+        let lines = shown(40);
+        assert!(lines[1].starts_with("    50 buffered, 609 queued"), "{lines:#?}");
+        assert_eq!(
+            lines[2..],
+            ["  raovat.vnexpress.net next in 53s  on", "    hold after failures or at the"]
+        );
     }
 
     #[test]

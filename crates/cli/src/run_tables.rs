@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use gleaner_crawl::report::{GroupedCounts, Host};
+use gleaner_crawl::{HeldBack, Summary};
 use gleaner_render::text::count;
+use gleaner_store::Counts;
 
 use crate::table::{NOTHING, table};
 
@@ -47,6 +49,30 @@ pub(crate) fn hosts(mut rows: Vec<HostRow<'_>>, most: usize) -> String {
             &format!("and {} without new, changed or failed pages\n", count((all - active) as u64, "host"));
     }
     text
+}
+
+/// Says what a run that has not ended has done so far.
+pub(crate) fn so_far(hosts: &[(String, Counts)], buffered: &[HeldBack]) -> String {
+    let mut all = Counts::default();
+    hosts.iter().for_each(|(_, counts)| all.add(counts));
+    let new = count(all.ended("stored"), "new document");
+    let pages = count(all.fetched, "page");
+    let waiting = waiting(buffered).map(|waiting| format!("; {waiting}")).unwrap_or_default();
+    format!("{new} from {pages}{waiting}")
+}
+
+/// Says how a run was stopped and what it has done so far.
+pub(crate) fn stopped(summary: &Summary, by: &str) -> String {
+    let so_far = so_far(&summary.hosts, &summary.buffered);
+    format!("run {} was {by}: {so_far}", summary.run.number)
+}
+
+/// Says how many fetched pages wait for a template. Returns `None` if none does.
+pub(crate) fn waiting(buffered: &[HeldBack]) -> Option<String> {
+    let pages: u64 = buffered.iter().map(|held| held.urls).sum();
+    let hosts = count(buffered.len() as u64, "host");
+    let wait = if pages == 1 { "waits" } else { "wait" };
+    (pages > 0).then(|| format!("{} of {hosts} {wait} for a template", count(pages, "page")))
 }
 
 fn line(host: &str, usual: Option<f64>, counts: &GroupedCounts) -> Vec<String> {

@@ -15,30 +15,53 @@ pub(crate) const NOTHING: &str = "–";
 /// Minimum width in columns. A narrower terminal is treated as if it had this width.
 const NARROWEST: usize = 40;
 
-/// Formats a table. Numbers are right-aligned. Cells wrap if the table is wider than the terminal.
+/// Formats a table. Numbers are right-aligned. If the table is wider than the terminal, its cells wrap, and if
+/// the longest words do not fit beside each other, each row becomes some lines.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     table_within(width(&Term::stdout()), head, rows)
 }
 
 fn table_within(width: Option<usize>, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let rows: Vec<Vec<String>> = rows.into_iter().collect();
+    let mut longest: Vec<usize> = head.iter().map(|name| longest_word(name)).collect();
+    for row in &rows {
+        longest.iter_mut().zip(row).for_each(|(longest, text)| *longest = longest_word(text).max(*longest));
+    }
+    let fits =
+        |padding| width.is_none_or(|width| longest.iter().map(|word| word + padding).sum::<usize>() <= width);
+    let padding = match (fits(2), fits(1)) {
+        (true, _) => (1, 1),
+        (false, true) => (0, 1),
+        (false, false) => return listed(width.unwrap_or(NARROWEST), head, &rows),
+    };
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(head);
-    let mut longest: Vec<usize> = head.iter().map(|name| longest_word(name)).collect();
-    for row in rows {
-        longest.iter_mut().zip(&row).for_each(|(longest, text)| *longest = longest_word(text).max(*longest));
-        table.add_row(row.into_iter().map(cell));
-    }
+    table.add_rows(rows.into_iter().map(|row| row.into_iter().map(cell).collect::<Vec<_>>()));
     if let Some(width) = width {
         table.set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        for (column, longest) in table.column_iter_mut().zip(longest) {
-            // The cell has padding on both sides.
-            let least = Width::Fixed(u16::try_from(longest + 2).unwrap_or(u16::MAX));
+    }
+    for (column, longest) in table.column_iter_mut().zip(longest) {
+        column.set_padding(padding);
+        if width.is_some() {
+            let least = longest + usize::from(padding.0 + padding.1);
+            let least = Width::Fixed(u16::try_from(least).unwrap_or(u16::MAX));
             column.set_constraint(ColumnConstraint::LowerBoundary(least));
         }
     }
     table.trim_fmt()
+}
+
+/// Formats each row as its first cell and then the other cells with their names.
+fn listed(width: usize, head: &[&str], rows: &[Vec<String>]) -> String {
+    let row = |row: &Vec<String>| {
+        let mut cells = head.iter().zip(row);
+        let first = cells.next().map(|(_, text)| text.as_str()).unwrap_or_default();
+        let rest: Vec<String> = cells.map(|(name, text)| format!("{name}: {text}")).collect();
+        format!("{first}\n{}", filled(&format!("  {}", rest.join("; ")), 2, width))
+    };
+    rows.iter().map(row).collect::<Vec<_>>().join("\n")
 }
 
 fn cell(text: String) -> Cell {
@@ -113,6 +136,25 @@ mod tests {
         assert!(narrow.lines().all(|line| textwrap::core::display_width(line) <= 40), "{narrow}");
         for word in ["robots.txt", "returned", "later", "a.example"] {
             assert!(narrow.contains(word), "{narrow}");
+        }
+    }
+
+    #[test]
+    fn a_table_fits_the_terminal_or_becomes_lines() {
+        let head = ["Host", "New", "Usual", "Failed", "Queued", "Template", "Last new", "State"];
+        let cells =
+            ["raovat.vnexpress.net", "1", "4", "0", "609", "none yet, 24 pages buffered", "2026-11-24"];
+        let rows = || [cells.iter().chain(&["robots.txt unreachable"]).map(ToString::to_string).collect()];
+        for width in [40, 60, 80, 100, 200] {
+            let table = table_within(Some(width), &head, rows());
+            assert!(
+                table.lines().all(|line| textwrap::core::display_width(line) <= width),
+                "{width}\n{table}"
+            );
+            for word in ["raovat.vnexpress.net", "2026-11-24", "buffered", "unreachable"] {
+                assert!(table.contains(word), "{width}: {word}\n{table}");
+            }
+            assert_eq!(table.contains('─'), width >= 80, "{width}\n{table}");
         }
     }
 

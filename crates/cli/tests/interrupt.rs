@@ -48,6 +48,28 @@ fn an_interrupted_crawl_goes_on_where_it_was() {
 }
 
 #[test]
+fn an_interrupted_crawl_counts_the_pages_that_wait_for_a_template() {
+    let crawl = Crawl::new(GAP);
+    // No host has so many articles, so all that were fetched wait.
+    let arguments = ["crawl", "--seeds", "seeds.txt", "--set", "template.prepare_pages=200"];
+    let child = crawl.command(&arguments).spawn().unwrap();
+    assert!(crawl.newspaper.wait_for_requests(60, Duration::from_secs(30)));
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8_lossy(&output.stdout);
+    let waiting = out.lines().find(|line| line.starts_with("Interrupted: ")).expect(&out);
+    let waiting = waiting.trim_start_matches("Interrupted: ").split_once(". Nothing is lost").unwrap().0;
+    let pages: u64 = waiting.split(' ').next().unwrap().parse().unwrap();
+    assert!(pages > 1 && waiting.ends_with("wait for a template"), "{out}");
+    assert!(out.contains("fetched; waiting for a template"), "{out}");
+    let report = crawl.run(&["report"]);
+    let report = String::from_utf8_lossy(&report.stdout);
+    assert!(report.contains("has not ended: 0 new documents from ") && report.contains(waiting), "{report}");
+    let list = crawl.run(&["report", "--list"]);
+    assert!(String::from_utf8_lossy(&list.stdout).contains(waiting), "{list:?}");
+}
+
+#[test]
 fn the_second_interrupt_ends_at_once() {
     // The gap is long, so that after the first signal alone the process would still wait.
     let crawl = Crawl::new(Duration::from_secs(1));

@@ -2,6 +2,7 @@
 //! Also tests help, completions, man pages and colors.
 
 use std::fs;
+use std::net::TcpListener;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
@@ -111,6 +112,38 @@ fn hides(folder: &TempDir, arguments: &[&str], code: i32, part: &str) {
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
     assert!(said.contains(part) && !said.contains("hushpw"), "{arguments:?}: {said}");
+}
+
+#[test]
+fn a_dead_proxy_is_named_with_its_place_and_without_its_password() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let proxy = format!("http://user:secret@{address}");
+    for (place, url) in [
+        ("HTTP_PROXY", "http://a.example/x"),
+        ("https_proxy", "https://a.example/x"),
+        ("ALL_PROXY", "http://a.example/x"),
+        ("ALL_PROXY", "https://a.example/x"),
+        ("fetch.proxy", "http://a.example/x"),
+        ("fetch.proxy", "https://a.example/x"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.current_dir(&folder).args(["extract", url, "--set", "fetch.contact=test@gleaner.invalid"]);
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+            command.env_remove(name).env_remove(name.to_lowercase());
+        }
+        match place {
+            "fetch.proxy" => command.args(["--set", &format!("fetch.proxy={proxy}")]),
+            variable => command.env(variable, &proxy),
+        };
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let named = format!("the proxy failed: http://{address}, set by {place}: ");
+        assert!(said.contains(&named) && said.contains("was not requested"), "{place} {url}: {said}");
+        assert!(!said.contains("secret") && !said.contains("disallowed"), "{said}");
+    }
 }
 
 #[test]

@@ -151,7 +151,8 @@ pub struct Crawl {
     /// Maximum duration of a run. 0s means no limit.
     pub max_time: Span,
     /// How long a run waits for retries and back-offs. If they take longer, the run ends and leaves the URLs
-    /// to the next run.
+    /// to the next run. If a host's robots.txt cannot be read, the run waits only for a seed, and for one
+    /// retry.
     pub linger: Span,
     /// Shortest time between two visits of a front page, section, feed or sitemap. A page of this kind
     /// without new URLs is visited less often.

@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::error::CrawlError;
 use crate::frontier::schedule::GroupName;
-use crate::frontier::{NextUrl, Ready, TICK};
+use crate::frontier::{NextUrl, Pause, Ready, TICK};
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Chain, Outgoing, RobotsVisit, Visit, visit_span};
@@ -28,8 +28,8 @@ const FORBIDDEN: usize = 100;
 enum Turn {
     /// A request or training of the host has started.
     Taken,
-    /// The host has work, but not before this time.
-    Later(Instant),
+    /// The host has work, but not now.
+    Later(Pause),
     /// The host has no work.
     Nothing,
 }
@@ -61,19 +61,22 @@ impl Pipeline {
     }
 
     fn offer(&mut self, group: &GroupName) -> Result<(), CrawlError> {
-        let mut later: Option<Instant> = None;
+        let (mut later, mut awaited): (Option<Instant>, Option<Instant>) = (None, None);
         for host in self.frontier.schedule.awake(group) {
             match self.turn(host)? {
                 Turn::Taken => {
                     self.frontier.schedule.take(group, host);
                     return Ok(());
                 }
-                Turn::Later(at) => later = Some(later.map_or(at, |other| other.min(at))),
+                Turn::Later(Pause { until, is_awaited }) => {
+                    later = later.into_iter().chain([until]).min();
+                    awaited = awaited.into_iter().chain(is_awaited.then_some(until)).min();
+                }
                 Turn::Nothing => self.frontier.schedule.mark_idle(group, host),
             }
         }
         if let Some(at) = later {
-            self.frontier.schedule.put_off(group, at);
+            self.frontier.schedule.put_off_awaited(group, at, awaited);
         }
         Ok(())
     }
@@ -84,7 +87,7 @@ impl Pipeline {
             return Ok(Turn::Nothing);
         }
         if let Some(until) = self.membership.held_until(self.recorder.store.partition_of(id)) {
-            return Ok(Turn::Later(until));
+            return Ok(Turn::Later(Pause::until(until)));
         }
         if self.learner.is_due(id) && self.start_training(id, true).is_some() {
             return Ok(Turn::Taken);
@@ -102,11 +105,11 @@ impl Pipeline {
                     self.request_robots(id, url)?;
                     return Ok(Turn::Taken);
                 }
-                NextUrl::Later(at) => return Ok(Turn::Later(at)),
+                NextUrl::Later(pause) => return Ok(Turn::Later(pause)),
                 NextUrl::Nothing => return Ok(Turn::Nothing),
             }
         }
-        Ok(Turn::Later(Instant::now() + TICK))
+        Ok(Turn::Later(Pause::until(Instant::now() + TICK)))
     }
 
     fn send(&mut self, id: HostId, ready: Ready) {

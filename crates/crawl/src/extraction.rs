@@ -159,7 +159,8 @@ fn read_page(
         Verdict::NotArticle(reason) => Some(reason.label()),
     };
     let hub = match visit.record.role {
-        Role::Front => Some("front_page"),
+        // A front page is never an article.
+        Role::Front => hub.or(Some("front_page")),
         _ if is_binary(&decoded.text) => Some("binary"),
         _ => hub,
     };

@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use gleaner_config::Config;
-use gleaner_fetch::{Access, RobotsRecord, Verdict};
+use gleaner_fetch::{Access, RobotsRecord, RobotsState, Verdict};
 use gleaner_frontier::{Seed, UrlKey};
 use gleaner_render::text::{count, minute};
 use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
@@ -153,7 +153,7 @@ impl HostView {
         Ok(Self {
             seeding: history.seeding(&record.domain),
             gap: gap(config, &record.domain, access.as_ref()),
-            robots: robots.zip(access).map(|(robots, access)| RobotsView::new(robots.at, &access)),
+            robots: robots.zip(access).map(|(robots, access)| RobotsView::new(&robots, &access)),
             template: TemplateState::read(store, &record)?,
             usual: history.usual(&counts),
             counts,
@@ -249,14 +249,14 @@ pub struct RobotsView {
     pub forbidden: Option<String>,
     /// The rule that disallows the front page. `None` if the front page is allowed.
     pub front_page_rule: Option<String>,
-    /// Whether the robots.txt has rules.
-    pub has_rules: bool,
+    /// Why everything is allowed, in words for users. `None` if the robots.txt has rules or cannot be read.
+    pub missing: Option<String>,
     /// Number of sitemaps named in the robots.txt.
     pub sitemaps: usize,
 }
 
 impl RobotsView {
-    fn new(at: Timestamp, access: &Access) -> Self {
+    fn new(robots: &RobotsRecord, access: &Access) -> Self {
         let forbidden = match access {
             Access::AllDisallowed { reason } => Some(reason.clone()),
             Access::AllAllowed | Access::Rules(_) => None,
@@ -265,18 +265,32 @@ impl RobotsView {
             Verdict::Disallowed { rule } => Some(rule),
             Verdict::Allowed { .. } => None,
         };
-        let has_rules = matches!(access, Access::Rules(_));
-        Self { at, forbidden, front_page_rule, has_rules, sitemaps: access.sitemaps().len() }
+        let missing = match robots.state {
+            RobotsState::NoRules { status } => Some(missing(status)),
+            RobotsState::Rules { .. } | RobotsState::Unreachable { .. } => None,
+        };
+        Self { at: robots.at, forbidden, front_page_rule, missing, sitemaps: access.sitemaps().len() }
+    }
+}
+
+/// Describes a response without rules. RFC 9309, 2.3.1.3: after a 4xx, everything is allowed.
+fn missing(status: u16) -> String {
+    match status {
+        0 => "not requested, because the host's address is not public".into(),
+        200..300 => "a web page instead of rules".into(),
+        300..400 => "too many redirects".into(),
+        404 | 410 => format!("not found (HTTP {status})"),
+        status => format!("refused with HTTP {status}, which counts as no rules"),
     }
 }
 
 impl fmt::Display for RobotsView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.forbidden, &self.front_page_rule, self.has_rules) {
+        match (&self.forbidden, &self.front_page_rule, &self.missing) {
             (Some(reason), ..) => write!(f, "nothing is allowed: {reason}"),
             (None, Some(rule), _) => write!(f, "disallows the front page by `{rule}`"),
-            (None, None, true) => f.write_str("has rules; the front page is allowed"),
-            (None, None, false) => f.write_str("not found: everything is allowed"),
+            (None, None, Some(missing)) => write!(f, "{missing}: everything is allowed"),
+            (None, None, None) => f.write_str("has rules; the front page is allowed"),
         }
     }
 }
@@ -366,7 +380,7 @@ mod tests {
         HostView {
             record,
             seeding: Seeding::Unknown,
-            robots: Some(RobotsView::new(Timestamp::UNIX_EPOCH, &Access::AllAllowed)),
+            robots: Some(RobotsView::new(&no_rules(404), &Access::AllAllowed)),
             gap: Duration::from_secs(5),
             template: TemplateState::default(),
             counts: Vec::new(),
@@ -375,8 +389,25 @@ mod tests {
         }
     }
 
+    fn no_rules(status: u16) -> RobotsRecord {
+        RobotsRecord { at: Timestamp::UNIX_EPOCH, state: RobotsState::NoRules { status } }
+    }
+
     fn with_robots(access: &Access) -> HostView {
-        HostView { robots: Some(RobotsView::new(Timestamp::UNIX_EPOCH, access)), ..host() }
+        HostView { robots: Some(RobotsView::new(&no_rules(404), access)), ..host() }
+    }
+
+    #[test]
+    fn a_missing_robots_txt_is_described_by_its_response() {
+        for (status, said) in [
+            (404, "not found (HTTP 404): everything is allowed"),
+            (403, "refused with HTTP 403, which counts as no rules: everything is allowed"),
+            (200, "a web page instead of rules: everything is allowed"),
+            (301, "too many redirects: everything is allowed"),
+            (0, "not requested, because the host's address is not public: everything is allowed"),
+        ] {
+            assert_eq!(RobotsView::new(&no_rules(status), &Access::AllAllowed).to_string(), said);
+        }
     }
 
     fn with_counts(runs: &[&[(&str, u64)]]) -> HostView {

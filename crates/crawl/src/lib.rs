@@ -74,6 +74,6 @@ pub use scope::{scope, sites_without_seed};
 pub use session::{Start, run};
 pub use stop::Stop;
 pub use stored_page::{PageError, StoredPage, stored_page};
-pub use summary::{HeldBack, Summary};
+pub use summary::{HeldBack, Summary, buffered, pages_without_outcome};
 pub use timetable::{Timetable, TimetableError};
 pub use verdict::verdict;

@@ -13,6 +13,7 @@ use crate::frontier::schedule::GroupName;
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
 use crate::recorder::revisit::{is_article, is_section, sight};
+use crate::report::cause::is_wall;
 use crate::visit::Visit;
 
 /// Number of URLs of a feed or sitemap per commit.
@@ -139,8 +140,15 @@ impl Pipeline {
                 visit.record.role = Role::Section;
                 Outcome::Listing
             }
-            Content::NotArticle(_) if visit.record.role != Role::Page => Outcome::Listing,
-            Content::NotArticle(reason) => Outcome::NotArticle { reason: reason.into() },
+            Content::NotArticle(reason) => {
+                let outcome = Outcome::NotArticle { reason: reason.into() };
+                match visit.record.role {
+                    Role::Page => outcome,
+                    // The site shows something else instead of its front page.
+                    Role::Front if is_wall(&outcome.reason()) && reading.found.is_empty() => outcome,
+                    _ => Outcome::Listing,
+                }
+            }
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
             Content::Article(article) => {
                 self.learner.record_article(&mut self.recorder, &mut change, &visit, *article, counts)?;

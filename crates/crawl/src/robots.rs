@@ -42,6 +42,9 @@ impl Pipeline {
         record: &RobotsRecord,
     ) -> Result<(), CrawlError> {
         self.frontier.apply_robots(id, record);
+        if let Some(host) = self.frontier.hosts.get_mut(id) {
+            host.robots_failures = record.failures();
+        }
         let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
         let mut change = self.recorder.begin();
         change.put_robots(&host.name, record);

@@ -27,7 +27,7 @@ use crate::progress::Progress;
 use crate::scope::scope;
 use crate::session_config::SessionConfig;
 use crate::stop::Stop;
-use crate::summary::{Summary, held_back};
+use crate::summary::{Summary, buffered, held_back};
 use crate::worker::{self, WorkerContext};
 
 /// The input of a crawl.
@@ -107,6 +107,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
             .filter(|(_, counts)| *counts != Counts::default())
             .collect(),
         held_back: held_back(&store, &frontier, ending)?,
+        buffered: if ending.is_over() { Vec::new() } else { buffered(&store)? },
         documents: store.totals()?.documents(),
         next_due: next_due(&store)?,
         run,

@@ -1,6 +1,6 @@
 //! Summarizes a run.
 
-use gleaner_store::{Counts, Run, Store, StoreError, Wait};
+use gleaner_store::{Counts, HostRecord, Run, Store, StoreError, Wait};
 
 use gleaner_fetch::Access;
 
@@ -21,6 +21,8 @@ pub struct Summary {
     pub hosts: Vec<(String, Counts)>,
     /// URLs left for the next run, by host and reason.
     pub held_back: Vec<HeldBack>,
+    /// Fetched pages that wait for their host's template. Empty unless the run was interrupted.
+    pub buffered: Vec<HeldBack>,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
     /// When the next URL is due, in seconds since 1970. `None` if no URL is waiting.
@@ -62,6 +64,36 @@ pub(crate) fn held_back(
     }
     held.sort_by(|a, b| (&a.host, &a.why).cmp(&(&b.host, &b.why)));
     Ok(held)
+}
+
+/// Returns the number of a host's buffered pages that have no outcome yet. The other buffered pages were
+/// already extracted without a template.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn pages_without_outcome(store: &Store, host: &HostRecord) -> Result<u64, StoreError> {
+    let keys = if host.buffered > 0 { store.buffered(host.id)? } else { Vec::new() };
+    let mut pages = 0;
+    for key in keys {
+        pages += u64::from(store.url(key)?.is_some_and(|record| record.last.is_none()));
+    }
+    Ok(pages)
+}
+
+/// Returns the fetched pages that wait for their host's template, by host.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn buffered(store: &Store) -> Result<Vec<HeldBack>, StoreError> {
+    let mut all = Vec::new();
+    for host in store.hosts() {
+        let host = host?;
+        let urls = pages_without_outcome(store, &host)?;
+        if urls > 0 {
+            all.push(HeldBack { host: host.name, urls, why: "fetched; waiting for a template".into() });
+        }
+    }
+    Ok(all)
 }
 
 /// Describes a limit that was reached. The report compares these texts.

@@ -58,7 +58,7 @@ fn a_usual_night_has_no_findings() {
 fn nights_without_a_network_are_named() {
     let mut data = usual();
     hold(&mut data, HOSTS, "the host's name could not be resolved: Temporary failure in name resolution");
-    let next = "next: gleaner doctor https://paper-00.example/ --fetch";
+    let next = "next: gleaner doctor paper-00.example --fetch";
     let parts = ["no page of any seed could be fetched (24 hosts)", "name could not be resolved", next];
     named("DNS is away", &data, Status::Failed, &parts);
 
@@ -113,7 +113,7 @@ fn nights_of_one_site_are_named() {
 
     let mut data = usual();
     data.hosts[1].counts = counts(&[("stored", 2), ("not_article: consent_wall", 200), ("listing", 12)]);
-    let next = "next: gleaner doctor https://paper-01.example/ --fetch";
+    let next = "next: gleaner doctor paper-01.example --fetch";
     let parts = ["paper-01.example: 2 new, usually 233: 99% of pages: consent dialogs", next];
     named("a consent wall", &data, Status::Unusual, &parts);
 
@@ -138,7 +138,7 @@ fn nights_of_one_site_are_named() {
 
     let mut data = usual();
     hold(&mut data, 1, "TLS failed: the certificate has expired (details)");
-    let next = "next: gleaner doctor https://paper-00.example/ --fetch";
+    let next = "next: gleaner doctor paper-00.example --fetch";
     let parts = [
         "paper-00.example: not crawled: robots.txt is unavailable: TLS failed: the certificate has expired",
         next,
@@ -155,14 +155,14 @@ fn nights_of_many_sites_are_named_by_cause() {
     let parts = [
         "12 hosts: few new documents: the site refuses the crawler (rejected: http_403): paper-00.example,",
         "and 7 more",
-        "next: gleaner doctor https://paper-00.example/ --fetch",
+        "next: gleaner doctor paper-00.example --fetch",
         "2 hosts: not crawled: robots.txt is unavailable: HTTP 502: paper-20.example, paper-21.example",
     ];
     named("half of the hosts refuse", &data, Status::Unusual, &parts);
 
     let mut data = usual();
     first(&mut data, HOSTS, &counts(&[("listing", 12)]));
-    let parts = ["nothing new on any of 24 hosts", "next: gleaner doctor https://paper-"];
+    let parts = ["nothing new on any of 24 hosts", "next: gleaner doctor paper-"];
     named("nothing is new anywhere", &data, Status::Unusual, &parts);
 }
 

@@ -123,6 +123,9 @@ fn the_first_nights_are_fine_whatever_they_give() {
     let unreachable = vec![counts(&[("failed: dns", 1)])];
     let report = Report::new(&run_data(&[("vnexpress.net", unreachable)]));
     assert_eq!(report.status, Status::Failed);
+    let said = "no page of any seed could be fetched (1 host): cannot be reached: the host's name cannot be resolved (failed: dns), URLs: 1";
+    assert_eq!(sentences(&report), [said], "the cause is said once");
+    assert_eq!(report.findings[0].next.as_deref(), Some("gleaner doctor vnexpress.net --fetch"));
 }
 
 #[test]

@@ -112,6 +112,24 @@ fn a_host_whose_robots_txt_fails_is_not_asked_for_anything_else() {
 }
 
 #[test]
+fn a_front_page_that_only_a_browser_can_read_is_named_as_such() {
+    let shell = html("<title>News</title><div id=root></div><script src=/app.js></script>");
+    // An application answers every path, also that of its sitemap.
+    let site = Site::serve(Routes::from([("/robots.txt", vec![reply(403, "", "")]), ("*", vec![shell])]));
+    let folder = TempDir::new().unwrap();
+    let (summary, store) = site.crawl(folder.path(), &[]);
+    assert_eq!(ending(&store, "/"), "not_article: needs_browser");
+    assert_eq!(ending(&store, "/sitemap.xml"), "unreadable");
+    let config = gleaner_config::read(None, &[]).unwrap();
+    let built = gleaner_crawl::report::build(&store, &config, &Ok(summary), jiff::Timestamp::now());
+    let report = built.unwrap().unwrap();
+    let said: Vec<String> = report.findings.iter().map(gleaner_crawl::report::text::sentence).collect();
+    let browser =
+        "site.example: no documents so far: pages that need a browser (not_article: needs_browser), URLs: 1";
+    assert!(said.iter().any(|said| said == browser), "{said:#?}");
+}
+
+#[test]
 fn a_page_cap_leaves_the_rest_to_the_next_run() {
     let links: String = (0..9).map(|n| format!("<a href=/page-{n}>{n}</a> ")).collect();
     let site = Site::serve(Routes::from([("/", vec![html(&links)])]));

@@ -6,8 +6,9 @@
 //! | 4xx except 429, or too many redirects | no rules: everything is allowed |
 //! | 5xx, 429, no response | everything is disallowed; after 30 days the last known rules apply, or none |
 //!
-//! A response is valid for a day. After a failure the robots.txt is requested again after 60 s. This pause
-//! doubles with each failure, up to a day. So a host is still checked daily after 30 days of failures.
+//! A response is valid for a day. After the first failure the robots.txt is requested again after 10 s, after
+//! the second one after 60 s. This pause doubles with each further failure, up to a day. So a host is still
+//! checked daily after 30 days of failures.
 
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
 use crate::sniff::looks_like_html;
 
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// The pause after the first failure. It is as short as the first back-off of a host (`hold.rs`).
+const FIRST_PAUSE: Duration = Duration::from_secs(10);
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
 /// Time of failures after which the last known rules apply.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -146,9 +149,19 @@ impl RobotsRecord {
     pub fn next_ask(&self) -> Timestamp {
         let pause = match &self.state {
             RobotsState::Rules { .. } | RobotsState::NoRules { .. } => GOOD_FOR,
-            RobotsState::Unreachable { failures, .. } => PAUSES.pause(*failures),
+            RobotsState::Unreachable { failures: 0 | 1, .. } => FIRST_PAUSE,
+            RobotsState::Unreachable { failures, .. } => PAUSES.pause(failures - 1),
         };
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
+    }
+
+    /// Returns the number of consecutive failures. 0: the last request succeeded.
+    #[must_use]
+    pub fn failures(&self) -> u32 {
+        match &self.state {
+            RobotsState::Rules { .. } | RobotsState::NoRules { .. } => 0,
+            RobotsState::Unreachable { failures, .. } => *failures,
+        }
     }
 
     /// Whether the robots.txt must be requested before any other URL of the host. This is also true for a
@@ -280,9 +293,9 @@ mod tests {
             now = record.next_ask();
             assert!(record.stale(now));
         }
-        assert_eq!(pauses[..4], [60, 120, 240, 480]);
-        assert_eq!(pauses[10], 61_440);
-        assert_eq!(pauses[11..], [86_400; 3]);
+        assert_eq!(pauses[..5], [10, 60, 120, 240, 480]);
+        assert_eq!(pauses[11], 61_440);
+        assert_eq!(pauses[12..], [86_400; 2]);
         let Access::AllDisallowed { reason } = record.rules("gleaner") else { panic!("{record:?}") };
         assert!(reason.contains("status 503"), "{reason}");
     }

@@ -31,6 +31,7 @@ use crate::connections::Connections;
 use crate::error::FetchError;
 use crate::message::{Request, Response, Want, accept_body, accept_type};
 use crate::permit::Right;
+use crate::proxy::Proxies;
 use crate::robots::ROBOTS_LIMIT;
 use crate::sent::sent;
 use crate::tls::Roots;
@@ -90,8 +91,7 @@ pub struct Client {
     resolver: Resolver,
     /// Whether `fetch.proxy` is set.
     proxied: bool,
-    /// Whether `fetch.proxy` or the environment sets a proxy.
-    has_proxy: bool,
+    proxies: Arc<Proxies>,
     total: Duration,
     connect: Duration,
     idle: Duration,
@@ -118,7 +118,6 @@ impl Client {
         let agent = HeaderValue::from_str(&settings.agent()).map_err(|_| ClientError::Agent)?;
         let proxied = !settings.proxy.is_empty();
         let proxies = if proxied { vec![settings.proxy.clone()] } else { environment_proxies() };
-        let has_proxy = !proxies.is_empty();
         let resolver = Resolver {
             judge: Judge::new(&settings.allow_addresses),
             proxies: Arc::new(proxy_hosts(proxies.iter().map(String::as_str))),
@@ -157,7 +156,7 @@ impl Client {
             agent,
             resolver,
             proxied,
-            has_proxy,
+            proxies: Arc::new(Proxies::new(&settings.proxy)),
             total: settings.timeout.get(),
             connect: settings.connect_timeout.get(),
             idle: IDLE,
@@ -215,11 +214,10 @@ impl Client {
             if e.is_connect() {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
             }
-            let to_proxy = self.proxied && request.url.scheme() == "http";
-            FetchError::from_reqwest(&e, self.connect, to_proxy)
+            FetchError::from_reqwest(&e, self.connect, self.proxies.named(&request.url))
         })?;
-        if self.is_refused_by_proxy(request, &answer) {
-            return Err(FetchError::BadProxy("it asks for a login (407)".into()));
+        if let Some(proxy) = self.refusing_proxy(request, &answer) {
+            return Err(FetchError::BadProxy(format!("{proxy}: it asks for a login (407)")));
         }
         if !fits(answer.headers()) {
             return Err(HEADERS_TOO_LARGE);
@@ -248,14 +246,14 @@ impl Client {
         Ok(response)
     }
 
-    /// Whether a 407 comes from a proxy. Only a proxy may send it (RFC 9110, 15.5.8), with
+    /// Returns the name of the proxy if it has answered with a 407. Only a proxy may send it (RFC 9110, 15.5.8), with
     /// `Proxy-Authenticate`, but some origin servers also do. Through an https tunnel, every response comes
     /// from the origin. A proxy that refuses a tunnel causes a connection error.
-    fn is_refused_by_proxy(&self, request: &Request, answer: &reqwest::Response) -> bool {
-        self.has_proxy
-            && request.url.scheme() == "http"
+    fn refusing_proxy(&self, request: &Request, answer: &reqwest::Response) -> Option<String> {
+        let is_refused = request.url.scheme() == "http"
             && answer.status() == reqwest::StatusCode::PROXY_AUTHENTICATION_REQUIRED
-            && answer.headers().contains_key(PROXY_AUTHENTICATE)
+            && answer.headers().contains_key(PROXY_AUTHENTICATE);
+        is_refused.then(|| self.proxies.named(&request.url)).flatten()
     }
 
     async fn read(
@@ -269,7 +267,7 @@ impl Client {
         loop {
             let piece =
                 timeout(idle, answer.chunk()).await.map_err(|_| FetchError::Timeout { limit: idle })?;
-            let Some(piece) = piece.map_err(|e| FetchError::from_reqwest(&e, idle, false))? else {
+            let Some(piece) = piece.map_err(|e| FetchError::from_reqwest(&e, idle, None))? else {
                 response.coded = codings.finish(&response.body)?;
                 return Ok(true);
             };

@@ -81,7 +81,7 @@ pub enum FetchError {
         /// The `Content-Type` as sent (at most 200 characters), or a note that it is missing.
         content_type: String,
     },
-    /// The proxy does not respond, or refuses the request.
+    /// The proxy does not respond, or refuses the request. The text names the proxy and where it is set.
     #[error("the proxy failed: {0}")]
     BadProxy(String),
     /// The URL has no host, or its scheme is not http or https.
@@ -137,8 +137,12 @@ impl FetchError {
     }
 
     /// Converts an error of the library. `connect_limit`: the limit to report if connecting took too long.
-    /// `to_proxy`: whether the connection went to a proxy without a tunnel.
-    pub(crate) fn from_reqwest(error: &reqwest::Error, connect_limit: Duration, to_proxy: bool) -> Self {
+    /// `proxy`: the name of the request's proxy. Only https requests use a tunnel.
+    pub(crate) fn from_reqwest(
+        error: &reqwest::Error,
+        connect_limit: Duration,
+        proxy: Option<String>,
+    ) -> Self {
         let chain = chain(error);
         if let Some(Refused(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
             return Self::PrivateAddress { address: *address };
@@ -165,15 +169,15 @@ impl FetchError {
         // The tunnel's error type is private to the library, so only its text is available. "unsuccessful"
         // means that the proxy could not reach the host. Any other text is a failure of the proxy.
         let tunnel = chain.iter().map(ToString::to_string).find(|text| text.contains("tunnel error"));
-        match tunnel {
-            Some(text) if text.contains("unsuccessful") => {
-                return Self::Connect("the proxy could not reach the host".into());
+        let is_to_proxy = tunnel.is_some() || error.url().is_some_and(|url| url.scheme() == "http");
+        match (proxy.filter(|_| is_to_proxy), tunnel) {
+            (Some(proxy), Some(text)) if text.contains("unsuccessful") => {
+                Self::Connect(format!("the proxy could not reach the host: {proxy}"))
             }
-            Some(_) => return Self::BadProxy(message),
-            None if to_proxy => return Self::BadProxy(message),
-            None => {}
+            (Some(proxy), _) => Self::BadProxy(format!("{proxy}: {message}")),
+            (None, _) if error.is_dns() => Self::Dns(message),
+            (None, _) => Self::Connect(message),
         }
-        if error.is_dns() { Self::Dns(message) } else { Self::Connect(message) }
     }
 }
 

@@ -179,7 +179,11 @@ impl Fetcher {
             }
             Err(_) => {}
         }
-        drop(pass);
+        match &answer {
+            // Nothing was sent, so no delay starts.
+            Err(FetchError::PrivateAddress { .. }) => pass.give_back(),
+            _ => drop(pass),
+        }
         answer
     }
 

@@ -26,6 +26,7 @@ mod hold;
 mod message;
 mod names;
 mod permit;
+mod proxy;
 mod robots;
 mod sent;
 mod sniff;

@@ -10,7 +10,7 @@ use thiserror::Error;
 fn advice(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::PermissionDenied => {
-            "reading needs write permission too, because the store locks its files: get it, copy the folder, or choose another with --data DIR"
+            "crawls and readers need write permission there, because the store locks its files: get it, copy the folder, or choose another with --data DIR"
         }
         _ => "choose another with --data DIR",
     }
@@ -247,7 +247,7 @@ mod tests {
     fn a_folder_without_permission_is_told_from_others() {
         let said =
             |kind: io::ErrorKind| StoreError::Folder { path: "d".into(), source: kind.into() }.to_string();
-        assert!(said(io::ErrorKind::PermissionDenied).contains("reading needs write permission too"));
+        assert!(said(io::ErrorKind::PermissionDenied).contains("readers need write permission there"));
         assert!(said(io::ErrorKind::NotADirectory).ends_with("choose another with --data DIR"));
     }
 

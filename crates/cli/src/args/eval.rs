@@ -29,7 +29,7 @@ pub(crate) struct Eval {
     pub(crate) measure: Vec<EvalMeasure>,
     /// Print one JSON object per line for each set and method, and for all sets together
     ///
-    /// Only the table has times, since they vary. With --protocol papers there is one object for
+    /// JSON has no times, since they vary. With --protocol papers, there is one object for
     /// each row of a table (paper, table, row, from, figures by column) and one for each table
     /// with its remarks.
     #[arg(long, conflicts_with = "csv")]
@@ -37,7 +37,7 @@ pub(crate) struct Eval {
     /// Print CSV on standard output
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Also show the N pages with the lowest F1 of each method (on standard error with --json, --csv)
+    /// Also show the N pages with the lowest F1 of each method (on standard error with --json or --csv)
     #[arg(long, value_name = "N", value_parser = pages, allow_negative_numbers = true)]
     pub(crate) worst: Option<usize>,
     /// Train the block model on the other sites (2 minutes) instead of using the built-in one
@@ -60,7 +60,7 @@ pub(crate) enum EvalProtocol {
     Template,
     /// Each page on its own
     Cold,
-    /// The tables of the papers with our figures
+    /// The tables of the papers, with our figures
     Papers,
 }
 

@@ -11,10 +11,11 @@ use gleaner_export::Fields;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
-    /// Output format [default: by the ending of --out, else jsonl]
+    /// Output format [default: from the extension of --out, otherwise jsonl]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ExportFormat>,
-    /// Compression of the file or files, except for parquet, datasets and text [default: by the ending of --out, else none]
+    /// Compression of the file or files, except for parquet, datasets and text [default: from the
+    /// extension of --out, otherwise none]
     #[arg(long, value_enum)]
     pub(crate) compress: Option<Compress>,
     /// Write to this file, atomically [default: standard output]
@@ -33,53 +34,56 @@ pub(crate) struct Export {
     /// Export only documents in this language, such as vi; repeatable
     #[arg(long, value_name = "TAG")]
     pub(crate) language: Vec<String>,
-    /// Only documents fetched on or after this day or time (UTC), or since the earlier export in
-    /// this folder
+    /// Export only documents fetched on or after this day or time (UTC), or since the earlier export
+    /// in this folder
     #[arg(long, value_name = "DATE|DIR")]
     pub(crate) since: Option<String>,
-    /// Only documents fetched before this day or time (UTC)
+    /// Export only documents fetched before this day or time (UTC)
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
-    /// Only documents published on or after this day or time (UTC); excludes those without a date
+    /// Export only documents published on or after this day or time (UTC); excludes those without a
+    /// date
     #[arg(long, value_name = "DATE")]
     pub(crate) published_from: Option<String>,
-    /// Only documents published up to this time (UTC), or to the end of this day; excludes those
-    /// without a date
+    /// Export only documents published up to this time (UTC), or to the end of this day; excludes
+    /// those without a date
     #[arg(long, value_name = "DATE")]
     pub(crate) published_to: Option<String>,
-    /// Only documents whose title contains this text, in any case; repeatable, one must match
+    /// Export only documents whose title contains this text, in upper or lower case; repeatable, one
+    /// text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) title: Vec<String>,
-    /// The same for the section
+    /// Export only documents whose section contains this text, as for --title
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) section: Vec<String>,
-    /// The same for the authors
+    /// Export only documents with an author whose name contains this text, as for --title
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) author: Vec<String>,
-    /// The same for the keywords
+    /// Export only documents with a keyword that contains this text, as for --title
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) tag: Vec<String>,
     /// Export only the first N documents, in the order of their ids
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
-    /// Export a random sample of N documents; the same for the same --seed. Reads the corpus twice
+    /// Export N random documents; the same --seed selects the same ones. Reads the corpus twice
     #[arg(long, value_name = "N", value_parser = sample_size, conflicts_with_all = ["limit", "revisions"])]
     pub(crate) sample: Option<usize>,
-    /// With --sample: number that selects the sample
+    /// With --sample: number that determines the selection
     #[arg(long, value_name = "S", requires = "sample")]
     pub(crate) seed: Option<u64>,
     /// Write only these fields, in this order, such as id,title,text (jsonl, csv, parquet, datasets)
     #[arg(long, value_name = "NAMES")]
     pub(crate) fields: Option<Fields>,
-    /// Minimum probability that the text is right (word F1 of at least 0.9), 0 to 1; 0 for all. The
-    /// number of omitted documents is printed on standard error
+    /// Export only documents with at least this confidence: the probability, 0 to 1, that the text is
+    /// right (word F1 of at least 0.9). 0 for all. The number of omitted documents is printed on
+    /// standard error
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.1")]
     pub(crate) confidence: f64,
     /// Position of tone marks in Vietnamese texts and titles
     #[arg(long, value_name = "TONES", value_parser = tones(), default_value = AS_KEPT)]
     pub(crate) tones: Tones,
-    /// Only documents that meet this condition, such as 'words>=100'; repeatable. The figures are
-    /// listed below
+    /// Export only documents that meet this condition, such as 'words>=100'; repeatable. The figures
+    /// are listed below
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<String>,
     /// Also export near-duplicates that another document represents
@@ -98,14 +102,14 @@ pub(crate) struct Export {
 pub(super) fn export_help() -> String {
     let figures = FIGURES.map(|(name, meaning)| format!("  {name:<20} {meaning}\n"));
     format!(
-        "Figures for --where, with >= <= > < or =; shares are 0 to 1. A document without the figure passes:
+        "Figures for --where, with >= <= > < or =. Shares are 0 to 1. A document without the figure passes:
 {}
 Examples:
   gleaner export > corpus.jsonl
   gleaner export --out vi.jsonl.zst --compress zstd --language vi --host vnexpress.net
   gleaner export --where 'words>=100' --where 'repeated_line_share<=0.2' --out good.jsonl
   gleaner export --format parquet --into exports/2026-11-21 --since exports/2026-11-20
-  gleaner export --published-from 2026-11-01 --published-to 2026-11-30 --section sport --out november.csv
+  gleaner export --published-from 2026-11-01 --published-to 2026-11-30 --out november.csv
   gleaner export --sample 500 --seed 1 --fields id,title,text --out sample.jsonl
   gleaner export --members --where 'similarity>=0.8' --out with-copies.jsonl
   gleaner export --format vertical --into sketch-engine --language vi
@@ -135,7 +139,7 @@ fn sample_size(text: &str) -> Result<usize, String> {
 pub(crate) enum ExportFormat {
     /// One JSON object per line
     Jsonl,
-    /// Comma-separated values with a line of names
+    /// Comma-separated values with a header line
     Csv,
     /// Apache Parquet with zstd compression
     Parquet,

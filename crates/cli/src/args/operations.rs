@@ -17,7 +17,7 @@ pub(crate) struct Budgets {
     /// End the run after this time, such as 6h; 0s: no limit [default: crawl.max_time, no limit]
     #[arg(long, value_name = "TIME")]
     pub(crate) max_time: Option<Span>,
-    /// Fetch at most N pages of one host; 0: no limit [default: crawl.max_pages_per_host, 10000]
+    /// Fetch at most N pages of each host; 0: no limit [default: crawl.max_pages_per_host, 10000]
     #[arg(long, value_name = "N")]
     pub(crate) max_per_host: Option<u64>,
 }
@@ -74,11 +74,11 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hosts {
-    /// Order: host (by name), a count (largest first), or last-success (longest without a new
-    /// document first)
+    /// Order: by name (host), by a count, largest first (new, failed, queued), or by the time since the
+    /// last new document, longest first (last-success)
     #[arg(long, value_enum, value_name = "BY", default_value_t = HostOrder::Host)]
     pub(crate) sort: HostOrder,
-    /// Only hosts whose name, template or state contains this text
+    /// List only hosts whose name, template or state contains this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
     /// Print one JSON object per line

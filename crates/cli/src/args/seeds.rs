@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 pub(crate) const SEEDS_HELP: &str =
-    "Asks each seed a few times, with the same rules and gaps as a crawl: robots.txt, the front page, a feed, a
-sitemap, and up to three articles until one has a text. Stores nothing.
+    "Requests robots.txt, the front page, a feed and a sitemap of each seed, and up to three articles \
+until one has a text. Follows the same rules and delays as a crawl. Stores nothing.
 
 Examples:
   gleaner seeds check --config news/gleaner.toml
   gleaner seeds check https://vnexpress.net bbc.com/news
   gleaner seeds check --seeds mine.txt --json
 
-Exit codes: 0 every seed can be crawled, 1 some cannot.";
+Exit codes: 0 if every seed can be crawled, 1 if some cannot.";
 
 pub(crate) const INIT_HELP: &str =
-    "Writes gleaner.toml, seeds.txt, pins/ and .gitignore. Paths in gleaner.toml are relative to it.
+    "Writes gleaner.toml, seeds.txt, pins/ and .gitignore. Paths in gleaner.toml are relative to its folder.
 
 Example:
   gleaner init news vnexpress.net https://www.bbc.com/news";
@@ -29,7 +29,7 @@ pub(crate) struct Seeds {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SeedsCommand {
-    /// Ask each seed once and show what a crawl would find there
+    /// Request a few pages of each seed and show what a crawl would find
     #[command(after_help = SEEDS_HELP)]
     Check(SeedsCheck),
 }

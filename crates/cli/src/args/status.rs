@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 pub(crate) const SERVE_HELP: &str =
-    "Anyone who can reach the address can read. Changes need the token in DATA/status.token, or in the file
-of --token-file. docs/status.md describes a setup behind a proxy with TLS.
+    "Anyone who can reach the address can read the pages. Changes need the token in DATA/status.token, \
+or in the file of --token-file. docs/status.md describes a setup behind a proxy with TLS.
 
 Examples:
   gleaner serve --data corpus
@@ -38,10 +38,11 @@ pub(crate) struct Status {
 /// Access to the status page.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Access {
-    /// Accept requests to this host name too; repeatable
+    /// Also accept requests to this host name, as behind a proxy; repeatable
     #[arg(long, value_name = "NAME")]
     pub(crate) public_host: Vec<String>,
-    /// File with the token for changes on the status page [default: status.token in the data folder]
+    /// File with the token that authorizes changes on the status page [default: status.token in the
+    /// data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 }

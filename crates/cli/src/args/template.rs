@@ -63,11 +63,10 @@ pub(crate) struct ReadOptions {
     /// URL of the page; selects the template of its host in the corpus
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Keep these kinds of line in the text [default: text.keep of the settings, none]
+    /// Keep these kinds of lines in the text [default: text.keep of the settings, none]
     #[arg(long, value_name = "NAMES", value_parser = inserts(), value_delimiter = ',')]
     pub(crate) keep: Vec<Insert>,
-    /// Keep these parts of the page beside the text, in fields of their own [default: text.also of the
-    /// settings, none]
+    /// Write these parts of the page to separate fields [default: text.also of the settings, none]
     #[arg(long, value_name = "NAMES", value_parser = extras(), value_delimiter = ',')]
     pub(crate) also: Vec<Extra>,
 }
@@ -98,7 +97,7 @@ pub(crate) enum PageFormat {
     Text,
     /// Text and metadata as one JSON object
     Json,
-    /// A JSON object per page and line, with the name of the file; in the order of the pages
+    /// One JSON object per line for each page, with the name of the file, in the order of the pages
     Jsonl,
 }
 

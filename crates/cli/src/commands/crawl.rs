@@ -74,7 +74,8 @@ fn format_summary(
         });
         text += &run_tables::reasons(title, head, flat);
     }
-    let held = summary.held_back.iter().map(|held| (held.host.as_str(), held.why.as_str(), held.urls));
+    let held = summary.held_back.iter().chain(&summary.buffered);
+    let held = held.map(|held| (held.host.as_str(), held.why.as_str(), held.urls));
     text + &run_tables::reasons("Left for the next run", ["Reason", "URLs", "Hosts"], held)
 }
 
@@ -112,7 +113,9 @@ fn findings(report: Option<&Report>, store_arguments: &str) -> String {
 fn next_step(summary: &Summary, store_arguments: &str) -> String {
     let (key, value) = match summary.ending {
         Ending::Stopped => {
-            return "\nInterrupted. Nothing is lost; the same command resumes.\n".into();
+            let waiting = run_tables::waiting(&summary.buffered);
+            let waiting = waiting.map(|waiting| format!(": {waiting}")).unwrap_or_default();
+            return format!("\nInterrupted{waiting}. Nothing is lost; the same command resumes.\n");
         }
         Ending::Budget(Budget::Pages) => ("crawl.max_pages", "pages"),
         Ending::Budget(Budget::Time) => ("crawl.max_time", "time"),

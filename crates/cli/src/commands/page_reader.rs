@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_config::Config;
 use gleaner_crawl::stored_page;
-use gleaner_fetch::{Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Verdict as Rule, Want};
+use gleaner_fetch::{Access, Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Verdict as Rule, Want};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::decode::decode;
 use gleaner_store::Store;
@@ -177,6 +177,9 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
                 return Err(Failure::Work(format!("{url}: its robots.txt was not fetched")));
             };
             let access = robots.rules(config.fetch.product());
+            if let Access::AllDisallowed { reason } = &access {
+                return Err(Failure::Work(format!("{url} was not requested: {reason}")));
+            }
             if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
                 return Err(Failure::Work(format!("{url} is disallowed by robots.txt: {rule}")));
             }

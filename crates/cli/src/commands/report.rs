@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use console::Term;
+use gleaner_config::Config;
 use gleaner_crawl::report::{Report, folder, text};
 use gleaner_render::text::{duration, minute};
+use gleaner_store::StoreError;
 
 use crate::args::{self, Common};
 use crate::failure::Failure;
@@ -20,7 +22,11 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
     let folder = folder::of(Path::new(&config.store.path));
     let wanted = if args.list { usize::MAX } else { args.last };
     let paths = folder::list(&folder).map_err(Failure::work)?;
-    if paths.is_empty() {
+    let unfinished = unfinished(&config).map_err(Failure::work)?;
+    if args.json {
+        unfinished.iter().for_each(|text| print_message(format_args!("gleaner: {text}")));
+    }
+    if paths.is_empty() && unfinished.is_none() {
         let folder = folder.display();
         return Err(Failure::Work(format!(
             "there is no report in {folder}; `gleaner crawl` writes one when it ends"
@@ -35,7 +41,7 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
         }
     });
     reports.extend(read.take(wanted));
-    if reports.is_empty() {
+    if reports.is_empty() && !paths.is_empty() {
         return Err(Failure::Work(format!("no report in {} can be read", folder.display())));
     }
     let shown = if args.json {
@@ -45,11 +51,28 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
             .collect::<Result<_, _>>()
             .map_err(Failure::work)?
     } else if args.list {
-        listed(&reports)
+        let list = if reports.is_empty() { String::new() } else { listed(&reports) };
+        unfinished.map(|text| text + "\n").unwrap_or_default() + &list
     } else {
-        reports.iter().map(|report| one(report, &folder)).collect::<Vec<_>>().join("\n")
+        let unfinished = unfinished.map(|text| wrapped(&(text + "\n"), &Term::stdout()));
+        let reports = reports.iter().map(|report| one(report, &folder));
+        unfinished.into_iter().chain(reports).collect::<Vec<_>>().join("\n")
     };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+/// Describes the last crawl if it has not ended. Its report is written when it ends.
+fn unfinished(config: &Config) -> Result<Option<String>, StoreError> {
+    // The reports can be read without the store.
+    let Ok(store) = settings::read_store(config) else { return Ok(None) };
+    let Some(run) = store.last_run()?.filter(|run| run.ended.is_none() && !run.replayed) else {
+        return Ok(None);
+    };
+    let so_far = run_tables::so_far(&store.counts(run.number)?, &gleaner_crawl::buffered(&store)?);
+    let (number, began) = (run.number, minute(run.started));
+    Ok(Some(format!(
+        "Run {number} of {began} UTC has not ended: {so_far}; unless it is still running, `gleaner crawl` continues it"
+    )))
 }
 
 fn listed(reports: &[Report]) -> String {

@@ -14,12 +14,12 @@ use gleaner_crawl::{Timetable, snapshot};
 use gleaner_store::Run;
 use jiff::Timestamp;
 
-use crate::Done;
 use crate::args::{Budgets, Common, Schedule};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::run_report;
+use crate::{Done, run_tables};
 
 /// Interval between checks of the clock and the stop flag. After a suspend or a change of the clock, one long
 /// sleep would end at the wrong time.
@@ -143,10 +143,13 @@ fn scheduled_run(daemon: &Daemon, timetable: &Timetable, why: &str) {
     match (run_report::report(daemon, &crawled), crawled) {
         (Some(report), _) => print_message(text::short(&report).trim_end()),
         (None, Err(error)) => print_message(format_args!("gleaner: the crawl failed: {error}")),
-        (None, Ok(_)) if daemon.stop.is_requested() => {}
-        (None, Ok(_)) => {
-            print_message("gleaner: the crawl was stopped on the status page; the next crawl continues it")
+        (None, Ok(summary)) if !summary.ending.is_over() => {
+            let by = if daemon.stop.is_requested() { "interrupted" } else { "stopped on the status page" };
+            let stopped = run_tables::stopped(&summary, by);
+            print_message(format_args!("gleaner: {stopped}; the next crawl continues it"));
         }
+        // The log says why there is no report.
+        (None, Ok(_)) => {}
     }
 }
 

@@ -13,7 +13,7 @@ use crate::args::{Common, Serve};
 use crate::messages::print_message;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::run_report;
-use crate::{Done, distributed};
+use crate::{Done, distributed, run_tables};
 
 /// Interval between checks for a requested crawl, a requested copy, or a stop.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
@@ -40,11 +40,13 @@ fn crawl(daemon: &Daemon) {
     if let Err(error) = &crawled {
         print_message(format_args!("gleaner: the crawl failed: {error}"));
     }
-    match run_report::report(daemon, &crawled) {
-        Some(report) => print_message(text::short(&report).trim_end()),
-        None if crawled.is_ok() && !daemon.stop.is_requested() => {
-            print_message("gleaner: the crawl was stopped on the status page; \"Crawl now\" continues it");
+    match (run_report::report(daemon, &crawled), crawled) {
+        (Some(report), _) => print_message(text::short(&report).trim_end()),
+        (None, Ok(summary)) if !summary.ending.is_over() => {
+            let by = if daemon.stop.is_requested() { "interrupted" } else { "stopped on the status page" };
+            let stopped = run_tables::stopped(&summary, by);
+            print_message(format_args!("gleaner: {stopped}; \"Crawl now\" continues it"));
         }
-        None => {}
+        (None, _) => {}
     }
 }

@@ -15,8 +15,8 @@ use unicode_normalization::UnicodeNormalization;
 use crate::quality::stop_words;
 
 /// Syllables that are frequent in Vietnamese text without marks and a hundred times rarer in other languages.
-/// They are selected from the most frequent syllables in the lists of wordfreq 3.1 (docs/corpus.md), without
-/// names of people.
+/// They are selected from the most frequent syllables in the lists of wordfreq 3.1, without names of
+/// people.
 const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam thu khi nhu dung cong thanh ngay \
     nhan tinh dang thuc vao chung bao nha chinh phai ong chu hoc hoa phan nhat viec dinh thoi dien trung biet hien \
     thay thong truong thuong viet theo phat hanh nuoc sinh ky thang tuong nhieu duong quoc hinh chuyen phong khac \

@@ -5,7 +5,7 @@
 //! and a long text has no more weight than a text of `MOST_WORDS` words. Therefore the result for a text in
 //! two languages is uncertain at any length.
 //!
-//! Limitation: `TEMPER` and `MOST_WORDS` were fitted to recorded news. docs/corpus.md has the table.
+//! Limitation: `TEMPER` and `MOST_WORDS` were fitted to recorded news. docs/evaluation.md has the table.
 
 use std::sync::LazyLock;
 

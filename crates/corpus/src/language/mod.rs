@@ -14,7 +14,7 @@
 //!
 //! Limitation: only whatlang distinguishes the other languages. A capitalized word has a quarter of the usual
 //! weight, so the result for a text that contains only names is uncertain. Languages in the Vietnamese
-//! alphabet (Mường, Tày) are classified as Vietnamese. docs/corpus.md has the measurements.
+//! alphabet (Mường, Tày) are classified as Vietnamese. docs/evaluation.md has the measurements.
 
 pub mod class;
 mod latin;

@@ -21,6 +21,8 @@ pub(crate) struct Host {
     /// The rules of the host's robots.txt. `None` until they are known.
     pub(crate) access: Option<Access>,
     pub(crate) robots_due: Timestamp,
+    /// Number of consecutive failed requests for the robots.txt, if the last one was in this run. Otherwise 0.
+    pub(crate) robots_failures: u32,
     pub(crate) requests: u64,
     /// Whether a seed is on this host. The crawl requests `/sitemap.xml` only from such hosts.
     pub(crate) is_seed: bool,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_fetch::{Access, Politeness, RobotsRecord, Verdict};
-use gleaner_frontier::{CanonicalUrl, Found, Refusal, Scope, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Found, Refusal, Role, Scope, UrlKey};
 use gleaner_store::{Counts, HostId, HostRecord, Store, StoreError, UrlRecord, Wait};
 use jiff::Timestamp;
 use tracing::warn;
@@ -68,10 +68,24 @@ pub(crate) enum NextUrl {
     Excluded(Ready, String),
     /// Request this robots.txt first.
     Robots(Url),
-    /// Do nothing until this time.
-    Later(Instant),
+    /// Do nothing for now.
+    Later(Pause),
     /// Do nothing: no URL is ready, or a limit for this run is reached.
     Nothing,
+}
+
+/// A time without requests to a host that has work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pause {
+    pub(crate) until: Instant,
+    /// Whether the run's end waits for the host's work, if the pause is short enough.
+    pub(crate) is_awaited: bool,
+}
+
+impl Pause {
+    pub(crate) const fn until(until: Instant) -> Self {
+        Self { until, is_awaited: true }
+    }
 }
 
 impl Frontier {
@@ -121,6 +135,7 @@ impl Frontier {
             site: record.domain.as_str().into(),
             access: None,
             robots_due: Timestamp::MIN,
+            robots_failures: 0,
             requests: self.counts.get(&record.name).map_or(0, requests),
             is_seed: self.seeds.contains(&record.name),
             paused: record.paused,
@@ -226,7 +241,7 @@ impl Frontier {
         }
         let held = self.politeness.holds.remaining(&host.name);
         if !held.is_zero() {
-            return Ok(self.later(host, held, "on hold after failures or at the host's request"));
+            return self.later(id, host, held, "on hold after failures or at the host's request");
         }
         let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
         let url = parsed(&record)?;
@@ -237,7 +252,7 @@ impl Frontier {
         Ok(match host.access.as_ref().filter(|_| is_current) {
             None => NextUrl::Robots(robots_url(&url)),
             Some(Access::AllDisallowed { reason }) => {
-                self.later(host, self.session.clock.until(host.robots_due), reason)
+                return self.later(id, host, self.session.clock.until(host.robots_due), reason);
             }
             Some(Access::AllAllowed) => NextUrl::Allowed(Ready { key, url, record }),
             Some(Access::Rules(rules)) => match rules.verdict(&robots_path(&url)) {
@@ -247,10 +262,21 @@ impl Frontier {
         })
     }
 
-    fn later(&self, host: &Host, wait: Duration, why: &str) -> NextUrl {
+    fn later(&self, id: HostId, host: &Host, wait: Duration, why: &str) -> Result<NextUrl, CrawlError> {
         let until = Instant::now() + wait;
         self.session.progress.live.pauses(&host.name, until, why);
-        NextUrl::Later(until)
+        Ok(NextUrl::Later(Pause { until, is_awaited: self.is_awaited(id, host)? }))
+    }
+
+    /// Whether the run's end waits for a host. If the host's robots.txt cannot be read, the run waits only for
+    /// a seed, or for the target of a seed's redirect, and only for one retry in a row.
+    fn is_awaited(&self, id: HostId, host: &Host) -> Result<bool, StoreError> {
+        if !matches!(host.access, Some(Access::AllDisallowed { .. })) {
+            return Ok(true);
+        }
+        let is_front = |(_, record): (UrlKey, UrlRecord)| record.role == Role::Front;
+        let is_of_seed = host.is_seed || self.store.next_ready(id)?.is_some_and(is_front);
+        Ok(is_of_seed && host.robots_failures <= 1)
     }
 
     /// Returns the rule that excludes a URL of the queue. Such a URL entered the queue before the rule
@@ -297,13 +323,14 @@ impl Frontier {
 
     /// Whether the run has nothing to wait for: nothing is due within `crawl.linger` or until `holds_end`,
     /// when all partitions may be requested. The run always waits for the delay of a group. It does not wait
-    /// for longer back-offs, nor for hosts whose robots.txt cannot be read.
+    /// for longer back-offs, nor for hosts that [`is_awaited`](Self::is_awaited) excludes. The next run
+    /// requests their URLs.
     pub(crate) fn is_quiet(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
         let (now, linger) = (Instant::now(), self.config().crawl.linger.get());
         let holds_end = holds_end.unwrap_or(now);
         let soon =
             |at: Instant, group| at <= holds_end.max(now + linger) || at <= now + self.hosts.gap(group);
-        if self.schedule.due().any(|(at, group)| soon(at, group)) {
+        if self.schedule.awaited().any(|(at, group)| soon(at, group)) {
             return Ok(false);
         }
         let until = self.session.clock.after(linger).as_second();

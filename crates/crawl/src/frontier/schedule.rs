@@ -25,6 +25,8 @@ struct Group {
     awake: VecDeque<HostId>,
     known: HashSet<HostId>,
     state: State,
+    /// While the group is due: the earliest work that the run's end waits for, if it is soon enough.
+    awaited: Option<Instant>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +47,20 @@ impl Schedule {
         self.put_off(group, at);
     }
 
+    /// Makes a group due at `at`, unless it is busy or due earlier. The run's end waits for it.
     pub(crate) fn put_off(&mut self, group: &GroupName, at: Instant) {
+        self.put_off_awaited(group, at, Some(at));
+    }
+
+    /// Like [`Schedule::put_off`], but the run's end waits only for the work at `awaited`.
+    pub(crate) fn put_off_awaited(&mut self, group: &GroupName, at: Instant, awaited: Option<Instant>) {
         let Some(entry) = self.groups.get_mut(group) else { return };
-        let later = match entry.state {
-            State::Asleep => false,
-            State::Due(due) => due <= at,
-            State::Busy => true,
+        let (later, known) = match entry.state {
+            State::Asleep => (false, None),
+            State::Due(due) => (due <= at, entry.awaited),
+            State::Busy => return,
         };
+        entry.awaited = known.into_iter().chain(awaited).min();
         if !later {
             entry.state = State::Due(at);
             self.due.push(Reverse((at, Arc::clone(group))));
@@ -88,13 +97,14 @@ impl Schedule {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Returns all due groups with their times (past or future), in arbitrary order.
-    pub(crate) fn due(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
-        let due = |(name, group)| match group {
-            &Group { state: State::Due(at), .. } => Some((at, name)),
+    /// Returns the due groups with work that the run's end may wait for, with the times of this work (past or
+    /// future), in arbitrary order.
+    pub(crate) fn awaited(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
+        let awaited = |(name, group)| match group {
+            &Group { state: State::Due(_), awaited: Some(at), .. } => Some((at, name)),
             _ => None,
         };
-        self.groups.iter().filter_map(due)
+        self.groups.iter().filter_map(awaited)
     }
 
     pub(crate) fn awake(&self, group: &GroupName) -> Vec<HostId> {
@@ -113,10 +123,10 @@ impl Schedule {
 
     /// Records the outcome of the URL in flight. The group is due again at `at`.
     pub(crate) fn release(&mut self, group: &GroupName, at: Instant) {
-        if let Some(state) = self.groups.get_mut(group).map(|group| &mut group.state)
-            && *state == State::Busy
+        if let Some(entry) = self.groups.get_mut(group)
+            && entry.state == State::Busy
         {
-            *state = State::Due(at);
+            (entry.state, entry.awaited) = (State::Due(at), Some(at));
             self.due.push(Reverse((at, Arc::clone(group))));
         }
     }
@@ -169,11 +179,31 @@ mod tests {
         let (mut schedule, a, _, now) = names();
         schedule.wake(&a, A[0], now + seconds(60));
         schedule.wake(&a, A[1], now + seconds(1));
-        assert_eq!(schedule.due().count(), 1);
+        assert_eq!(schedule.awaited().count(), 1);
         assert_eq!(schedule.pop(now + seconds(1)), Some(Arc::clone(&a)));
         assert_eq!(schedule.pop(now + seconds(90)), None, "the old entry counts no more");
         schedule.put_off(&a, now + seconds(70));
         assert_eq!(schedule.pop(now + seconds(90)), Some(a));
+    }
+
+    #[test]
+    fn only_some_work_is_awaited() {
+        let (mut schedule, a, b, now) = names();
+        schedule.wake(&a, A[0], now);
+        schedule.wake(&b, B, now);
+        while schedule.pop(now).is_some() {}
+        schedule.put_off_awaited(&a, now + seconds(1), Some(now + seconds(9)));
+        schedule.put_off_awaited(&b, now + seconds(2), None);
+        let awaited = |schedule: &Schedule| {
+            let mut times: Vec<Instant> = schedule.awaited().map(|(at, _)| at).collect();
+            times.sort();
+            times
+        };
+        assert_eq!((awaited(&schedule), schedule.next()), (vec![now + seconds(9)], Some(now + seconds(1))));
+        schedule.wake(&b, B, now + seconds(3));
+        assert_eq!(awaited(&schedule), [now + seconds(3), now + seconds(9)], "new work is awaited");
+        assert_eq!((schedule.pop(now + seconds(2)), schedule.pop(now + seconds(2))), (Some(a), Some(b)));
+        assert!(awaited(&schedule).is_empty());
     }
 
     #[test]

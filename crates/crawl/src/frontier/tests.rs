@@ -57,10 +57,40 @@ fn a_host_on_hold_waits_and_one_at_its_cap_is_done() {
     let (_folder, _writer, mut frontier, host) = frontier(&["crawl.max_pages_per_host=1"]);
     frontier.apply_robots(host, &robots(&frontier, ""));
     frontier.politeness.holds.hold("a.example", Duration::from_secs(60));
-    let NextUrl::Later(at) = frontier.next_url(host).unwrap() else { panic!("it is on hold") };
-    assert!(at > Instant::now() + Duration::from_secs(50));
+    let NextUrl::Later(pause) = frontier.next_url(host).unwrap() else { panic!("it is on hold") };
+    assert!(pause.until > Instant::now() + Duration::from_secs(50) && pause.is_awaited);
     frontier.spend(host);
     assert!(matches!(frontier.next_url(host).unwrap(), NextUrl::Nothing));
+}
+
+#[test]
+fn the_runs_end_waits_for_one_retry_of_a_seed_whose_robots_cannot_be_read() {
+    let (_folder, mut writer, mut frontier, front) = frontier(&[]);
+    let mut change = writer.begin();
+    let url = CanonicalUrl::parse("http://side.a.example/x").unwrap();
+    let found = Found { url, role: Role::Page, dated: None, news: false };
+    change.discover_at(front, &found, 1, 0, gleaner_store::Turn::default()).unwrap();
+    writer.commit(change).unwrap();
+    let side = frontier.store.host("side.a.example").unwrap().unwrap();
+    frontier.admit(&side).unwrap();
+    let failed = RobotsRecord::failed("timeout".into(), None, frontier.session.clock.now());
+    for (host, is_seed, failures, is_awaited) in [
+        (front, true, 0, true),
+        (front, true, 1, true),
+        (front, true, 2, false),
+        // A seed may redirect to this host.
+        (front, false, 1, true),
+        (front, false, 2, false),
+        (side.id, true, 1, true),
+        (side.id, false, 0, false),
+        (side.id, false, 1, false),
+    ] {
+        frontier.apply_robots(host, &failed);
+        let known = frontier.hosts.get_mut(host).unwrap();
+        (known.is_seed, known.robots_failures) = (is_seed, failures);
+        let NextUrl::Later(pause) = frontier.next_url(host).unwrap() else { panic!("it may be requested") };
+        assert_eq!(pause.is_awaited, is_awaited, "{host:?} {is_seed} {failures}");
+    }
 }
 
 #[test]

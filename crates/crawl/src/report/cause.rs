@@ -27,6 +27,7 @@ fn words(reason: &str) -> Option<String> {
         (_, "http_451") => "blocked for legal reasons",
         ("failed", detail) if detail.starts_with("http_5") => "the server has an error",
         ("gone", _) => "pages that no longer exist",
+        ("not_article", "challenge") => "tests for human visitors instead of articles",
         ("not_article", "consent_wall") => "consent dialogs instead of articles",
         ("not_article", "login_wall") => "login pages instead of articles",
         ("not_article", "needs_browser") => "pages that need a browser",
@@ -50,15 +51,21 @@ pub(crate) fn without_details(text: &str) -> &str {
     text.split(" (").next().unwrap_or_default()
 }
 
+/// Whether a site shows something else instead of its pages.
+pub(crate) fn is_wall(reason: &str) -> bool {
+    matches!(
+        reason,
+        "not_article: challenge"
+            | "not_article: consent_wall"
+            | "not_article: login_wall"
+            | "not_article: needs_browser"
+    )
+}
+
 /// Returns the command that shows more about a reason. For failed visits and walls it sends a new request.
 pub(crate) fn command(host: &str, reason: &str) -> String {
-    let is_of_requests = Class::from_reason(reason).is_some_and(Class::is_failure)
-        || matches!(
-            reason,
-            "not_article: consent_wall" | "not_article: login_wall" | "not_article: needs_browser"
-        );
-    match is_of_requests {
-        true => format!("gleaner doctor https://{host}/ --fetch"),
+    match is_wall(reason) || Class::from_reason(reason).is_some_and(Class::is_failure) {
+        true => format!("gleaner doctor {host} --fetch"),
         false => format!("gleaner doctor {host}"),
     }
 }
@@ -78,7 +85,7 @@ mod tests {
             assert_eq!(explained(reason), said);
         }
         assert!(explained("failed: certificate_expired").contains("expired"));
-        assert_eq!(command("a.example", "failed: dns"), "gleaner doctor https://a.example/ --fetch");
+        assert_eq!(command("a.example", "failed: dns"), "gleaner doctor a.example --fetch");
         assert_eq!(command("a.example", "duplicate"), "gleaner doctor a.example");
     }
 }

@@ -120,11 +120,15 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
         found.extend(gives.map(|finding| (weight, finding)));
         found.extend(look.template().map(|finding| (-2.0, finding)));
     }
-    let clock = clock(data, &found);
+    let (clock, nothing_reached) = (clock(data, &found), nothing_reached(data, &rhythm, &found));
+    if nothing_reached.is_some() && found.len() == 1 {
+        // The finding about the run has the text of the only finding about a host.
+        found.clear();
+    }
     let of_run = [
         failed(data),
         clock,
-        nothing_reached(data, &rhythm, &found),
+        nothing_reached,
         nothing_new(data, &rhythm, usual_of_all),
         no_documents(data),
         missed(&rhythm),
@@ -157,10 +161,11 @@ fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) ->
         *causes.entry(&finding.cause).or_default() += 1;
     }
     let cause = causes.into_iter().max_by_key(|(_, hosts)| *hosts).map_or("", |(cause, _)| cause);
+    let cause = if let [(_, only)] = found { only.text.as_str() } else { cause };
     let text =
         format!("no page of any seed could be fetched ({}): {cause}", count(hosts.len() as u64, "host"));
     let finding = Finding::of_run(Grade::Failed, text);
-    Some(finding.with_next(format!("gleaner doctor https://{}/ --fetch", first.name)))
+    Some(finding.with_next(format!("gleaner doctor {} --fetch", first.name)))
 }
 
 /// Reports that the clock went back, or that the certificates of at least half of the hosts have expired or
@@ -201,8 +206,7 @@ fn nothing_new(data: &RunData, rhythm: &Rhythm, usual: f64) -> Option<Finding> {
             "nothing new on any of {} hosts, usually {usual:.0} new documents in all",
             data.hosts.len()
         );
-        Finding::of_run(Grade::Unusual, text)
-            .with_next(format!("gleaner doctor https://{}/ --fetch", host.name))
+        Finding::of_run(Grade::Unusual, text).with_next(format!("gleaner doctor {} --fetch", host.name))
     })
 }
 

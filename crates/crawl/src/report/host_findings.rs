@@ -3,7 +3,7 @@
 use gleaner_render::text::count;
 use gleaner_store::Counts;
 
-use super::cause::{command, explained, without_details};
+use super::cause::{command, explained, is_wall, without_details};
 use super::findings::{Finding, Grade, KNOWN};
 use super::run_data::{Ending, HostData, RunData};
 use super::usual::{Rhythm, Usual, median};
@@ -182,6 +182,12 @@ impl Look<'_> {
             && count * 100 >= pages * CHIEF
         {
             return by_reason(format!("{}% of pages: {}", count * 100 / pages, explained(reason)), reason);
+        }
+        let walls = figures.others.iter().filter(|(reason, _)| is_wall(reason));
+        if figures.listings() == 0
+            && let Some((reason, count)) = walls.max_by_key(|(_, count)| **count)
+        {
+            return by_reason(format!("{}, URLs: {count}", explained(reason)), reason);
         }
         if let Some((list, _)) = self.new_broken_list() {
             let cause = format!("a {list}");

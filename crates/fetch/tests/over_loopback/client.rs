@@ -330,10 +330,12 @@ async fn a_proxy_that_fails_is_named_as_such() {
     let refusing = Server::always(answer("407 Proxy Authentication Required", &asks, b"")).await;
     let refusing = refusing.address.to_string();
     for proxy in [gone.as_str(), refusing.as_str(), "no-such-proxy.invalid:1"] {
-        let settings = settings(&[&format!("fetch.proxy=http://{proxy}")]);
+        let settings = settings(&[&format!("fetch.proxy=http://user:secret@{proxy}")]);
         for url in ["http://a.example/", "https://a.example/"] {
             let error = ask(&settings, Url::parse(url).unwrap(), Want::Page).await.unwrap_err();
             assert!(matches!(error, FetchError::BadProxy(_)), "{proxy} {url}: {error:?}");
+            let named = format!("the proxy failed: http://{proxy}, set by fetch.proxy: ");
+            assert!(error.to_string().starts_with(&named), "{error}");
         }
     }
 }

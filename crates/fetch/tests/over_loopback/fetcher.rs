@@ -237,6 +237,15 @@ async fn a_failed_request_starts_the_gap_too() {
 }
 
 #[tokio::test]
+async fn a_private_address_starts_no_gap() {
+    let fetcher = fetcher(&["fetch.allow_addresses=[]", "fetch.delay=1h"]);
+    let request = Request::new(Url::parse("http://127.0.0.1:9/x").unwrap(), Want::Page);
+    let error = fetcher.page(&request, "a", &Right::unlimited()).await.unwrap_err();
+    assert!(matches!(error, FetchError::PrivateAddress { .. }), "{error:?}");
+    assert!(fetcher.gates().ready_in("a").is_zero(), "nothing was sent");
+}
+
+#[tokio::test]
 async fn requests_in_flight_are_bounded_over_all_groups() {
     let server = Server::always(page(b"<p>")).await;
     let fetcher = Arc::new(fetcher(&["fetch.concurrency=2"]));

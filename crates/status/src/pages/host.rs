@@ -77,11 +77,12 @@ fn state(request: &PageRequest, host: &HostView) -> Markup {
             span.faint { (request.translate("usually", "thường")) " " (format!("{usual:.0}")) }
         }
     });
+    let settings = html! { span.faint { (request.translate("with these settings", "theo cấu hình này")) } };
     html! {
         dl.tiles {
             (tile(request.translate("New in the last run", "Mới trong lượt cuối"), &number(new_documents(&last_counts(host))), &usual.unwrap_or_default()))
             (tile(request.translate("Queue", "Hàng đợi"), &number(record.queued), &html!{}))
-            (tile(request.translate("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &html!{}))
+            (tile(request.translate("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &settings))
             div.tile { dt { (request.translate("Template", "Mẫu trang")) } dd { (hosts::template(request, host)) } }
             div.tile { dt { (request.translate("Last success", "Lần cuối có bài")) } dd { (time(host.last_new)) } }
         }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use gleaner_crawl::report::{Report, folder, text};
-use gleaner_crawl::{HostView, verdict};
+use gleaner_crawl::report::{Finding, Grade, Report, folder, text};
+use gleaner_crawl::{HostView, pages_without_outcome, verdict};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_render::text::{count, minute};
 use gleaner_store::Counts;
@@ -78,7 +78,10 @@ impl DoctorContext {
         let domain = &host.record.domain;
         facts.add(
             "gap",
-            format!("{} s between two requests to {domain}, by these settings", host.gap.as_secs_f64()),
+            format!(
+                "with these settings, a crawl waits {} s between two requests to {domain}",
+                host.gap.as_secs_f64()
+            ),
         );
     }
 
@@ -89,13 +92,24 @@ impl DoctorContext {
             facts.add("queue", format!("next URL: {}", next.url));
         }
         facts.add("template", host.template.to_string());
+        let buffered = u64::from(host.record.buffered);
+        let waiting = pages_without_outcome(&self.store, &host.record).map_err(Failure::work)?;
+        if buffered > waiting {
+            let extracted = buffered - waiting;
+            facts.add("template", format!("buffered pages already extracted without one: {extracted}"));
+        }
         Ok(())
     }
 }
 
 fn add_findings(facts: &mut Facts, report: &Report, host: &str) {
-    let mut found = report.findings.iter().filter(|finding| finding.host.as_deref() == Some(host)).peekable();
-    if found.peek().is_none() {
+    let of_host = |finding: &&Finding| finding.host.as_deref() == Some(host);
+    let mut found: Vec<&Finding> = report.findings.iter().filter(of_host).collect();
+    if found.is_empty() {
+        // What makes the whole run fail concerns each host.
+        found.extend(report.findings.iter().find(|finding| finding.grade == Grade::Failed));
+    }
+    if found.is_empty() {
         facts.add(
             "last report",
             format!("nothing unusual (run {} of {} UTC)", report.run, minute(report.started)),

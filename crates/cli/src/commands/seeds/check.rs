@@ -10,7 +10,7 @@ use gleaner_frontier::{
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
-use gleaner_template::{HostPins, Verdict, judge};
+use gleaner_template::{HostPins, Reason, Verdict, judge};
 use gleaner_text::draft::{Origin, draft};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -147,8 +147,16 @@ async fn read_front(
         let reason = format!("it redirects to {url}, which is not among the seeds; list {domain} instead");
         return Err(NotFetched::Host(reason));
     }
-    let (feeds, pages) = front_links(&url, &response, &rules.scope);
+    let page = page_of(&response);
     drop(response);
+    let (feeds, pages) = front_links(&url, &page, &rules.scope);
+    if feeds.is_empty()
+        && pages.is_empty()
+        && let Some(wall) = wall(&page, &url)
+    {
+        checked.links = Some(0);
+        return Err(NotFetched::Url(wall.to_string()));
+    }
     checked.links = Some(pages.len());
     let mut candidates = read_feeds(prober, &feeds, rules, &mut checked.feeds).await;
     candidates.extend(pages);
@@ -170,8 +178,18 @@ fn page_of(response: &Response) -> Page {
     complete(&decode(&response.body, response.content_type.as_deref()).text)
 }
 
-fn front_links(url: &CanonicalUrl, response: &Response, scope: &Scope) -> (Vec<CanonicalUrl>, Vec<Found>) {
-    let on_page = gleaner_html::links::links(&page_of(response));
+/// Returns what a site shows instead of its front page.
+fn wall(page: &Page, url: &CanonicalUrl) -> Option<Reason> {
+    match judge(page, url.as_str()) {
+        Verdict::NotArticle(
+            wall @ (Reason::Challenge | Reason::ConsentWall | Reason::LoginWall | Reason::NeedsBrowser),
+        ) => Some(wall),
+        _ => None,
+    }
+}
+
+fn front_links(url: &CanonicalUrl, page: &Page, scope: &Scope) -> (Vec<CanonicalUrl>, Vec<Found>) {
+    let on_page = gleaner_html::links::links(page);
     let base = on_page.base.as_deref().and_then(|base| url.join(base).ok()).unwrap_or_else(|| url.clone());
     let hrefs = on_page.anchors.iter().map(|anchor| anchor.href.as_str());
     let found = links::judge(&base, hrefs, scope).with_sections().within(scope).found;

@@ -1,0 +1,3 @@
+//! Integration tests of the interface for other programs.
+
+mod interface;
