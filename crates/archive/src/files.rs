@@ -7,8 +7,8 @@
 //! 3. Opening an archive checks the records after the last known synced position. Intact records are kept. An
 //!    incomplete last record is cut off.
 //!
-//! Limitation: after a crash, pages of records that the store does not know are fetched and archived again. A
-//! reader of the archive finds both records.
+//! Limitation: after a crash, the archive may contain pages that the store does not know. They are fetched
+//! and archived again, so a reader of the archive finds two records.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};

@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
@@ -210,15 +211,14 @@ fn record<'a>(
 }
 
 thread_local! {
-    static COMPRESSOR: RefCell<Option<(u32, Compressor)>> = const { RefCell::new(None) };
+    /// The compressors of this thread by level. A record with a compressed body needs two levels, and a new
+    /// compressor takes longer than a small record.
+    static COMPRESSORS: RefCell<BTreeMap<u32, Compressor>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 fn packed(bytes: &[u8], level: u32) -> Vec<u8> {
-    COMPRESSOR.with_borrow_mut(|kept| {
-        let (_, compressor) = match kept {
-            Some(kept) if kept.0 == level => kept,
-            _ => kept.insert((level, Compressor::new(level_of(level)))),
-        };
+    COMPRESSORS.with_borrow_mut(|kept| {
+        let compressor = kept.entry(level).or_insert_with(|| Compressor::new(level_of(level)));
         let mut out = vec![0; compressor.gzip_compress_bound(bytes.len())];
         let written = compressor.gzip_compress(bytes, &mut out).expect("the bound is libdeflate's own");
         out.truncate(written);

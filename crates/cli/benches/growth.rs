@@ -1,8 +1,9 @@
-//! Measures the cost of a page while the corpus grows: `cargo bench -p gleaner --bench growth`.
+//! Measures the cost of a page while the corpus grows: `cargo bench -p gleaner --bench growth [DOCUMENTS]`.
 //!
 //! One store is filled through the store's interface, without the network, in three stages: 5,000 documents
 //! and 100,000 waiting URLs; 500,000 and 100,000; 500,000 and 1,000,000. Without `GLEANER_LOAD`, all numbers
-//! are a tenth of these. At each stage, more documents are stored one by one, as in a crawl. Then the real
+//! are a tenth of these. `DOCUMENTS` selects two stages: 5,000 and `DOCUMENTS` documents, with 100,000 waiting
+//! URLs. At each stage, more documents are stored one by one, as in a crawl. Then the real
 //! binary crawls 40 papers of the store, 100 pages each. The output is the processor time per page and the
 //! peak memory.
 //!
@@ -154,8 +155,13 @@ fn opened(folder: &Path) -> Writer {
 
 fn main() {
     let scale = if std::env::var_os("GLEANER_LOAD").is_some() { 1 } else { 10 };
-    let stages = [(5_000, 100_000), (500_000, 100_000), (500_000, 1_000_000)];
-    let stages = stages.map(|(documents, waiting)| (documents / scale, waiting / scale));
+    let asked: Option<usize> = std::env::args().nth(1).and_then(|number| number.parse().ok());
+    let stages = match asked {
+        Some(documents) => vec![(5_000, 100_000), (documents, 100_000)],
+        None => [(5_000, 100_000), (500_000, 100_000), (500_000, 1_000_000)]
+            .map(|(documents, waiting)| (documents / scale, waiting / scale))
+            .to_vec(),
+    };
     let articles =
         stages.iter().map(|(documents, waiting)| documents + waiting).max().unwrap() / HOSTS + PAGES;
     let generated = GeneratedPapers { hosts: HOSTS, articles, listed: 0, wire: 0, redirected: 0 };

@@ -11,13 +11,14 @@ mod template;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use eval::{Eval, EvalMeasure, EvalProtocol};
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat};
 use migrate::MIGRATE_HELP;
 pub(crate) use migrate::Migrate;
+use operations::number;
 pub(crate) use operations::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};
 use seeds::{INIT_HELP, SEEDS_HELP};
 pub(crate) use seeds::{Init, Seeds, SeedsCommand};
@@ -35,12 +36,28 @@ pub(crate) struct Args {
     pub(crate) common: Common,
 }
 
+impl Args {
+    /// Returns the command line. A negative number after an option is its value, so that the option's parser
+    /// says which numbers it takes. clap would take it for an option.
+    pub(crate) fn definition() -> clap::Command {
+        fn with_numbers(command: clap::Command) -> clap::Command {
+            let has_value = |arg: &clap::Arg| !arg.is_positional() && arg.get_action().takes_values();
+            let with_number = |arg: clap::Arg| {
+                let is_option = has_value(&arg);
+                arg.allow_negative_numbers(is_option)
+            };
+            command.mut_args(with_number).mut_subcommands(with_numbers)
+        }
+        with_numbers(Self::command())
+    }
+}
+
 /// Options that all commands share.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
     /// Read settings from this file; config/default.toml documents every key. Paths in the file are
-    /// relative to its folder
+    /// relative to its folder [default: gleaner.toml in the working directory, if it exists]
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
     /// Folder of the corpus [default: store.path of the settings, "data"]
@@ -78,11 +95,12 @@ pub(crate) enum Command {
     Seeds(Seeds),
     /// Crawl seed sites into the corpus; the same command resumes after an interruption
     #[command(after_help = "Examples:
-  gleaner crawl --config config/demo.toml
+  gleaner crawl --data demo --set demo.newspaper=true --set fetch.delay=100ms
   gleaner crawl https://vnexpress.net --set fetch.contact=you@example.org --max-pages 200
-  gleaner crawl --seeds seeds/vietnamese.txt --set fetch.contact=you@example.org
   gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --max-per-host 500
   gleaner crawl --max-pages 20 --set log.level=info
+
+The first example crawls a bundled newspaper on loopback.
 
 Exit codes: 0 success, 3 unusual (`gleaner report` shows why), 1 failure, 2 invalid command line, \
 settings or seeds, 130 interrupted. A run that ends at its budget is a success.")]
@@ -93,7 +111,7 @@ settings or seeds, 130 interrupted. A run that ends at its budget is a success."
 delay and the limits. Ctrl-C stops the daemon.
 
 Examples:
-  gleaner schedule --config gleaner.toml
+  gleaner schedule --config /etc/gleaner/gleaner.toml
   gleaner schedule --once-now --set 'schedule.times=[\"0 2 * * *\"]'"
     )]
     Schedule(Schedule),
@@ -243,6 +261,13 @@ not counted.")]
     Man(Man),
 }
 
+impl Command {
+    /// Whether the command reads the settings.
+    pub(crate) const fn has_settings(&self) -> bool {
+        !matches!(self, Self::Init(_) | Self::Eval(_) | Self::Completions(_) | Self::Man(_))
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Crawl {
     /// Sites to crawl: a host such as vnexpress.net, or a URL
@@ -309,8 +334,8 @@ pub(crate) struct Duplicates {
     #[arg(long)]
     pub(crate) host: Option<String>,
     /// Show the N largest clusters; 0 for all
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub(crate) limit: usize,
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = number::<0>)]
+    pub(crate) limit: u64,
     /// List related documents that are not near-duplicates, instead of clusters
     #[arg(long)]
     pub(crate) related: bool,

@@ -25,7 +25,7 @@ mod telemetry;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use crate::args::{Args, Command, Reextract};
 use crate::failure::Failure;
@@ -34,8 +34,9 @@ fn main() -> ExitCode {
     open_files::raise_limit();
     // The color setting is needed before parsing, because help and parse errors use it.
     let color = args::Color::typed(std::env::args_os());
-    let matches = Args::command().color(color.of_clap()).get_matches();
+    let matches = Args::definition().color(color.of_clap()).get_matches();
     let Args { command, common } = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let common = if command.has_settings() { settings::find(common) } else { common };
     let done = match command {
         Command::Init(args) => commands::init::run(&args),
         Command::Seeds(args) => commands::seeds::run(&common, &args),

@@ -11,9 +11,22 @@ use gleaner_store::{Options, Store, StoreError, Writer, open};
 use gleaner_template::{HostPins, Pins};
 
 use crate::args::Common;
+use crate::commands::known_hosts::{did_you_mean, site};
 use crate::distributed;
 use crate::failure::Failure;
 use crate::messages::print_message;
+
+/// The settings file of a project folder, as `gleaner init` writes it.
+pub(crate) const FOLDER_SETTINGS: &str = "gleaner.toml";
+
+/// Without `--config`, selects the settings file of the working directory, if there is one, and names it.
+pub(crate) fn find(mut common: Common) -> Common {
+    if common.config.is_none() && Path::new(FOLDER_SETTINGS).is_file() {
+        print_message(format_args!("gleaner: using the settings in {FOLDER_SETTINGS}"));
+        common.config = Some(FOLDER_SETTINGS.into());
+    }
+    common
+}
 
 pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
     let config = load_for_both(common)?;
@@ -67,7 +80,8 @@ pub(crate) fn seeds(files: &[PathBuf], urls: &[String], config: &Config) -> Resu
 fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
     if config.crawl.seeds.is_empty() {
         return Err(Failure::Usage(
-            "no seeds: name a site (gleaner crawl https://example.org), or set --seeds FILE or crawl.seeds"
+            "no seeds: name a site, as in `gleaner crawl https://example.org`, or set --seeds FILE or crawl.seeds; \
+             `gleaner init news` writes a project folder with a list of seeds"
                 .into(),
         ));
     }
@@ -76,20 +90,12 @@ fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
         refuse_url("crawl.seeds", &file)?;
         seeds.extend(seed_file(&file).map_err(|failure| match failure {
             Failure::Usage(message) if !file.exists() => {
-                Failure::Usage(format!("{message}; {}", missing_seeds_advice(config)))
+                Failure::Usage(format!("{message}; crawl.seeds in the settings names it"))
             }
             other => other,
         })?);
     }
     Ok(seeds)
-}
-
-fn missing_seeds_advice(config: &Config) -> &'static str {
-    // `gleaner init` writes this file, with seeds of its own.
-    if config.crawl.seeds == Config::default().crawl.seeds && Path::new("gleaner.toml").exists() {
-        return "to use the settings of this folder, add --config gleaner.toml";
-    }
-    "name a site (gleaner crawl https://example.org), or set your own list with --seeds FILE"
 }
 
 fn seed_file(file: &Path) -> Result<Vec<Seed>, Failure> {
@@ -123,7 +129,7 @@ const KEEP: &str = "text.keep";
 /// Reads the pins of a host from the file with its name. Without such a file, uses the pins of its site in
 /// the settings. The setting `text.keep` applies unless the pins set their own inserts.
 pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failure> {
-    let files = pins_files(Path::new(&config.template.pins))?;
+    let files = pins_files(config)?;
     let is_of_host = |path: &&PathBuf| host.is_some_and(|host| path.ends_with(format!("{host}.toml")));
     let pins = match files.iter().find(is_of_host) {
         Some(path) => read_pins_file(path)?,
@@ -135,11 +141,9 @@ pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failu
 }
 
 pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
-    let named = |path: &PathBuf| {
-        let host = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok((host, read_pins_file(path)?))
-    };
-    let files = pins_files(Path::new(&config.template.pins))?;
+    report_ignored_pins(config)?;
+    let named = |path: &PathBuf| Ok((host_of(path), read_pins_file(path)?));
+    let files = pins_files(config)?;
     let pins: HostPins = files.iter().map(named).collect::<Result<_, Failure>>()?;
     let of_site = |(name, _)| Some((name, site_pins(config, name)?));
     let named = |(name, pins): (&str, Result<Pins, Failure>)| Ok((name.to_owned(), pins?));
@@ -156,12 +160,19 @@ fn site_pins(config: &Config, host: &str) -> Option<Result<Pins, Failure>> {
 }
 
 pub(crate) fn pins_text(config: &Config) -> Result<String, Failure> {
-    let files = pins_files(Path::new(&config.template.pins))?;
+    let files = pins_files(config)?;
     let named = |path: &PathBuf| Ok(format!("{:?}\n{}\n", path.file_name(), read_text(path)?));
     files.iter().map(named).collect()
 }
 
-fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn pins_files(config: &Config) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = files_of_pins_folder(config)?;
+    files.retain(|path| is_pins_file(path));
+    Ok(files)
+}
+
+fn files_of_pins_folder(config: &Config) -> Result<Vec<PathBuf>, Failure> {
+    let folder = Path::new(&config.template.pins);
     let is_usual = folder.ends_with(&Config::default().template.pins);
     if folder.as_os_str().is_empty() || (is_usual && !folder.exists()) {
         return Ok(Vec::new());
@@ -173,17 +184,58 @@ fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     for entry in fs::read_dir(folder).map_err(wrong)? {
         files.push(entry.map_err(wrong)?.path());
     }
-    files.retain(|path| {
-        let is_pins = path.extension().is_some_and(|ending| ending == "toml");
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_pins && !is_hidden {
-            print_message(format_args!("{} is ignored: a pin file must be named HOST.toml", path.display()));
-        }
-        is_pins
-    });
     // Sorted, so that the same error is reported every time.
     files.sort();
     Ok(files)
+}
+
+fn is_pins_file(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "toml")
+}
+
+fn host_of(file: &Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Names the files in the folder of the pins that are no pins files.
+pub(crate) fn report_ignored_pins(config: &Config) -> Result<(), Failure> {
+    let is_hidden =
+        |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    for path in files_of_pins_folder(config)?.iter().filter(|path| !is_pins_file(path) && !is_hidden(path)) {
+        let path = path.display();
+        print_message(format_args!("gleaner: {path} is ignored: a pin file must be named HOST.toml"));
+    }
+    Ok(())
+}
+
+/// Names the pins files of other hosts of the site, if the host itself has none.
+pub(crate) fn report_other_pins(config: &Config, host: &str) -> Result<(), Failure> {
+    let files = pins_files(config)?;
+    if files.iter().any(|file| host_of(file) == host) {
+        return Ok(());
+    }
+    for file in files.iter().filter(|file| site(&host_of(file)) == site(host)) {
+        let (file, named) = (file.display(), host_of(file));
+        print_message(format_args!(
+            "gleaner: {file} applies to the host {named} and not to {host}; for {host}, name it {host}.toml"
+        ));
+    }
+    Ok(())
+}
+
+/// Names the pins files with pins whose host is not in the corpus.
+pub(crate) fn report_unknown_pins(config: &Config, store: &Store) -> Result<(), Failure> {
+    for file in pins_files(config)? {
+        let host = host_of(&file);
+        let is_known = store.host(&host).map_err(Failure::work)?.is_some();
+        if !is_known && !read_pins_file(&file)?.is_empty() {
+            let (file, meant) = (file.display(), did_you_mean(store, &host)?);
+            print_message(format_args!(
+                "gleaner: {file} has no effect: the corpus has no host {host}{meant}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn read_pins_file(path: &Path) -> Result<Pins, Failure> {

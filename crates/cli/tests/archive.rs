@@ -265,13 +265,33 @@ fn pages_without_a_template_are_extracted_again_too() {
     assert!(first.status.success(), "{}", said(&first));
     let before = exported(&crawl);
     assert!(before.iter().all(|document| document["method"] == "block-model"));
+    let words = |crawl: &Crawl| -> u64 {
+        let all = crawl.export(&["--members", "--confidence", "0"]).into_iter();
+        let of_host = all.filter(|document| document["host"] == "villagepost.example");
+        of_host.map(|document| document["words"].as_u64().unwrap()).sum()
+    };
+    let words_before = words(&crawl);
     let pins = crawl.folder.path().join("pins");
     fs::create_dir(&pins).unwrap();
     fs::write(pins.join("villagepost.example.toml"), "drop = [\"h2\", \"h3\"]").unwrap();
+    fs::write(pins.join("www.villagepost.example.toml"), "drop = [\"p\"]").unwrap();
+    fs::write(pins.join("example.org.toml"), "# drop = [\"p\"]").unwrap();
     let output = crawl.run(&[&["reextract", "--set", "template.pins=pins"][..], &pages].concat());
     let (table, told) = (String::from_utf8_lossy(&output.stdout).into_owned(), said(&output));
-    assert!(output.status.success() && !told.contains("a pin selected nothing"), "{table}{told}");
-    assert!(table.contains("Texts changed") && table.contains("villagepost.example"), "{table}");
+    let misnamed = "pins/www.villagepost.example.toml has no effect: the corpus has no host \
+        www.villagepost.example; did you mean villagepost.example?";
+    assert!(output.status.success() && told.contains(misnamed), "{table}{told}");
+    assert!(!told.contains("pins/villagepost.example.toml") && !told.contains("example.org"), "{told}");
+    let row = table.lines().find(|line| line.contains(" villagepost.example")).expect(&table);
+    let figures: Vec<u64> =
+        row.split_whitespace().filter_map(|word| word.replace(',', "").parse().ok()).collect();
+    assert_eq!(figures[2..], [words_before, words(&crawl)], "{table}");
+    fs::write(pins.join("villagepost.example.toml"), "drop = [\"article p\", \"div p\"]").unwrap();
+    let emptied = said(&crawl.run(&[&["reextract", "--set", "template.pins=pins"][..], &pages].concat()));
+    assert!(emptied.contains("villagepost.example lost more than half of its words: "), "{emptied}");
+    assert!(!emptied.contains("baolang.example lost"), "{emptied}");
+    fs::write(pins.join("villagepost.example.toml"), "drop = [\"h2\", \"h3\"]").unwrap();
+    crawl.run(&[&["reextract", "--set", "template.pins=pins"][..], &pages].concat());
     let is_pinned = |document: &&serde_json::Value| document["host"] == "villagepost.example";
     let texts = |documents: &[serde_json::Value], pinned: bool| -> Vec<String> {
         let of = documents.iter().filter(|document| is_pinned(document) == pinned);

@@ -138,6 +138,15 @@ fn a_folder_of_pins_that_is_not_there_and_a_file_that_is_none_are_named() {
     assert!(odd.status.success(), "{said}");
     assert!(said.contains("pins/a.example.tml is ignored: a pin file must be named HOST.toml"), "{said}");
     assert!(!said.contains(".keep"), "{said}");
+
+    for (url, is_named) in
+        [("http://www.a.example/x", true), ("http://a.example/x", false), ("http://b.example/x", false)]
+    {
+        let output = gleaner(&folder, &["extract", "0.html", "--set=template.pins=pins", "--url", url]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        let named = "pins/a.example.toml applies to the host a.example and not to www.a.example";
+        assert_eq!(said.contains(named), is_named, "{url}: {said}");
+    }
 }
 
 #[test]

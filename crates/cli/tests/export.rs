@@ -249,8 +249,30 @@ fn the_form_follows_the_ending_and_no_file_is_emptied() {
     assert!(std::fs::read(home.path().join("z.jsonl.gz")).unwrap().starts_with(&[0x1f, 0x8b]));
     let output = run(home.path(), &["export", "--where", "words>99999", "--out", "z.parquet"]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && told.contains("z.parquet stays as it is"), "{told}");
+    assert!(
+        output.status.code() == Some(1) && told.contains("no document matches; z.parquet is not written"),
+        "{told}"
+    );
     assert_eq!(std::fs::read(home.path().join("z.parquet")).unwrap(), bytes);
+    let output = run(home.path(), &["export", "--published-to", "1999-01-01", "--out", "new.csv"]);
+    assert!(output.status.code() == Some(1) && !home.path().join("new.csv").exists());
+    let (_, told) = said(home.path(), &["export", "--sample", "500", "--out", "z.parquet"]);
+    assert!(told.contains("to z.parquet, which replaces an earlier file"), "{told}");
+    assert!(told.contains("only 9 documents match, fewer than --sample 500"), "{told}");
+}
+
+#[test]
+fn two_exports_do_not_write_into_one_folder() {
+    let home = with_corpus(1);
+    let part = home.path().join("two.part");
+    std::fs::create_dir(&part).unwrap();
+    let held = std::fs::File::open(&part).unwrap();
+    held.lock().unwrap();
+    let output = run(home.path(), &["export", "--into", "two"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && told.contains("another export is writing two"), "{told}");
+    drop(held);
+    said(home.path(), &["export", "--into", "two"]);
 }
 
 #[test]
@@ -277,6 +299,9 @@ fn wrong_wishes_are_refused_on_one_line() {
         "no document matches --language english; languages in this corpus: vi",
     );
     refused(&["--host", "nosuch.com"], 1, "no document matches --host nosuch.com; hosts in this corpus:");
+    refused(&["--host", "https://nosuch.com/a"], 1, "no document matches --host nosuch.com");
+    refused(&["--out", "b.parquet.gz"], 2, "the ending .gz or .zst is not possible");
+    refused(&["--out", "b.txt"], 2, "text needs --into DIR");
     refused(&["--into", ".."], 2, "no name of its own");
     refused(&["--into", "data"], 1, "data is there already");
     refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl");

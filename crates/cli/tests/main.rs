@@ -33,6 +33,7 @@ mod nights;
 #[cfg(unix)]
 mod open_files;
 mod operations;
+mod queries;
 mod readers;
 mod readme;
 mod redesign;

@@ -53,6 +53,11 @@ fn the_corpus_knows_its_seeds_without_the_file() {
                 assert_eq!(of_host, [origin], "{round}: {command}");
             }
         }
+        let options = gleaner_store::Options { cache: 1 << 20, create: false };
+        let held = gleaner_store::open(&crawl.folder.path().join("data"), &options).unwrap();
+        let refused = text(&crawl.run(&["rebuild"]));
+        assert!(refused.contains("is in use by"), "{refused}");
+        drop(held);
         let rebuilt = crawl.run(&["rebuild"]);
         assert!(rebuilt.status.success(), "{}", text(&rebuilt));
     }
@@ -145,7 +150,7 @@ fn a_new_project_can_be_crawled_from_anywhere() {
     };
     let made = gleaner(&["init", "news", "http://villagepost.example/"]);
     assert!(made.status.success(), "{}", text(&made));
-    assert!(text(&made).contains("gleaner crawl --config news/gleaner.toml"), "{}", text(&made));
+    assert!(text(&made).contains("    cd news\n    gleaner seeds check\n"), "{}", text(&made));
     let proxy = format!("fetch.proxy={}", crawl.newspaper.proxy());
     let with =
         ["--config", "news/gleaner.toml", "--set", &proxy, "--set", "fetch.delay=0s", "--max-pages", "3"];

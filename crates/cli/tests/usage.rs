@@ -53,10 +53,14 @@ fn wrong_settings_and_seeds_are_refused_on_one_line() {
         &["crawl", "--set", set],
         &["crawl.seeds names files", "gleaner crawl https://a.example"],
     );
-    refused(&folder, &["crawl"], &["cannot read seeds/", "gleaner crawl https://example.org"]);
-    fs::write(folder.path().join("gleaner.toml"), "").unwrap();
-    refused(&folder, &["crawl"], &["cannot read seeds/", "add --config gleaner.toml"]);
-    refused(&folder, &["crawl", "--set", "crawl.seeds=[]"], &["no seeds: name a site"]);
+    for command in [&["crawl"][..], &["schedule"], &["seeds", "check"]] {
+        refused(
+            &folder,
+            command,
+            &["no seeds: name a site, as in `gleaner crawl https://", "`gleaner init news`"],
+        );
+    }
+    refused(&folder, &["crawl", "--set", "crawl.seeds=['none']"], &["cannot read none", "crawl.seeds"]);
     refused(&folder, &["crawl", "good.txt"], &["good.txt is a file", "gleaner crawl --seeds good.txt"]);
     refused(&folder, &["crawl", "vnexpress"], &["\"vnexpress\" is not a seed", "vnexpress.net"]);
     refused(&folder, &["crawl", "--seeds", "absent.txt"], &["cannot read absent.txt"]);
@@ -66,6 +70,51 @@ fn wrong_settings_and_seeds_are_refused_on_one_line() {
     refused(&folder, &["extract", "good.txt", "--url", "nonsense"], &["nonsense"]);
     let both = ["extract", "https://a.example/1", "--url", "https://a.example/2"];
     refused(&folder, &both, &["--url is for files: "]);
+}
+
+#[test]
+fn the_settings_of_the_working_directory_are_used_and_named() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("gleaner.toml"), "[store]\npath = \"news\"\n").unwrap();
+    fs::write(folder.path().join("other.toml"), "").unwrap();
+    let said = |arguments: &[&str]| {
+        let output = gleaner(&folder, arguments);
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let named = "gleaner: using the settings in gleaner.toml\n";
+    let commands =
+        [&["stats"][..], &["export"], &["verify"], &["report"], &["reextract"], &["doctor", "a.vn"]];
+    for command in commands {
+        let own = said(command);
+        assert!(own.starts_with(named) && own.contains("news"), "{command:?}: {own}");
+        let other = said(&[command, &["--config", "other.toml"]].concat());
+        assert!(!other.contains(named) && !other.contains("news"), "{command:?}: {other}");
+    }
+    fs::write(folder.path().join("gleaner.toml"), "[fetch\n").unwrap();
+    assert!(said(&["stats"]).contains("gleaner: gleaner.toml, line 1"));
+    for command in [&["completions", "bash"][..], &["init", "project"]] {
+        assert!(!said(command).contains("gleaner: "), "{command:?} has no settings");
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_refused_with_the_range() {
+    let folder = TempDir::new().unwrap();
+    for (arguments, least) in [
+        (&["crawl", "--max-pages", "-1"][..], 0),
+        (&["crawl", "--max-per-host", "-1"], 0),
+        (&["report", "--last", "0"], 1),
+        (&["report", "--last", "-1"], 1),
+        (&["export", "--limit", "-1"], 1),
+        (&["export", "--sample", "0"], 1),
+        (&["duplicates", "--limit", "-1"], 0),
+    ] {
+        let output = gleaner(&folder, arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        let range = format!("must be a whole number, {least} or more");
+        assert!(said.contains(&range) && !said.contains("tip"), "{arguments:?}: {said}");
+    }
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn hosts_are_crawled_in_the_partitions_that_have_them() {
     writer.commit(change).unwrap();
     writer.flush().unwrap();
     drop(writer);
-    let forget = "DELETE FROM records WHERE key = convert_to('mpublic suffixes', 'UTF8')";
+    let forget = "DELETE FROM records WHERE key = convert_to('public suffixes', 'UTF8')";
     let _ = cluster.postgres.query(&cluster.address, forget);
     let workers = ["one", "two"].map(|name| cluster.worker(name));
     for worker in workers {

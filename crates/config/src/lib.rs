@@ -180,8 +180,9 @@ pub struct Template {
     /// Minimum number of buffered pages to train a host's template at the end of a run. With fewer pages,
     /// each page is extracted without a template.
     pub min_pages: usize,
-    /// Folder of the rules with which users correct templates (pins). Each such host has a file `HOST.toml`
-    /// ([`read_pins`]). The default folder may be missing. If empty, there are no pins.
+    /// Folder with pins, the rules with which users correct templates. Each host with pins has a file
+    /// `HOST.toml` ([`read_pins`]). The default folder may be missing. If this value is empty, there are no
+    /// pins.
     pub pins: String,
 }
 
@@ -281,7 +282,7 @@ impl Default for Fetch {
 impl Default for Crawl {
     fn default() -> Self {
         Self {
-            seeds: vec!["seeds/vietnamese.txt".into(), "seeds/english.txt".into()],
+            seeds: Vec::new(),
             scope: SeedScope::Site,
             published_after: Since::default(),
             max_depth: 12,

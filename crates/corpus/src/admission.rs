@@ -1,8 +1,9 @@
-//! Decides which documents enter a corpus, by language, publication day and figures, and unifies their tone
-//! marks. By default every document enters unchanged. Callers can count refusals by reason.
+//! Decides which documents enter a corpus, by language, publication day and measured values such as the
+//! number of words. Also unifies the tone marks of admitted documents. By default every document enters
+//! unchanged. Callers can count refusals by reason.
 //!
 //! Limitation: `und` (undetermined) is treated as a language. A corpus limited to `vi` excludes `und` unless
-//! it is also listed. Figures are computed from the stored text.
+//! it is also listed. The values are computed from the stored text.
 
 use std::fmt;
 

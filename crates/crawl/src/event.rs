@@ -24,6 +24,8 @@ pub(crate) enum Event {
     /// The answer to a request for a robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Url, Box<RobotsAnswer>, Vec<WarcRecords>),
     Read(Box<Visit>, Box<Reading>, Option<WarcRecords>),
+    /// A 2xx response with the same body as before, and its size in bytes. It was not parsed.
+    Unchanged(Box<Visit>, u64, Option<WarcRecords>),
     NotRead(Box<Visit>, Box<Response>, Option<WarcRecords>),
     /// A 2xx response at another URL than the visit's, after redirects.
     ReadElsewhere(Box<Visit>, Box<Response>, Timestamp),

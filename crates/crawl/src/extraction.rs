@@ -19,6 +19,7 @@ use jiff::Timestamp;
 use tracing::warn;
 
 use crate::admission::Rules;
+use crate::known_links::KnownLinks;
 use crate::rank;
 use crate::visit::Visit;
 use gleaner_text::draft::{Origin, draft_from};
@@ -72,7 +73,7 @@ pub(crate) fn read(
     visit: &Visit,
     response: Response,
     fetched: Timestamp,
-    scope: &Scope,
+    known: &KnownLinks,
     rules: Rules<'_>,
     max_list: u64,
 ) -> Reading {
@@ -86,9 +87,9 @@ pub(crate) fn read(
         bytes: response.body.len() as u64,
     };
     match visit.record.role {
-        Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, scope, max_list),
+        Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, known.scope(), max_list),
         Role::Front | Role::Section | Role::Page => {
-            read_page(&mut reading, visit, response, fetched, scope, rules)
+            read_page(&mut reading, visit, response, fetched, known, rules)
         }
     }
     reading
@@ -137,7 +138,7 @@ fn read_page(
     visit: &Visit,
     response: Response,
     fetched: Timestamp,
-    scope: &Scope,
+    known: &KnownLinks,
     rules: Rules<'_>,
 ) {
     let decoded = decode(&response.body, response.content_type.as_deref());
@@ -145,7 +146,7 @@ fn read_page(
     let whole = (!rules.pins.is_empty()).then(|| complete(&decoded.text));
     let is_pinned = whole.as_ref().is_some_and(|page| rules.pins.concern(page));
     if !is_pinned && let Some((page, article)) = detected(visit, &decoded.text, fetched, rules) {
-        follow(reading, visit, &page, scope);
+        follow(reading, visit, &page, known);
         reading.content = Content::Article(Box::new(article));
         return;
     }
@@ -153,16 +154,12 @@ fn read_page(
     if is_cut(&page) {
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
-    follow(reading, visit, &page, scope);
-    let hub = match judge(&page, visit.url.as_str()) {
-        Verdict::Article => None,
-        Verdict::NotArticle(reason) => Some(reason.label()),
-    };
+    follow(reading, visit, &page, known);
     let hub = match visit.record.role {
         // A front page is never an article.
-        Role::Front => hub.or(Some("front_page")),
+        Role::Front => not_article(visit, &page).or(Some("front_page")),
         _ if is_binary(&decoded.text) => Some("binary"),
-        _ => hub,
+        _ => not_article(visit, &page),
     };
     let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
     reading.content = match (hub, &visit.template) {
@@ -203,14 +200,31 @@ fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, 
     Article { document: rules.admitted(draft), seen, raw }
 }
 
+/// The reason why a page is not an article. The template of its host recognizes most hubs without the block model.
+fn not_article(visit: &Visit, page: &Page) -> Option<&'static str> {
+    let url = visit.url.as_str();
+    let verdict = match &visit.template {
+        Some(template) => template.detector().verdict(page, url),
+        None => judge(page, url),
+    };
+    match verdict {
+        Verdict::Article => None,
+        Verdict::NotArticle(reason) => Some(reason.label()),
+    }
+}
+
 /// Whether a page is binary data: more than 2% of its characters are control characters or undecodable.
 fn is_binary(text: &str) -> bool {
-    let odd = |c: &char| (c.is_control() && !c.is_whitespace()) || *c == char::REPLACEMENT_CHARACTER;
-    text.chars().filter(odd).count() * 50 > text.chars().count()
+    let is_odd = |byte: &&u8| matches!(byte, 0..=8 | 14..=31 | 127);
+    // The control characters from U+0080 to U+009F have two bytes. U+0085 is white space.
+    let is_odd_pair = |pair: &&[u8]| matches!(pair, [0xC2, 0x80..=0x84 | 0x86..=0x9F]);
+    let bytes = text.as_bytes();
+    let count = bytes.iter().filter(is_odd).count() + bytes.windows(2).filter(is_odd_pair).count();
+    (count + text.matches(char::REPLACEMENT_CHARACTER).count()) * 50 > text.chars().count()
 }
 
 /// Finds the links of a page. Ignores feeds of articles, because they contain comments.
-fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
+fn follow(reading: &mut Reading, visit: &Visit, page: &Page, known: &KnownLinks) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {
         reading.refuse("nofollow", on_page.anchors.len());
@@ -223,7 +237,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         .unwrap_or_else(|| visit.url.clone());
     let ways = on_page.refresh.iter().chain(&on_page.next).map(String::as_str);
     let hrefs = ways.chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()));
-    let mut discovered = links::judge(&base, hrefs.take(MOST_LINKS), scope);
+    let mut discovered = known.judge(&base, hrefs.take(MOST_LINKS));
     reading.refuse("beyond_the_limit_of_a_page", on_page.anchors.len().saturating_sub(MOST_LINKS));
     if matches!(visit.record.role, Role::Front | Role::Section) {
         let feed = |url| Found { url, role: Role::Feed, dated: None, news: false };
@@ -248,7 +262,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         Role::Page if links::looks_like_article(&found.url) => rank::ARTICLE,
         Role::Page => rank::OTHER,
     };
-    reading.add(discovered.within(scope), rank);
+    reading.add(discovered.within(known.scope()), rank);
 }
 
 impl Reading {

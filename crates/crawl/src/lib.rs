@@ -30,6 +30,7 @@ mod event;
 mod extraction;
 mod frontier;
 mod host_view;
+mod known_links;
 mod learner;
 mod live;
 mod membership;

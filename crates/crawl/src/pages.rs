@@ -12,7 +12,7 @@ use crate::frontier::quota::QUEUE_FULL;
 use crate::frontier::schedule::GroupName;
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
-use crate::recorder::revisit::{is_article, is_section, sight};
+use crate::recorder::revisit::{is_section, sight};
 use crate::report::cause::is_wall;
 use crate::visit::Visit;
 
@@ -29,12 +29,6 @@ impl Pipeline {
         records: Option<WarcRecords>,
     ) -> Result<GroupName, CrawlError> {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
-        // With an unchanged body, only a new template could change the extracted text.
-        if is_unchanged(&visit, records.as_ref()) {
-            self.recorder.archive(records, None)?;
-            let counts = PageCounts { bytes: reading.bytes, refused: None };
-            return self.finish_within(self.recorder.begin(), visit, Outcome::Unchanged, counts);
-        }
         if let Some(host) = self.frontier.hosts.get(visit.record.host) {
             self.frontier.quota.add_bytes(&host.site, reading.bytes);
         }
@@ -45,6 +39,18 @@ impl Pipeline {
         }
         keep_validators(&mut visit, &mut reading);
         self.record_content(change, visit, reading, news)
+    }
+
+    pub(crate) fn unchanged(
+        &mut self,
+        visit: Visit,
+        bytes: u64,
+        records: Option<WarcRecords>,
+    ) -> Result<GroupName, CrawlError> {
+        self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
+        self.recorder.archive(records, None)?;
+        let counts = PageCounts { bytes, refused: None };
+        self.finish_within(self.recorder.begin(), visit, Outcome::Unchanged, counts)
     }
 
     /// Adds the links of a page to the frontier. Returns the change and the number of new or changed URLs.
@@ -78,14 +84,13 @@ impl Pipeline {
         let (mut change, mut news) = (self.recorder.begin(), 0);
         for part in found.chunks(PART) {
             let known = &mut self.frontier.known;
-            change.read_urls_ahead(
-                part.iter().map(|(found, _)| found.url.key()).filter(|key| !known.contains(*key)),
-            )?;
+            let unknown = part.iter().map(|(found, _)| found.url.key()).filter(|key| !known.contains(*key));
+            change.read_urls_ahead(unknown)?;
             for (found, rank) in part {
                 let (key, depth) = (found.url.key(), depth(found.role));
                 if depth > self.session.config.crawl.max_depth {
                     *refused.entry("too_deep".into()).or_default() += 1;
-                } else if key != visit.key {
+                } else if key != visit.key && (found.dated.is_some() || !self.frontier.known.contains(key)) {
                     match self.discover_one(&mut change, visit, (found, *rank), depth)? {
                         Some(is_open) => news += u64::from(is_open),
                         None => *refused.entry(QUEUE_FULL.into()).or_default() += 1,
@@ -179,10 +184,4 @@ fn keep_validators(visit: &mut Visit, reading: &mut Reading) {
         // One validator is enough. Omitting the second saves space, because there are many pages.
         visit.record.last_modified = None;
     }
-}
-
-fn is_unchanged(visit: &Visit, records: Option<&WarcRecords>) -> bool {
-    records.is_some_and(WarcRecords::is_as_before)
-        && visit.record.role == Role::Page
-        && visit.record.last.as_ref().is_some_and(is_article)
 }

@@ -93,6 +93,7 @@ impl Pipeline {
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
         let released = match event {
             Event::Read(visit, reading, records) => Some(self.page_read(*visit, *reading, records)?),
+            Event::Unchanged(visit, bytes, records) => Some(self.unchanged(*visit, bytes, records)?),
             Event::NotRead(visit, response, records) => {
                 self.recorder.archive(records, None)?;
                 self.not_read(*visit, *response)?

@@ -20,6 +20,7 @@ use crate::error::CrawlError;
 use crate::event::{Event, Task};
 use crate::frontier::Frontier;
 use crate::frontier::budget::Ending;
+use crate::known_links::KnownLinks;
 use crate::network::{Network, Requester};
 use crate::partitions::enqueue_seeds;
 use crate::pipeline::Pipeline;
@@ -151,7 +152,7 @@ impl Session {
         let mut pipeline = Pipeline::new(writer, session, politeness, tasks)?;
         let context = WorkerContext {
             store: pipeline.recorder.store.clone(),
-            scope: Arc::clone(&pipeline.frontier.scope),
+            known: Arc::new(KnownLinks::new(Arc::clone(&pipeline.frontier.scope))),
             pins,
             admission,
             max_list: config.fetch.max_sitemap.get(),

@@ -7,25 +7,27 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender};
 use gleaner_corpus::Admission;
 use gleaner_fetch::Response;
-use gleaner_frontier::Scope;
+use gleaner_frontier::Role;
 use gleaner_store::Store;
 use gleaner_template::HostPins;
 use jiff::Timestamp;
 use tracing::info_span;
 
 use crate::admission::Rules;
-use crate::archive::RecordBuilder;
+use crate::archive::{RecordBuilder, WarcRecords};
 use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
 use crate::extraction;
+use crate::known_links::KnownLinks;
 use crate::learner::training;
+use crate::recorder::revisit::is_article;
 use crate::visit::Visit;
 
 #[derive(Debug, Clone)]
 pub(crate) struct WorkerContext {
     pub(crate) store: Store,
-    pub(crate) scope: Arc<Scope>,
+    pub(crate) known: Arc<KnownLinks>,
     pub(crate) pins: Arc<HostPins>,
     pub(crate) admission: Arc<Admission>,
     pub(crate) max_list: u64,
@@ -93,13 +95,24 @@ impl WorkerContext {
         if !is_success {
             return Event::NotRead(visit, response, records);
         }
+        if is_unchanged(&visit, records.as_ref()) {
+            return Event::Unchanged(visit, response.body.len() as u64, records);
+        }
         let rules = self.rules(visit.url.host());
-        let read = || extraction::read(&visit, *response, fetched, &self.scope, rules, self.max_list);
+        let read = || extraction::read(&visit, *response, fetched, &self.known, rules, self.max_list);
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(reading) => Event::Read(visit, Box::new(reading), records),
             Err(panic) => Event::Panicked(visit, panic_message(&*panic), records),
         }
     }
+}
+
+/// Whether the body of an article is the one that was extracted before. Only a new template could change its
+/// text, so it is not parsed.
+fn is_unchanged(visit: &Visit, records: Option<&WarcRecords>) -> bool {
+    records.is_some_and(WarcRecords::is_as_before)
+        && visit.record.role == Role::Page
+        && visit.record.last.as_ref().is_some_and(is_article)
 }
 
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {

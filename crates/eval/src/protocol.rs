@@ -1,13 +1,13 @@
 //! Defines the pages that a method may learn from, and runs the evaluation.
 //!
 //! With `template`, each set is divided into five folds. Page k of the manifest is in fold k mod 5, including
-//! pages without gold text. For each fold, a template is learned from at most 30 raw pages of the other
-//! folds, the first in the manifest. Therefore each page is scored once, with a template that was learned
+//! pages without gold text. For each fold, a template is learned from the first pages in the manifest that
+//! are in other folds, at most 30. Therefore each page is scored once, with a template that was learned
 //! without this page. With `cold`, each page is scored without other pages.
 //!
-//! Each page is decoded and parsed once for all methods. The training pages (at most 38 per set) and one page
-//! per thread are in memory. Sets are processed one after another. The scores do not depend on the number of
-//! threads, but times do.
+//! Each page is decoded and parsed once for all methods. In memory are one page per thread, and the first 38
+//! pages of a set, which contain the 30 training pages of every fold. Sets are processed one after another.
+//! The scores do not depend on the number of threads, but times do.
 //!
 //! An unreadable page is neither scored nor used for training, and is listed at the end. Other pages are
 //! still scored.

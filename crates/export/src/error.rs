@@ -28,6 +28,12 @@ pub enum ExportError {
         /// The target.
         path: PathBuf,
     },
+    /// Another process is exporting into the same folder.
+    #[error("another export is writing {}: wait for it, or name another folder", path.display())]
+    Busy {
+        /// The target.
+        path: PathBuf,
+    },
     /// An export without documents would replace a file that has some.
     #[error("no document matches: {} stays as it is; remove it first if it must be empty", path.display())]
     WouldEmpty {

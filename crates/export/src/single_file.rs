@@ -106,6 +106,22 @@ impl FileExport {
             .map_err(|error| abandon(self.part.as_deref(), &self.target, error))
     }
 
+    /// Returns the counts of exported and excluded documents.
+    #[must_use]
+    pub const fn tally(&self) -> &Tally {
+        self.stream.selection.tally()
+    }
+
+    /// Ends the export without a file and returns the counts. An existing file stays.
+    #[must_use]
+    pub fn discard(self) -> Tally {
+        if let Some(part) = &self.part {
+            // What cannot be removed is overwritten by the next export.
+            let _ = fs::remove_file(part);
+        }
+        self.tally().clone()
+    }
+
     /// Finishes the file, flushes it to disk, renames it and returns the counts.
     ///
     /// # Errors
@@ -172,6 +188,7 @@ mod tests {
             fs::write(&path, before).unwrap();
             assert_eq!(empty().finish().is_ok(), before.is_empty());
             assert_eq!(fs::read_to_string(&path).unwrap(), before);
+            assert_eq!(empty().discard().documents, 0);
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         }
     }

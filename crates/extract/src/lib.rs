@@ -15,6 +15,8 @@ pub mod block_model;
 mod blocks;
 pub mod content_extractor;
 pub mod fast_content_extractor;
+mod phrases;
 mod words;
 
+pub use phrases::Phrases;
 pub use words::{UNMARKED_SENTENCE, count_words, has_word, is_of_unmarked_script, words};

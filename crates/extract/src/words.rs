@@ -12,17 +12,30 @@
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let start = rest.find(in_word)?;
-        rest = &rest[start..];
+        rest = &rest[find(rest, in_word)?..];
         let length = match rest.chars().next() {
             Some(first) if stands_alone(first) => first.len_utf8(),
             Some(first) if is_unspaced(first) => piece(rest),
-            _ => rest.find(|c| !in_word(c) || stands_alone(c) || is_unspaced(c)).unwrap_or(rest.len()),
+            _ => find(rest, |c| !in_word(c) || stands_alone(c) || is_unspaced(c)).unwrap_or(rest.len()),
         };
         let (word, behind) = rest.split_at(length);
         rest = behind;
         Some(word)
     })
+}
+
+/// Equals `text.find(is)`. Most characters are one byte, which needs no decoding.
+#[inline]
+fn find(text: &str, is: impl Fn(char) -> bool) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let byte = *text.as_bytes().get(at)?;
+        let c = if byte.is_ascii() { char::from(byte) } else { text[at..].chars().next()? };
+        if is(c) {
+            return Some(at);
+        }
+        at += c.len_utf8();
+    }
 }
 
 /// Returns the number of [`words`] in a text.
@@ -88,7 +101,9 @@ pub fn has_word(text: &str) -> bool {
 #[inline]
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
-        return c.is_ascii_alphanumeric() || c == '_';
+        // The bits of the digits, the letters and `_`.
+        const WORD: u128 = 0x07ff_fffe_87ff_fffe_03ff_0000_0000_0000;
+        return WORD >> u32::from(c) & 1 == 1;
     }
     match c {
         // A fast path for the most common letters.

@@ -8,9 +8,9 @@
 //! applies to the whole request, another to each piece of the body.
 //!
 //! Codings are decoded here (`body.rs`), because the HTTP library does not support `x-gzip`, deflate without
-//! the zlib format, or a second gzip member. A body that ends within its coding or before its
-//! `Content-Length` is an error, not a short page. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is
-//! returned unchanged.
+//! the zlib format, or a second gzip member. If the compressed data are incomplete, or the body is shorter
+//! than its `Content-Length`, the result is an error and not a short page. A sitemap that is itself a gzip
+//! file (`sitemap.xml.gz`) is returned unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -10,13 +10,14 @@
 //! | the first push-back, a 503 or a failed connection | 10 s |
 //! | the first push-back, a 429 | 60 s |
 //! | each later push-back | 60 s, doubled with each push-back, at most a day |
-//! | a later push-back, while other URLs get 2xx or 304 | 60 s; for a repeated URL: as the first |
+//! | a later push-back, if another URL got 2xx or 304 since the last one | 60 s |
+//! | the same, if this URL already failed before | 10 s for a 503 or a failed connection, 60 s for a 429 |
 //!
-//! Except with `Retry-After`, a back-off is longer by a random part of up to a tenth. The first back-off
-//! after a 503 is short, because this status often concerns only one URL. The next request, for another URL,
-//! shows whether the whole host is affected. Every tenth successful response reduces the number of push-backs
-//! by one, so a host with occasional push-backs gets fewer requests. Push-backs are forgotten 30 minutes
-//! after the end of the host's last back-off.
+//! Up to a tenth is added at random to each back-off without `Retry-After`. The first back-off after a 503 is
+//! short, because this status often concerns only one URL. The next request, for another URL, shows whether
+//! the whole host is affected. Every tenth successful response reduces the number of push-backs by one, so a
+//! host with occasional push-backs gets fewer requests. Push-backs are forgotten 30 minutes after the end of
+//! the host's last back-off.
 //!
 //! `Retry-After` takes precedence in every row. The caller records the back-offs and restores them after a
 //! restart with [`Holds::hold`]. A restart loses the number of push-backs.
@@ -74,7 +75,8 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 struct Hold {
     until: Instant,
-    /// Number of push-backs, reduced by one after every tenth successful response.
+    /// Number of push-backs (429, 503 or failed connection). Every tenth successful response reduces it by
+    /// one.
     step: u32,
     /// Number of successful responses since `step` last changed.
     answers: u32,

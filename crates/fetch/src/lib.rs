@@ -2,10 +2,10 @@
 //!
 //! [`Client`] sends one request and checks the response (address, type, size, time). [`Gates`] allow one
 //! request in flight per group of hosts, with a delay between requests. [`Holds`] start a back-off after a
-//! push-back. A [`Right`] limits how long requests to a host may run. [`Rules`] is a parsed robots.txt (RFC
-//! 9309). A [`RobotsRecord`] contains the result of a host's robots.txt request and says how long it is
-//! valid. [`Fetcher`] combines these types. [`Cookies`] has the cookies of one visit. The caller follows
-//! redirects and passes the cookies to each request.
+//! push-back (a 429, a 503 or a failed connection). A [`Right`] limits how long requests to a host may run.
+//! [`Rules`] is a parsed robots.txt (RFC 9309). A [`RobotsRecord`] contains the result of a host's robots.txt
+//! request and says how long it is valid. [`Fetcher`] combines these types. [`Cookies`] has the cookies of
+//! one visit. The caller follows redirects and passes the cookies to each request.
 //!
 //! The crate does not follow a page's redirects, retry, check robots.txt before a page, or write to disk. The
 //! crawl does this with the data from this crate.

@@ -9,15 +9,18 @@
 //!
 //! Canonicalizing a canonical form does not change it.
 //!
-//! Some pairs stay distinct, because they may be two pages, or only one of them may respond: `www.` and the
-//! bare domain, a mobile or AMP address and the plain one, addresses with and without a final `/`, `//` and
-//! `/`, `index.html` and its folder, upper and lower case in the path, different orders of parameters, `+`
-//! and `%20`. A page with two addresses is fetched twice but becomes one document, because its content hash
-//! is the same. A page that depends on the fragment (`#!`) is lost.
+//! Some pairs of addresses stay distinct, because they may lead to two pages, or a server may respond only to
+//! one of them: `www.` and the bare domain, a mobile or AMP address and the plain one, addresses with and
+//! without a final `/`, `//` and `/`, `index.html` and its folder, upper and lower case in the path,
+//! different orders of parameters, `+` and `%20`. A page with two addresses is fetched twice but becomes one
+//! document, because its content hash is the same. A page that depends on the fragment (`#!`) is lost.
 
 use crate::{Refusal, UrlKey, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 use url::{Host, Position, Url};
 
 pub(crate) const MAX_LENGTH: usize = 1_024;
@@ -29,7 +32,7 @@ const MAX_REPEATS: usize = 3;
 /// depend on this list.
 pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 
-/// The canonical form of an http or https address.
+/// The canonical form of an http or https address. Clones are cheap, and share what was computed once.
 ///
 /// Equality includes the scheme. To check whether two URLs identify the same page, compare
 /// [`CanonicalUrl::key`].
@@ -42,9 +45,17 @@ pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 /// assert_eq!(a.join("//e.vnexpress.net/b")?.domain(), "vnexpress.net");
 /// # Ok::<(), gleaner_frontier::Refusal>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone)]
 pub struct CanonicalUrl {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     url: Url,
+    key: UrlKey,
+    /// The position of the registrable domain in the host. `None`: the host with its port is the domain.
+    domain: Option<usize>,
+    is_article_like: OnceLock<bool>,
 }
 
 impl CanonicalUrl {
@@ -76,7 +87,7 @@ impl CanonicalUrl {
     /// As in [`CanonicalUrl::parse`].
     pub fn join(&self, href: &str) -> Result<Self, Refusal> {
         let href = check_text(href)?;
-        Self::canonicalise(self.url.join(href)?)?.named()
+        Self::canonicalise(self.shared.url.join(href)?)?.named()
     }
 
     /// Resolves an address from a sitemap, a feed or a robots.txt at this URL. The protocols require absolute
@@ -90,7 +101,7 @@ impl CanonicalUrl {
         if host::has_scheme(text) {
             Self::parse(text)
         } else if host::forgotten_scheme(text, Some(self.domain())).is_some() {
-            Self::parse(&format!("{}://{text}", self.url.scheme()))
+            Self::parse(&format!("{}://{text}", self.shared.url.scheme()))
         } else {
             self.join(text)
         }
@@ -99,32 +110,32 @@ impl CanonicalUrl {
     /// Returns the address to request.
     #[must_use]
     pub fn url(&self) -> &Url {
-        &self.url
+        &self.shared.url
     }
 
     /// Returns the whole address.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.url.as_str()
+        self.shared.url.as_str()
     }
 
     /// Returns the text that identifies the page: `host[:port]/path?query`, without the scheme.
     #[must_use]
     pub fn identity(&self) -> &str {
-        &self.url[Position::BeforeHost..]
+        &self.shared.url[Position::BeforeHost..]
     }
 
     /// Returns the key of the [identity](CanonicalUrl::identity).
     #[must_use]
     pub fn key(&self) -> UrlKey {
-        UrlKey::from_identity(self.identity())
+        self.shared.key
     }
 
     /// Returns the host, with `:port` if it is not the default port. An IPv6 address is in brackets. Each
     /// such host has its own robots.txt and template.
     #[must_use]
     pub fn host(&self) -> &str {
-        &self.url[Position::BeforeHost..Position::AfterPort]
+        &self.shared.url[Position::BeforeHost..Position::AfterPort]
     }
 
     /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. A scope consists of
@@ -134,21 +145,21 @@ impl CanonicalUrl {
     /// site.
     #[must_use]
     pub fn domain(&self) -> &str {
-        match self.url.host() {
-            Some(Host::Domain(name)) if name.contains('.') => {
-                let name = &self.url[Position::BeforeHost..Position::AfterHost];
-                host::registrable_domain(name).map_or(name, |(domain, _)| domain)
-            }
-            _ => self.host(),
-        }
+        let name = &self.shared.url[Position::BeforeHost..Position::AfterHost];
+        self.shared.domain.map_or_else(|| self.host(), |at| &name[at..])
+    }
+
+    /// Returns whether the address looks like an article, computed by `compute` at the first call.
+    pub(crate) fn is_article_like(&self, compute: impl FnOnce() -> bool) -> bool {
+        *self.shared.is_article_like.get_or_init(compute)
     }
 
     pub(crate) fn path(&self) -> &str {
-        self.url.path()
+        self.shared.url.path()
     }
 
     fn named(self) -> Result<Self, Refusal> {
-        let objection = match self.url.host() {
+        let objection = match self.shared.url.host() {
             Some(Host::Domain(name)) => host::objection(name),
             _ => None,
         };
@@ -162,12 +173,16 @@ impl CanonicalUrl {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Refusal::UserInfo);
         }
-        url.set_fragment(None);
+        if url.fragment().is_some() {
+            url.set_fragment(None);
+        }
         strip_trailing_dot(&mut url)?;
 
-        let path = tracking::clean_path(&percent::normalise(url.path()));
-        if path != url.path() {
-            url.set_path(&path);
+        if url.path().contains(['%', ';']) {
+            let path = tracking::clean_path(&percent::normalise(url.path()));
+            if path != url.path() {
+                url.set_path(&path);
+            }
         }
         let query = url.query().map(percent::normalise).map(|query| tracking::clean_query(&query));
         if let Some(query) = query.filter(|query| query.as_deref() != url.query()) {
@@ -180,7 +195,25 @@ impl CanonicalUrl {
         if repeats(url.path()) {
             return Err(Refusal::RepeatedSegment { limit: MAX_REPEATS });
         }
-        Ok(Self { url })
+        Ok(Self::new(url))
+    }
+
+    fn new(url: Url) -> Self {
+        let key = UrlKey::from_identity(&url[Position::BeforeHost..]);
+        let domain = domain_at(&url);
+        Self { shared: Arc::new(Shared { url, key, domain, is_article_like: OnceLock::new() }) }
+    }
+}
+
+/// Returns the position of the registrable domain in the host. `None`: the host is an address or a single
+/// label.
+fn domain_at(url: &Url) -> Option<usize> {
+    match url.host() {
+        Some(Host::Domain(name)) if name.contains('.') => {
+            let domain = host::registrable_domain(name).map_or(name, |(domain, _)| domain);
+            Some(name.len() - domain.len())
+        }
+        _ => None,
     }
 }
 
@@ -203,22 +236,54 @@ fn check_text(text: &str) -> Result<&str, Refusal> {
 
 /// Removes a trailing dot: `example.com.` names the same host as `example.com`.
 fn strip_trailing_dot(url: &mut Url) -> Result<(), Refusal> {
-    let Some(host) = url.host_str().map(|host| host.strip_suffix('.').unwrap_or(host).to_owned()) else {
-        return Err(url::ParseError::EmptyHost.into());
-    };
-    if host.is_empty() {
-        return Err(url::ParseError::EmptyHost.into());
+    match url.host_str() {
+        None | Some("" | ".") => Err(url::ParseError::EmptyHost.into()),
+        Some(host) => match host.strip_suffix('.').map(str::to_owned) {
+            None => Ok(()),
+            Some(host) => Ok(url.set_host(Some(&host))?),
+        },
     }
-    if url.host_str() != Some(&host) {
-        url.set_host(Some(&host))?;
-    }
-    Ok(())
 }
 
 fn repeats(path: &str) -> bool {
+    if path.bytes().filter(|byte| *byte == b'/').count() <= MAX_REPEATS {
+        return false;
+    }
     let mut segments: Vec<&str> = path.split('/').skip(1).collect();
     segments.sort_unstable();
     segments.chunk_by(|a, b| a == b).any(|same| same.len() > MAX_REPEATS)
+}
+
+impl PartialEq for CanonicalUrl {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for CanonicalUrl {}
+
+impl Hash for CanonicalUrl {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl PartialOrd for CanonicalUrl {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for CanonicalUrl {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl fmt::Debug for CanonicalUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CanonicalUrl").field(&self.as_str()).finish()
+    }
 }
 
 impl fmt::Display for CanonicalUrl {

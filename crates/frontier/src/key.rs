@@ -1,7 +1,7 @@
 //! Defines the URL key: 16 bytes of a hash of the URL's identity.
 //!
 //! With 128 bits, the probability that any two of 10^9 URLs share a key is about 10^-21. The code therefore
-//! does not check for collisions. The key contains neither an order nor the host.
+//! does not check for collisions. The order of keys has no meaning, and a key does not reveal the host.
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::found::Gatherer;
-use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, Scope, shape};
+use crate::{CanonicalUrl, Discovered, Found, JudgedLinks, Refusal, Role, Scope, shape};
 
 /// Resolves the links of the page at `base`, and returns each accepted target once, in page order. Refuses
 /// links that are out of scope or do not lead to a page.
@@ -16,19 +16,29 @@ use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, Scope, shape};
 /// [`Role::Page`]. The rules of the scope are not applied, because they may depend on a role that is assigned
 /// later ([`Discovered::within`]).
 pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> Discovered {
+    judge_again(base, hrefs, scope, &mut JudgedLinks::default())
+}
+
+/// Classifies links like [`judge`], but parses no link that is in `known`. Adds the new links to `known`,
+/// which must only be used with bases of the same scheme, host and port, and with the same scope.
+pub fn judge_again<'a>(
+    base: &CanonicalUrl,
+    hrefs: impl Iterator<Item = &'a str>,
+    scope: &Scope,
+    known: &mut JudgedLinks,
+) -> Discovered {
     let mut gatherer = Gatherer::new(base);
     // Teasers often repeat an address (picture, title). Each is parsed once, because parsing is most of the
     // cost.
     let mut seen: HashMap<&str, Option<Cow<'static, str>>> = HashMap::new();
     for href in hrefs {
-        match seen.get(href) {
-            Some(refused) => gatherer.take_again(refused.clone()),
-            None => {
-                let judged = judge_one(base, href, scope);
-                seen.insert(href, judged.as_ref().err().map(Refusal::label));
-                gatherer.take(judged);
-            }
+        if let Some(refused) = seen.get(href) {
+            gatherer.take_again(refused.clone());
+            continue;
         }
+        let judged = known.judged(href, || judge_one(base, href, scope));
+        seen.insert(href, judged.as_ref().err().map(Refusal::label));
+        gatherer.take(judged);
     }
     gatherer.finish()
 }
@@ -75,8 +85,8 @@ pub fn page_number(url: &CanonicalUrl) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::judge;
-    use crate::{CanonicalUrl, Scope};
+    use super::{judge, judge_again};
+    use crate::{CanonicalUrl, JudgedLinks, Scope};
     use proptest::prelude::*;
 
     #[test]
@@ -117,6 +127,24 @@ mod tests {
             let judged = judge(&base, hrefs.iter().map(String::as_str), &Scope::new(["a.vn"]));
             let refused: u64 = judged.refused.values().sum();
             prop_assert_eq!(judged.found.len() as u64 + judged.repeated + refused, hrefs.len() as u64);
+        }
+
+        #[test]
+        fn known_links_are_judged_as_new_ones(
+            pages in prop::collection::vec(
+                (
+                    "[abc/]{0,4}",
+                    prop::collection::vec("((http:|https:|HTTP:)?/{0,2})?(a\\.vn|b\\.vn)?[/?#.\\\\]{0,2}[ab]{0,2}(\\.(jpg|rss))?", 0..8),
+                ),
+                1..6,
+            ),
+        ) {
+            let (scope, mut known) = (Scope::new(["a.vn"]), JudgedLinks::default());
+            for (path, hrefs) in pages {
+                let base = CanonicalUrl::parse(&format!("https://a.vn/{path}"))?;
+                let hrefs = || hrefs.iter().map(String::as_str);
+                prop_assert_eq!(judge_again(&base, hrefs(), &scope, &mut known), judge(&base, hrefs(), &scope));
+            }
         }
     }
 }

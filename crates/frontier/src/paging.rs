@@ -3,40 +3,60 @@
 //! Detects the address forms of newspapers: `?page=2`, `/page/2`, `/trang-2`, `-p2`. They are needed for
 //! lists that do not mark the link with `rel=next`. For other forms, a revisit reads only the first page.
 
+use std::borrow::Cow;
+
 use crate::{CanonicalUrl, Found};
 
 const WORDS: [&str; 6] = ["page", "trang", "paged", "pagina", "pg", "p"];
 
 pub(crate) fn next<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
-    let (list, page) = place_of(url);
-    let is_next = |other: &&CanonicalUrl| place_of(other) == (list.clone(), page + 1);
-    found.iter().map(|found| &found.url).find(is_next)
+    let own = Place::of(url);
+    found.iter().map(|found| &found.url).find(|other| Place::of(other).is_after(&own))
 }
 
 pub(crate) fn number_of(url: &CanonicalUrl) -> u32 {
-    place_of(url).1
+    Place::of(url).page
 }
 
-/// Returns the address of the list without a page number, and the page number, from 1.
-fn place_of(url: &CanonicalUrl) -> (String, u32) {
-    let of = |path: &str, query: &str, page| (format!("{}{}?{query}", url.host(), list_of(path)), page);
-    let query: Vec<(String, String)> = url.url().query_pairs().into_owned().collect();
-    let is_number = |(name, value): &&(String, String)| {
-        WORDS.contains(&&*name.to_ascii_lowercase()) && number(value).is_some()
-    };
-    let numbered = query.iter().find(is_number);
-    let rest: Vec<String> = query
-        .iter()
-        .filter(|pair| Some(*pair) != numbered)
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    let rest = rest.join("&");
-    if let Some(page) = numbered.and_then(|(_, value)| number(value)) {
-        return of(url.path(), &rest, page);
+/// The list of an address and its page, from 1.
+struct Place<'a> {
+    url: &'a CanonicalUrl,
+    /// The path without a page number.
+    path: &'a str,
+    /// The position of the page number among the parameters, if it is there.
+    numbered: Option<usize>,
+    page: u32,
+}
+
+impl<'a> Place<'a> {
+    fn of(url: &'a CanonicalUrl) -> Self {
+        let page_of = |(name, value): (Cow<'_, str>, Cow<'_, str>)| {
+            let is_page = WORDS.iter().any(|word| name.eq_ignore_ascii_case(word));
+            is_page.then(|| number(&value)).flatten()
+        };
+        let pairs = url.url().query_pairs().enumerate();
+        let numbered = pairs.filter_map(|(at, pair)| Some((at, page_of(pair)?))).next();
+        let path = list_of(url.path());
+        match (numbered, paged(path)) {
+            (Some((at, page)), _) => Self { url, path, numbered: Some(at), page },
+            (None, Some((path, page))) => Self { url, path, numbered: None, page },
+            (None, None) => Self { url, path, numbered: None, page: 1 },
+        }
     }
-    match paged(list_of(url.path())) {
-        Some((path, page)) => of(path, &rest, page),
-        None => of(url.path(), &rest, 1),
+
+    /// Whether this is the page after `other` in the same list. The number decides for nearly all links, so
+    /// it is compared first.
+    fn is_after(&self, other: &Self) -> bool {
+        self.page == other.page + 1
+            && self.path == other.path
+            && self.url.host() == other.url.host()
+            && self.parameters().eq(other.parameters())
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
+        let numbered = self.numbered;
+        let pairs = self.url.url().query_pairs().enumerate();
+        pairs.filter(move |(at, _)| Some(*at) != numbered).map(|(_, pair)| pair)
     }
 }
 
@@ -104,7 +124,7 @@ mod tests {
         #[test]
         fn no_address_panics(path in "(/|p|page|trang|-|[0-9]{1,5}|\\.html?|\\?page=|é){0,8}") {
             if let Ok(url) = CanonicalUrl::parse(&format!("https://a.vn/{path}")) {
-                let _ = place_of(&url);
+                let _ = number_of(&url);
             }
         }
     }

@@ -50,7 +50,7 @@ pub enum Refusal {
     /// The ending of the file name belongs to a picture, a video, a style sheet or a document.
     #[error("it ends in .{extension}, which is not a web page")]
     NotAPage {
-        /// The ending in lower case, without the dot.
+        /// The file extension in lower case, without the dot.
         extension: &'static str,
     },
     /// The user's settings exclude the URL.

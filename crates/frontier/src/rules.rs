@@ -5,15 +5,15 @@
 //! | `exclude` | all URLs except seeds | URLs that match one of the patterns |
 //! | `sections` | pages | URLs that are not at or below one of the paths |
 //! | `include` | pages | URLs that match none of the patterns |
-//! | `published_after` | pages with an address unlike a section's | articles known to be older |
+//! | `published_after` | pages whose address does not look like a section | articles known to be older |
 //!
 //! The last three rules do not apply to feeds and sitemaps, because these only list other URLs. Patterns are
 //! regular expressions that are searched in the whole canonical URL, as in Scrapy, Heritrix and Fundus. A
 //! glob would not suffice, because many sites distinguish articles only by a number.
 //!
 //! A stated date may be the date of the last change. If it is before the first wanted day, the article is
-//! older than that day. If it is later, the age of the article is unknown. The day begins when it begins in
-//! the first time zone.
+//! older than that day. If it is later, the age of the article is unknown. The day begins at midnight in the
+//! easternmost time zone, where it begins first.
 
 use crate::{CanonicalUrl, Found, Refusal, Role, shape};
 use jiff::civil::Date;

@@ -70,6 +70,9 @@ pub enum SeedError {
         /// Why the address is refused.
         refusal: Refusal,
     },
+    /// Several lines are invalid.
+    #[error("{}", listed(.0))]
+    Several(Vec<Self>),
     /// No line contains an address.
     #[error("{file} names no site; write one host per line, such as vnexpress.net")]
     Empty {
@@ -78,12 +81,23 @@ pub enum SeedError {
     },
 }
 
+/// Maximum number of invalid lines in a message.
+const MOST_LISTED: usize = 20;
+
+fn listed(errors: &[SeedError]) -> String {
+    let mut lines: Vec<String> = errors.iter().take(MOST_LISTED).map(SeedError::to_string).collect();
+    if errors.len() > MOST_LISTED {
+        lines.push(format!("and {} more lines", errors.len() - MOST_LISTED));
+    }
+    lines.join("\n")
+}
+
 /// Parses the `text` of a seed file. Returns the seeds in order, each page once.
 ///
 /// `file`: the file name for errors and seeds. A byte order mark and Windows line ends are accepted.
 ///
 /// # Errors
-/// A line is invalid, or there is no address.
+/// A line is invalid, or there is no address. The error names all invalid lines.
 ///
 /// ```
 /// let text = "# Vietnam\nvnexpress.net\nhttps://www.bbc.com/news # English\n";
@@ -95,16 +109,24 @@ pub enum SeedError {
 pub fn parse_seeds(text: &str, file: &str) -> Result<Vec<Seed>, SeedError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut seen: HashSet<UrlKey> = HashSet::new();
-    let mut seeds = Vec::new();
+    let (mut seeds, mut wrong) = (Vec::new(), Vec::new());
     for (line, written) in (1..).zip(text.lines()) {
         let address = without_comment(written).trim();
         if address.is_empty() {
             continue;
         }
-        let url = parse_address(address, file, line)?;
-        if seen.insert(url.key()) {
-            seeds.push(Seed { url, file: file.to_owned(), line: Some(line) });
+        match parse_address(address, file, line) {
+            Ok(url) if seen.insert(url.key()) => {
+                seeds.push(Seed { url, file: file.to_owned(), line: Some(line) });
+            }
+            Ok(_) => {}
+            Err(error) => wrong.push(error),
         }
+    }
+    match wrong.len() {
+        0 => {}
+        1 => return Err(wrong.remove(0)),
+        _ => return Err(SeedError::Several(wrong)),
     }
     if seeds.is_empty() { Err(SeedError::Empty { file: file.to_owned() }) } else { Ok(seeds) }
 }
@@ -246,5 +268,16 @@ mod tests {
                 assert!(seeds.iter().any(|seed| seed.url.domain() == site), "{file} lacks {site}");
             }
         }
+    }
+
+    #[test]
+    fn all_invalid_lines_are_named() {
+        let message = |text: &str| parse_seeds(text, "s.txt").unwrap_err().to_string();
+        let both = message("vnexpress\nbbc.com\nftp://a.example/\n");
+        let lines: Vec<&str> = both.lines().collect();
+        assert_eq!(lines.len(), 2, "{both}");
+        assert!(lines[0].starts_with("s.txt line 1: ") && lines[1].starts_with("s.txt line 3: "), "{both}");
+        let many = message(&"x\n".repeat(30));
+        assert!(many.lines().count() == 21 && many.ends_with("\nand 10 more lines"), "{many}");
     }
 }

@@ -73,6 +73,10 @@ pub(crate) fn looks_like_section(url: &CanonicalUrl) -> bool {
 }
 
 pub(crate) fn looks_like_article(url: &CanonicalUrl) -> bool {
+    url.is_article_like(|| points_to_article(url))
+}
+
+fn points_to_article(url: &CanonicalUrl) -> bool {
     let last = last_segment(url);
     if last.is_empty() || is_listing(url) || expected_role(url) != Ok(Role::Page) {
         return false;

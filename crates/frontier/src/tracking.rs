@@ -32,7 +32,7 @@ const TRACKERS: &[&str] = &[
     "soc_src", "soc_trk", // Yahoo
 ];
 
-/// Names of session ids, with any value.
+/// Names of query parameters with session ids. They are removed whatever their value is.
 #[rustfmt::skip]
 const SESSIONS: &[&str] = &[
     "jsessionid", "phpsessid", "phpsessionid", "sessionid", "session_id", "sess_id", "sessid", "cfid", "cftoken",

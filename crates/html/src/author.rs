@@ -37,6 +37,7 @@ const REACH_BEFORE: u32 = 40;
 
 pub(crate) fn authors(
     page: &Page,
+    items: &Items,
     stated: impl IntoIterator<Item = Vec<String>>,
     headline: Option<NodeId>,
     site: &Site,
@@ -44,7 +45,7 @@ pub(crate) fn authors(
     let mut sources = stated.into_iter().map(|texts| names(&texts, site));
     sources
         .find(|names| !names.is_empty())
-        .or_else(|| Some(names(&marked(page, headline), site)).filter(|names| !names.is_empty()))
+        .or_else(|| Some(names(&marked(page, items, headline), site)).filter(|names| !names.is_empty()))
         .or_else(|| Some(names(&classed(page, headline), site)).filter(|names| !names.is_empty()))
         .or_else(|| Some(names(&labelled(page, headline), site)).filter(|names| !names.is_empty()))
         .unwrap_or_else(|| names(&signed(page, headline), site))
@@ -67,14 +68,16 @@ fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     names.last().map(|text| text.split(" - ").map(str::to_owned).collect()).unwrap_or_default()
 }
 
-fn marked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
+fn marked(page: &Page, items: &Items, headline: Option<NodeId>) -> Vec<String> {
     let has = |id, key: &LocalName, name: &str| {
         page.named(id, key)
             .is_some_and(|v: &str| v.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(name)))
     };
     let (itemprop, rel) = (local_name!("itemprop"), local_name!("rel"));
     let is_author = |id: &NodeId| has(*id, &itemprop, "author") || has(*id, &rel, "author");
-    let items = Items::from_page(page);
+    if !page.has_attribute(&itemprop) && !page.has_attribute(&rel) {
+        return Vec::new();
+    }
     let is_own = |id: &NodeId| items.is_of_page(page, *id) || has(*id, &rel, "author");
     let named = page.iter().map(|(id, _)| id).filter(is_author);
     let found: Vec<NodeId> = named.filter(is_own).take(MOST_AUTHORS).collect();
@@ -259,7 +262,7 @@ mod tests {
     fn check(html: &str, expected: &[&str]) {
         let page = Page::parse(html);
         let headline = page.elements("h1").next();
-        assert_eq!(authors(&page, [], headline, &SITE), expected, "{html}");
+        assert_eq!(authors(&page, &Items::from_page(&page), [], headline, &SITE), expected, "{html}");
     }
 
     #[test]
@@ -290,7 +293,15 @@ mod tests {
     #[test]
     fn stated_names_come_first_unless_they_are_the_sites() {
         let page = Page::parse("<h1>H</h1><p class=byline>By An Example</p>");
-        let of = |stated: &str| authors(&page, [vec![stated.to_owned()]], page.elements("h1").next(), &SITE);
+        let of = |stated: &str| {
+            authors(
+                &page,
+                &Items::from_page(&page),
+                [vec![stated.to_owned()]],
+                page.elements("h1").next(),
+                &SITE,
+            )
+        };
         assert_eq!(of("Bo Sample"), ["Bo Sample"]);
         assert_eq!(of("Báo Mới"), ["An Example"]);
     }

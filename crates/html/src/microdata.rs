@@ -21,10 +21,15 @@ const MOST: usize = 1_000;
 pub(crate) struct Items {
     /// The main item. `None` if no item has an article type.
     main: Option<NodeId>,
+    /// Whether the page has any item.
+    has_items: bool,
 }
 
 impl Items {
     pub(crate) fn from_page(page: &Page) -> Self {
+        if !page.has_attribute(&local_name!("itemscope")) {
+            return Self { main: None, has_items: false };
+        }
         let scopes = page.iter().map(|(id, _)| id).filter(|id| is_scope(page, *id));
         let articles: Vec<NodeId> =
             scopes.take(MOST).filter(|id| kind(page, *id).is_some_and(is_of_article)).collect();
@@ -33,10 +38,13 @@ impl Items {
             |id: &&NodeId| heading.is_some_and(|heading| page.subtree(**id).contains(&heading));
         let main = articles.iter().rev().find(with_heading);
         let main = main.or_else(|| articles.iter().find(|id| !is_of_others(page, **id)));
-        Self { main: main.copied() }
+        Self { main: main.copied(), has_items: true }
     }
 
     pub(crate) fn is_of_page(&self, page: &Page, id: NodeId) -> bool {
+        if !self.has_items {
+            return true;
+        }
         let Some(scope) = ancestors(page, id).skip(1).find(|at| is_scope(page, *at)) else { return true };
         let kind = kind(page, scope);
         match self.main {
@@ -52,6 +60,9 @@ impl Items {
     pub(crate) fn find(&self, page: &Page, name: &str) -> Option<NodeId> {
         let has = |value: &str| value.split_ascii_whitespace().any(|v| v.eq_ignore_ascii_case(name));
         let itemprop = local_name!("itemprop");
+        if !page.has_attribute(&itemprop) {
+            return None;
+        }
         let is_named = |id: &NodeId| page.named(*id, &itemprop).is_some_and(has);
         page.iter().map(|(id, _)| id).filter(is_named).find(|id| self.is_of_page(page, *id))
     }

@@ -265,6 +265,7 @@ impl Page {
 
     /// The number of nodes.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -280,23 +281,27 @@ impl Page {
     /// # Panics
     /// The id is not below [`Page::len`].
     #[must_use]
+    #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
     }
 
     /// Iterates over all nodes in document order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Node)> {
         (0..).zip(&self.nodes)
     }
 
     /// Returns the ids of a subtree, starting with the node itself.
     #[must_use]
+    #[inline]
     pub fn subtree(&self, id: NodeId) -> Range<NodeId> {
         id..self.node(id).end
     }
 
     /// Returns an element's name, or `None` for a text node.
     #[must_use]
+    #[inline]
     pub fn tag(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
             Kind::Element { tag, .. } => Some(tag),
@@ -306,6 +311,7 @@ impl Page {
 
     /// Returns a text node's text, or `None` for an element.
     #[must_use]
+    #[inline]
     pub fn text(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
             Kind::Element { .. } => None,
@@ -313,21 +319,29 @@ impl Page {
         }
     }
 
+    #[inline]
     fn slice(&self, range: &Range<u32>) -> &str {
         &self.text[range.start as usize..range.end as usize]
     }
 
     /// Returns an attribute's value. Returns `None` for a text node and if the attribute is absent.
     #[must_use]
+    #[inline]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
     /// Like [`attribute`](Self::attribute), for an interned name, which is compared as a number.
+    #[inline]
     pub(crate) fn named(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         let Kind::Element { attributes, .. } = &self.node(id).kind else { return None };
         let of = &self.attributes[attributes.start as usize..attributes.end as usize];
         of.iter().find(|(known, _)| known == name).map(|(_, value)| self.slice(value))
+    }
+
+    /// Whether an element of the page has the attribute. This is faster than asking each element.
+    pub(crate) fn has_attribute(&self, name: &LocalName) -> bool {
+        self.attributes.iter().any(|(known, _)| known == name)
     }
 
     pub(crate) fn class_and_id(&self, id: NodeId) -> impl Iterator<Item = &str> {
@@ -338,6 +352,7 @@ impl Page {
     /// Iterates over an element's attributes as pairs of name and value. For a text node, there are none. The
     /// attributes are sorted by name as in scraper. Prefixed attributes such as `xlink:href` come last,
     /// without the prefix (`href`).
+    #[inline]
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
         let range = match &self.node(id).kind {
             Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,

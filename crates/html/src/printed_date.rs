@@ -161,7 +161,11 @@ fn around(page: &Page, id: NodeId) -> Option<String> {
 fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &Reader) -> Vec<Found> {
     let nodes = nodes.start..nodes.end.min(page.len() as NodeId);
     let is_label = |id: NodeId| nodes.contains(&id) && page.text(id).is_some_and(has_publication_label);
+    let digits = Digits::new(page, nodes.clone());
     let may_be_read = |id: &NodeId| {
+        if digits.within(page, *id) < FEWEST_WITH_UNITS {
+            return false;
+        }
         headline.is_some()
             || is_named_for_a_date(page, *id)
             || is_label(*id)
@@ -182,6 +186,37 @@ fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &R
         }
     }
     out
+}
+
+/// The digits in a range of nodes, so that elements without a date are passed over quickly.
+struct Digits {
+    from: NodeId,
+    /// For each node of the range and the node behind it: the number of digits before it.
+    before: Vec<usize>,
+}
+
+impl Digits {
+    fn new(page: &Page, nodes: Range<NodeId>) -> Self {
+        let from = nodes.start;
+        let mut before = Vec::with_capacity(nodes.len() + 1);
+        before.push(0);
+        let mut sum = 0;
+        for id in nodes {
+            let is_seen = || !page.tag(page.node(id).parent).is_some_and(never_text);
+            sum += page.text(id).filter(|_| is_seen()).map_or(0, digits);
+            before.push(sum);
+        }
+        Self { from, before }
+    }
+
+    /// Returns the number of digits in a node. Of an element that ends behind the range, the rest counts as digits.
+    fn within(&self, page: &Page, id: NodeId) -> usize {
+        let (at, end) = (id - self.from, page.node(id).end - self.from);
+        match self.before.get(end as usize) {
+            Some(behind) => behind - self.before[at as usize],
+            None => usize::MAX,
+        }
+    }
 }
 
 fn dates_of_line(
@@ -211,8 +246,8 @@ fn dates_of_line(
     parted(text).into_iter().filter_map(found).collect()
 }
 
-/// Whether no digits in a small element belong to the headline, to other parts of the page, or to today's
-/// date.
+/// Whether the digits in a small element can be the date of the article. They cannot if any of them belong to
+/// the headline, to other parts of the page, or to today's date.
 fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let mut texts = page.subtree(id).filter_map(|id| Some((id, page.text(id).filter(|it| digits(it) > 0)?)));
     texts.all(|(id, text)| {
@@ -231,8 +266,7 @@ fn is_in_headline(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
 }
 
 fn is_copyright(text: &str) -> bool {
-    let text = text.to_lowercase();
-    ["copyright", "(c)", "©"].iter().any(|sign| text.contains(sign))
+    text.contains('©') || text.contains("(c)") || text.contains("(C)") || holds_one(text, &["copyright"])
 }
 
 /// Returns a small element's text. Returns `None` if it is too long or has too few digits for a date.

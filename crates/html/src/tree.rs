@@ -6,15 +6,16 @@
 //! KiB of `<b id=1><b id=2>...` take 9.9 s, and 256 KiB of `<ul><li>` take 6.4 s. 5 MiB would take half an
 //! hour or more.
 //!
-//! In all these searches, the tree builder sends queries to the sink that receives the tree: for a name, or
-//! whether two nodes are the same. [`Counted`] wraps scraper's sink and counts these queries. A [`Guard`]
-//! between the tokenizer and the tree builder drops every token after a [`Budget`] is spent. The tree built
-//! before is kept. The count needs no clock, so a page is cut at the same tag on every machine.
+//! In all these searches, the tree builder queries the sink that receives the tree. It asks for the name of a
+//! node, or whether two nodes are the same. [`Counted`] wraps scraper's sink and counts these queries. A
+//! [`Guard`] between the tokenizer and the tree builder drops every token after a [`Budget`] is spent. The
+//! tree built before is kept. The count needs no clock, so a page is cut at the same tag on every machine.
 //!
 //! Limitation: everything after the cut is lost, whereas a browser would flatten the nesting. Comparisons
-//! between formatting elements send no queries, so they are estimated from the depth. The depth is an upper
-//! bound, because subtrees that the standard moves keep their old depth. So thousands of blocks nested in
-//! unclosed formatting elements may be cut at a fifth of the maximum depth.
+//! between formatting elements send no queries, so they are estimated from the depth. The counted depth can
+//! be greater than the true depth, because a subtree that the standard moves keeps its old depth. So a page
+//! with thousands of blocks nested in unclosed formatting elements may be cut at a fifth of the maximum
+//! depth.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};

@@ -15,7 +15,8 @@ use crate::{
     keys,
 };
 
-/// Returns the name in the key of a robots.txt: the host name for a host's own file, otherwise the URL.
+/// Returns the name under which a robots.txt is stored: the host name for the host's own file, and the URL
+/// for a file to which a host redirects.
 pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
     let is_own = url.url().path() == "/robots.txt" && url.url().query().is_none();
     if is_own { url.host() } else { url.as_str() }
@@ -118,6 +119,9 @@ impl Change {
     /// # Errors
     /// The store cannot be read.
     pub fn read_urls_ahead(&mut self, urls: impl IntoIterator<Item = UrlKey>) -> Result<(), StoreError> {
+        if !self.store.partitions.is_cut() {
+            return Ok(());
+        }
         self.read_ahead(urls.into_iter().map(keys::url).collect())
     }
 

@@ -340,8 +340,8 @@ impl Change {
         self.reattribute(heir, outcome)
     }
 
-    /// Updates the outcome of a URL whose placement changed because of another document. Does not replace
-    /// later outcomes of the page, for example that the page is gone.
+    /// Replaces the outcome of a URL whose text became new, a duplicate or a near-duplicate ([`Placement`])
+    /// because another document changed. Does not replace later outcomes, for example that the page is gone.
     pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
         let is_placement = |last: &Outcome| {
             matches!(last, Outcome::Stored | Outcome::Duplicate { .. } | Outcome::NearDuplicate { .. })

@@ -136,6 +136,18 @@ pub enum StoreError {
         /// The newest version that this gleaner knows.
         known: i32,
     },
+    /// The tables are too old to be updated.
+    #[error(
+        "the tables of {database} have version {found}, which cannot be upgraded to {known}: with the gleaner that wrote them, run `gleaner migrate --from {database} --to sled --objects ... --data FOLDER`; then with this one `gleaner migrate --from sled --to postgres://... --objects ... --data FOLDER`, with a new database and a new prefix"
+    )]
+    OlderTables {
+        /// The database's address, without the password.
+        database: String,
+        /// The version of the database's tables.
+        found: i32,
+        /// The version that this gleaner needs.
+        known: i32,
+    },
     /// The tables need an update, but older workers are running.
     #[error(
         "the tables of {database} must be upgraded, but older workers are running: {workers}; stop them first"
@@ -185,6 +197,16 @@ pub enum StoreError {
         revision: Option<u32>,
         /// The cause.
         source: Box<Self>,
+    },
+    /// A single record that is not a text is unreadable. Other records are readable.
+    #[error(
+        "the record {key} cannot be read: {reason}; `gleaner rebuild` restores the store from the archive and keeps the damaged store beside it"
+    )]
+    Unreadable {
+        /// The key of the record, in hexadecimal digits.
+        key: String,
+        /// Why the record cannot be read.
+        reason: String,
     },
     /// The clock of this machine differs too much from the database's clock.
     #[error(

@@ -32,7 +32,8 @@ pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Compares the store's number with the file's. Ignores a missing or incomplete file.
+/// Compares `number`, the flush number in the store, with the one in the file. It is an error if the store's
+/// is smaller. A missing or incomplete file is ignored.
 pub(crate) fn check(folder: &Path, number: u64) -> Result<(), StoreError> {
     let said = fs::read_to_string(file(folder)).ok().and_then(|text| text.trim().parse().ok());
     match said {

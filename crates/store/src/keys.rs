@@ -272,6 +272,15 @@ pub(crate) fn is_text(key: &[u8]) -> bool {
     }
 }
 
+/// Whether a record is large: a text or a signature. sled has only the positions of such records.
+pub(crate) fn is_large(key: &[u8]) -> bool {
+    match key.first() {
+        Some(&SIGNED) => true,
+        Some(&CLUSTER) => key.len() == 9,
+        _ => is_text(key),
+    }
+}
+
 pub(crate) fn hex(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }

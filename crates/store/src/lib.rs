@@ -60,7 +60,7 @@ pub use near::{Duplicates, Levels};
 pub use open::{Options, Writer, open, read, set_aside};
 pub use packed::{PackedDocument, PackedPage};
 pub use partitions::PARTITIONS;
-pub use read::Store;
+pub use read::{Store, UrlWithPage};
 pub use records::{
     ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord, UrlState,
     Wait,

@@ -1,6 +1,6 @@
 //! Reads the near-duplicates of one document, or all clusters.
 //!
-//! Similarities to the representative are computed from the stored signatures when they are read.
+//! The similarity to the representative is not stored. Each read computes it from the stored signatures.
 
 use gleaner_corpus::DocumentId;
 

@@ -17,7 +17,8 @@ use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{Change, PackedPage, Store, StoreError, UrlState, flushed, keys};
 
-const FORMAT: u32 = 1;
+/// In format 1, texts and signatures are in sled. In format 2, they are in files.
+const FORMAT: u32 = 2;
 
 /// Options for opening a store.
 #[derive(Debug, Clone)]
@@ -51,10 +52,11 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     if !path.exists() {
         flushed::forget(folder)?;
     }
-    let engine: Arc<dyn Engine> = Arc::new(Embedded::open(&path, folder, options.cache)?);
-    let store = Store::whole(engine, folder, lock);
+    let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
+    let store = Store::whole(Arc::<Embedded>::clone(&engine), folder, lock);
     let writer = Writer::from_store(&store).expect("nobody else has this store yet");
     writer.check_format()?;
+    engine.move_texts()?;
     writer.sweep()?;
     store.lock.serve(folder, &store.engine);
     Ok(writer)
@@ -214,8 +216,8 @@ impl Writer {
             Some(found) if found > FORMAT => {
                 Err(StoreError::Newer { path: self.store.folder.to_path_buf(), found, known: FORMAT })
             }
-            Some(_) => Ok(()),
-            None => self.put_alone(key, Write::Put(encode(&FORMAT))),
+            Some(FORMAT) => Ok(()),
+            Some(_) | None => self.put_alone(key, Write::Put(encode(&FORMAT))),
         }
     }
 

@@ -65,6 +65,12 @@ impl PackedDocument {
         self.bytes.len()
     }
 
+    /// Returns the number of words in the document's text.
+    #[must_use]
+    pub const fn words(&self) -> u64 {
+        self.words
+    }
+
     /// Returns the hash of the document's text.
     #[must_use]
     pub const fn content_hash(&self) -> ContentHash {

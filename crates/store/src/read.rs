@@ -1,6 +1,7 @@
 //! Reads a store. A writer may change the store at the same time.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::change::robots_name;
 use crate::engine::postgres::Postgres;
-use crate::engine::{Engine, Range, Scan};
+use crate::engine::{Engine, Range, Scan, unlisted};
 use crate::lock::Lock;
 use crate::packed::{unpack, unpack_page};
 use crate::partitions::{Partition, Partitions};
@@ -20,6 +21,9 @@ use crate::{
     ArchiveEnd, Archived, HostId, HostRecord, PartitionId, RawPage, Reextracted, StoreError, Totals,
     UrlRecord, UrlState, Wait, Writer, keys,
 };
+
+/// The record of a URL and its raw page. `None`: there is none.
+pub type UrlWithPage = Result<(Option<UrlRecord>, Option<RawPage>), StoreError>;
 
 /// A handle for reading a store. Clones are cheap and may be sent to other threads.
 #[derive(Debug, Clone)]
@@ -94,11 +98,9 @@ impl Store {
     /// # Errors
     /// The store cannot be read.
     pub fn next_ready(&self, host: HostId) -> Result<Option<(UrlKey, UrlRecord)>, StoreError> {
-        let Some(key) = self.keys(keys::ready_of(host)).next().transpose()? else { return Ok(None) };
-        let damaged = || StoreError::Damaged { what: "the frontier", reason: "a key without its URL".into() };
-        let url = keys::last_url(&key).ok_or_else(damaged)?;
-        let record = self.url(url)?.ok_or_else(damaged)?;
-        Ok(Some((url, record)))
+        let Some((key, record)) = self.engine.first_listed(&keys::ready_of(host))? else { return Ok(None) };
+        let url = keys::last_url(&key).ok_or_else(unlisted)?;
+        Ok(Some((url, decode("a URL", &record)?)))
     }
 
     /// Counts the documents without a response in the archive. `is_there`: whether the archive has a
@@ -176,8 +178,8 @@ impl Store {
         partitions: Vec<Partition>,
     ) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
         let engine = Arc::clone(&self.engine);
-        let of = move |partition| engine.scan(Range::with_prefix(keys::hosts_of(partition)));
-        partitions.into_iter().flat_map(of).map(|pair| decode("a host", &pair?.1))
+        let ranges = adjoining(partitions.into_iter().map(keys::hosts_of));
+        ranges.into_iter().flat_map(move |range| engine.scan(range)).map(|pair| decode("a host", &pair?.1))
     }
 
     /// Returns the record of a host. `None`: the host is unknown.
@@ -244,17 +246,20 @@ impl Store {
         self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
-    /// Returns the record of a URL and its raw page, like [`url`](Self::url) and [`page`](Self::page), in one request.
+    /// Returns the records of URLs and their raw pages, like [`url`](Self::url) and [`page`](Self::page), in one
+    /// request. A record or page that cannot be decoded is an error of its URL.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn url_with_page(&self, url: UrlKey) -> Result<(Option<UrlRecord>, Option<RawPage>), StoreError> {
-        let mut read = self.engine.get_all(&[keys::url(url), keys::page(url)])?.into_iter();
-        let (record, page) = (read.next().flatten(), read.next().flatten());
-        Ok((
-            record.map(|bytes| decode("a URL", &bytes)).transpose()?,
-            page.map(|packed| unpack_page(&packed)).transpose()?,
-        ))
+    pub fn urls_with_pages(&self, urls: &[UrlKey]) -> Result<Vec<UrlWithPage>, StoreError> {
+        let keys: Vec<Vec<u8>> = urls.iter().flat_map(|url| [keys::url(*url), keys::page(*url)]).collect();
+        let mut read = self.engine.get_all(&keys)?.into_iter();
+        let decoded = |_: &UrlKey| {
+            let (record, page) = (read.next().flatten(), read.next().flatten());
+            let record = record.map(|bytes| decode("a URL", &bytes)).transpose()?;
+            Ok((record, page.map(|packed| unpack_page(&packed)).transpose()?))
+        };
+        Ok(urls.iter().map(decoded).collect())
     }
 
     /// Returns a document. `None`: the document does not exist.
@@ -362,8 +367,10 @@ impl Store {
     /// # Errors
     /// The store cannot be read.
     pub fn waiting(&self, wait: Wait, limit: usize) -> Result<Vec<UrlRecord>, StoreError> {
+        let prefixes = self.waiting_in_partitions(wait);
+        let firsts = self.engine.firsts(&prefixes)?;
         let mut records = Vec::new();
-        for prefix in self.waiting_in_partitions(wait) {
+        for (prefix, _) in prefixes.into_iter().zip(firsts).filter(|(_, first)| first.is_some()) {
             for key in self.keys(prefix).take(limit) {
                 let Some(url) = keys::last_url(&key?) else { continue };
                 records
@@ -378,6 +385,22 @@ impl Store {
         records.truncate(limit);
         Ok(records)
     }
+}
+
+/// Returns the ranges of these prefixes. Ranges that follow each other directly are joined.
+fn adjoining(prefixes: impl Iterator<Item = Vec<u8>>) -> Vec<Range> {
+    let mut ranges: Vec<Range> = Vec::new();
+    for range in prefixes.map(Range::with_prefix) {
+        match (ranges.last_mut(), &range.begin) {
+            (Some(Range { end: end @ Bound::Excluded(_), .. }), Bound::Included(begin))
+                if *end == Bound::Excluded(begin.clone()) =>
+            {
+                end.clone_from(&range.end);
+            }
+            _ => ranges.push(range),
+        }
+    }
+    ranges
 }
 
 pub(crate) fn text(bytes: &[u8]) -> Result<String, StoreError> {

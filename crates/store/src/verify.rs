@@ -64,6 +64,7 @@ impl Store {
                 match pair {
                     Ok((key, value)) => look.record(&key, &value)?,
                     Err(StoreError::Lost { id, revision, source }) => look.lost(id, revision, &source)?,
+                    Err(error @ StoreError::Unreadable { .. }) => look.examiner.fault(error.to_string()),
                     Err(error) => return Err(error),
                 }
             }

@@ -139,7 +139,7 @@ fn a_worker_that_comes_back_has_its_other_partitions() {
     let (server, address) = place.server();
     let _ = server.query(
         address,
-        "UPDATE leases SET owner = 'another', epoch = epoch + 1 WHERE part IN (SELECT part FROM leases ORDER BY part LIMIT 10)",
+        "UPDATE leases SET owner = 'another', epoch = epoch + 1 WHERE partition IN (SELECT partition FROM leases ORDER BY partition LIMIT 10)",
     );
     one.rejoin().unwrap();
     let _ = one.store().leases().unwrap().gained();

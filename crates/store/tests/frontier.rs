@@ -201,6 +201,7 @@ fn a_raw_page_that_no_url_names_is_swept_away() {
     discover(&mut writer, &[("http://a.example/1", 1)]);
     let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
     writer.keep_page(key("http://a.example/1"), PackedPage::from_page(&page)).unwrap();
+    writer.flush().unwrap();
     drop(writer);
     let writer = open(folder.path(), &OPTIONS).unwrap();
     assert_eq!(writer.store().page(key("http://a.example/1")).unwrap(), None);

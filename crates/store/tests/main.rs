@@ -13,4 +13,5 @@ mod migrate;
 mod objects;
 mod reading;
 mod seeds;
+mod texts;
 mod workers;

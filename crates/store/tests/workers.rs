@@ -209,7 +209,7 @@ fn a_host_stays_in_the_partition_that_has_it() {
     drop(one);
     let (server, address) = place.server();
     // The next worker checks the partitions, as after a change of the list.
-    let _ = server.query(address, "DELETE FROM records WHERE key = convert_to('mpublic suffixes', 'UTF8')");
+    let _ = server.query(address, "DELETE FROM records WHERE key = convert_to('public suffixes', 'UTF8')");
 
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
     let _ = partitions(&one);
@@ -362,8 +362,8 @@ fn a_partition_whose_worker_died_is_told_from_one_that_was_given_up() {
     let (server, address) = place.server();
     let _ = server.query(
         address,
-        "UPDATE leases SET until = now() - interval '1 second' WHERE part IN \
-         (SELECT part FROM leases WHERE owner LIKE 'one %' ORDER BY part LIMIT 20)",
+        "UPDATE leases SET until = now() - interval '1 second' WHERE partition IN \
+         (SELECT partition FROM leases WHERE owner LIKE 'one %' ORDER BY partition LIMIT 20)",
     );
     two.work().unwrap();
     let gained = two.store().leases().unwrap().gained();

@@ -21,9 +21,8 @@
 
 use std::fmt;
 
-use gleaner_extract::block_model::{self, Forest, Judged};
+use gleaner_extract::block_model::{self, Forest, Judged, Known};
 use gleaner_html::Page;
-use gleaner_html::metadata::metadata;
 use serde::{Deserialize, Serialize};
 
 mod address;
@@ -31,14 +30,16 @@ mod browser;
 mod cards;
 mod controls;
 mod declared;
+mod evidence;
 mod features;
 mod model;
 mod signals;
 mod walls;
 
-use address::Address;
+use cards::{Cards, Mark};
 pub use declared::Declared;
-use features::{Row, features};
+use evidence::Evidence;
+use features::features;
 pub use model::written;
 pub use signals::Signals;
 
@@ -156,10 +157,20 @@ const DOUBT: f32 = -2.6;
 /// Minimum number of cards with prices that makes a rejected page a shop.
 const GOODS: f32 = 3.0;
 
-/// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear.
+/// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear. The block model reads the
+/// page only if the rules do not reject it.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> Verdict {
-    judge_blocks(page, url, &block_model::judge(page, block_model::built_in()))
+    judge_of_site(page, url, None)
+}
+
+/// Like [`judge`], for a page of a known site, if `site` is given.
+pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> Verdict {
+    let evidence = Evidence::new(page, url);
+    if let Some(reason) = evidence.without_model(site) {
+        return Verdict::NotArticle(reason);
+    }
+    verdict(model::built_in(), &evidence, &block_model::judge(page, block_model::built_in()))
 }
 
 /// Classifies a page like [`judge`]. `judged` is the result of the built-in block model without a template.
@@ -168,54 +179,35 @@ pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     judge_with(model::built_in(), page, url, judged)
 }
 
-/// Like [`judge_blocks`], but with the given page model. If the model has no trees, only the rules decide.
+/// Like [`judge_blocks`], but with the given page model. If the model has no trees, only the checks before
+/// the model decide (steps 1 to 3 of the module).
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Verdict {
-    reason(model, page, url, judged).map_or(Verdict::Article, Verdict::NotArticle)
+    verdict(model, &Evidence::new(page, url), judged)
 }
 
-fn reason(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Option<Reason> {
-    let signals = Signals::from_page(page);
-    let declared = Declared::from_page(page);
-    let address = Address::from_url(url);
-    let is_dated_article = declared == Declared::Article && metadata(page).published.is_some();
-    if let Some(wall) = walls::wall(page, judged, is_dated_article) {
+fn verdict(model: &Forest, evidence: &Evidence, judged: &[Judged]) -> Verdict {
+    reason(model, evidence, judged).map_or(Verdict::Article, Verdict::NotArticle)
+}
+
+fn reason(model: &Forest, evidence: &Evidence, judged: &[Judged]) -> Option<Reason> {
+    if let Some(wall) = walls::wall(evidence.page, judged, evidence.is_dated_article()) {
         return Some(wall);
     }
-    let least = if is_dated_article { LEAST_WORDS_DATED } else { LEAST_WORDS };
-    if signals.words - signals.linked < least {
-        let pictures = walls::shows_pictures(page) && address.is_none_or(|address| !address.is_front_page());
-        let few_links = signals.link_lines < MANY_LINK_LINES;
-        return Some(match pictures && few_links {
-            _ if browser::is_needed(page) => Reason::NeedsBrowser,
-            true => Reason::Gallery,
-            false => Reason::TooLittleText,
-        });
-    }
-    if declared == Declared::Listing {
-        return Some(Reason::DeclaredListing);
+    if let Some(reason) = evidence.poor_or_declared() {
+        return Some(reason);
     }
     if walls::is_gallery(judged) {
         return Some(Reason::Gallery);
     }
-    let front_page = address.is_some_and(|address| address.is_front_page());
-    let hub = !is_dated_article && is_hub(&signals, declared, front_page);
-    let row = features(page, url, judged);
-    let values: Vec<f32> = row.iter().map(|(_, value)| *value).collect();
-    (hub || model.log_odds(&values) < DOUBT).then(|| kind_of_hub(address, &row))
-}
-
-fn kind_of_hub(address: Option<Address>, row: &Row) -> Reason {
-    let of = |name: &str| row.iter().find(|(own, _)| *own == name).map_or(0.0, |(_, value)| *value);
-    let lists =
-        |address: Address| address.asks_list || address.behind_listing.is_some_and(|behind| behind <= 2);
-    if of("priced cards, log") >= GOODS.ln_1p() {
-        Reason::Shop
-    } else if address.is_some_and(lists) {
-        Reason::Listing
-    } else {
-        Reason::Hub
-    }
+    let marks: Vec<Mark> = judged.iter().map(Mark::from_judged).collect();
+    let cards = Cards::new(evidence.page, &marks);
+    let is_doubted = || {
+        let row = features(evidence, judged, &marks, &cards);
+        let values: Vec<f32> = row.iter().map(|(_, value)| *value).collect();
+        model.log_odds(&values) < DOUBT
+    };
+    (evidence.is_hub() || is_doubted()).then(|| evidence.kind_of_hub(cards.priced))
 }
 
 fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
@@ -232,7 +224,8 @@ fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
 /// Returns all features of a page with their names, always in the same order. Used to train a page model.
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[Judged]) -> Vec<(&'static str, f32)> {
-    features(page, url, judged)
+    let marks: Vec<Mark> = judged.iter().map(Mark::from_judged).collect();
+    features(&Evidence::new(page, url), judged, &marks, &Cards::new(page, &marks))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 //! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if it is on at least `LEAST_PAGES` pages and
 //!    all its elements are boilerplate.
 //! 3. Kinds that occur only inside elements of other boilerplate kinds are dropped.
-//! 4. Kinds are dropped if their removal changes the metadata of a training page. Dates and by-lines are
-//!    searched near the headline, so a removal can change them.
+//! 4. Kinds are dropped if their removal changes the metadata of one of `MOST_WITNESSES` training pages. Dates and
+//!    by-lines are searched near the headline, so a removal can change them.
 //!
 //! Limitation: if a later page has body text in such an element, this text is always lost.
 
@@ -21,6 +21,10 @@ use crate::Judgement;
 
 /// Minimum number of training pages with the kind. On fewer, missing body text may be a coincidence.
 const LEAST_PAGES: u32 = 3;
+
+/// Maximum number of training pages whose metadata are compared, because reading them twice is half of the cost of
+/// learning. The pages of a site are alike.
+const MOST_WITNESSES: usize = 10;
 
 #[derive(Debug, Default)]
 struct Seen {
@@ -61,7 +65,8 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
 /// Drops the kinds whose removal changes a page's metadata. A kind that the first such page excludes would
 /// usually change other pages too.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
-    let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::new(url, page)).collect();
+    let step = pages.len().div_ceil(MOST_WITNESSES).max(1);
+    let mut told: Vec<Told> = pages.iter().step_by(step).map(|(url, page)| Told::new(url, page)).collect();
     let mut kept = kinds;
     loop {
         let all = Kinds::from_names(kept.iter().map(String::as_str));

@@ -27,7 +27,7 @@
 //! is long enough. A comment at the place of the article's paragraphs is included.
 
 use gleaner_corpus::Extras;
-use gleaner_extract::block_model::{Known, KnownLine};
+use gleaner_extract::block_model::{Known, KnownLine, Place};
 use gleaner_html::embedded::CLASS;
 use gleaner_html::kinds::Kinds;
 use gleaner_html::text::{LineKind, PlacedLine};
@@ -35,13 +35,13 @@ use gleaner_html::{NodeId, Page, Partly};
 
 use crate::judgement::{FEW_WORDS, OUT, is_cut};
 use crate::own_words::is_insert_by_its_words;
-use crate::{Extracted, Health, Method, SiteTemplate};
+use crate::{Extracted, Health, Method, SiteTemplate, Verdict, article};
 
 /// Minimum number of training pages with the place. A single page may be an exception.
-const LEAST_PAGES: u32 = 2;
+pub(crate) const LEAST_PAGES: u32 = 2;
 
 /// The minimum log-odds of a decisive place, a ratio of two to one.
-const DECISIVE: f32 = std::f32::consts::LN_2;
+pub(crate) const DECISIVE: f32 = std::f32::consts::LN_2;
 
 /// The log-odds of an undecided line between lines of body text: slightly more likely body text than not.
 const BETWEEN: f32 = 0.4;
@@ -55,6 +55,8 @@ pub struct Detector {
     known: Known,
     boilerplate: Kinds,
     health: Health,
+    /// Whether the site has places of body text.
+    has_text: bool,
 }
 
 /// What detection decides about a line.
@@ -152,7 +154,9 @@ impl Detector {
         let is_embedded =
             template.site.places.iter().any(|(name, place)| name.contains(CLASS) && place.content > 0.0);
         let known = if is_embedded { Known::default() } else { Known::from_site(&template.site) };
-        Self { known, boilerplate, health: template.health }
+        let is_text = |place: &Place| place.pages >= LEAST_PAGES && place.log_odds() >= DECISIVE;
+        let has_text = !is_embedded && template.site.places.values().any(is_text);
+        Self { known, boilerplate, health: template.health, has_text }
     }
 
     /// Returns the text of a page of this site. Returns `None` if detection failed.
@@ -162,6 +166,13 @@ impl Detector {
     #[must_use]
     pub fn detect(&self, page: &Page) -> Option<Extracted> {
         self.detect_lines(page).map(Detected::extracted)
+    }
+
+    /// Classifies a page of this site that was not detected, like [`judge`](crate::judge). A page without a line at a
+    /// place of body text, with little prose and many links is rejected as a hub. The block model does not read it.
+    #[must_use]
+    pub fn verdict(&self, page: &Page, url: &str) -> Verdict {
+        article::judge_of_site(page, url, Some(&self.known).filter(|_| self.has_text))
     }
 
     /// Like [`detect`](Self::detect), with the decision about every line outside boilerplate subtrees.

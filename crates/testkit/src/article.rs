@@ -154,7 +154,7 @@ impl Block {
 }
 
 impl Published {
-    fn parse(text: &str) -> Result<Self, ArticleError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ArticleError> {
         let bad = || ArticleError::Date(text.to_owned());
         let moment: Timestamp = text.parse().map_err(|_| bad())?;
         let local: DateTime = text.get(..19).and_then(|t| t.parse().ok()).ok_or_else(bad)?;

@@ -34,6 +34,12 @@ pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     groups.into_iter().filter(|(name, sites)| is_present(name, sites.len())).collect()
 }
 
+/// Returns the recorded pages that are not articles. Empty if they are missing.
+#[must_use]
+pub fn not_articles() -> Vec<Vec<u8>> {
+    below(&Path::new(SETS).join("not-articles"))
+}
+
 /// Returns the recorded pages in a folder and its subfolders, sorted by name. Empty if the folder is missing.
 #[must_use]
 pub fn below(folder: &Path) -> Vec<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! Generates two papers with new articles every day, for crawls over many nights. The test sets the time.
 //!
 //! A new article appears at each interval [`EVERY`], in alternating sections. It stays in the lists until
-//! newer articles replace it. Of [`CORRECTED`] articles, one is corrected [`LATER`] after it appeared.
+//! newer articles replace it. One in [`CORRECTED`] articles is corrected, [`LATER`] after it appeared.
 //! `daily.example` has all sources of articles: a feed of the latest articles, a feed that only one section
 //! links, a news sitemap, and an index of monthly sitemaps with their times of change. `bare.example` has
 //! only a front page and sections. Its section "letters" never appears on the front page.
@@ -68,7 +68,7 @@ pub struct Issue {
 }
 
 impl Daily {
-    /// Creates the papers at the time `now`.
+    /// Creates the two newspapers. `now` is their first current time.
     #[must_use]
     pub fn at(now: Timestamp) -> Self {
         Self(Arc::new(AtomicI64::new(now.as_second())))

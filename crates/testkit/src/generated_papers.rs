@@ -195,6 +195,11 @@ impl Draw {
         self.0
     }
 
+    /// Returns a number below `below`, which must not be 0.
+    pub(crate) fn below(&mut self, below: usize) -> usize {
+        (self.next() >> 32) as usize % below
+    }
+
     pub(crate) fn words(&mut self, count: usize) -> String {
         let mut text = String::new();
         for at in 0..count {

@@ -11,8 +11,9 @@
 //!
 //! The crate also has two papers with new articles every day, for crawls over many nights
 //! ([`NewspaperOptions::daily`]). For load tests it has many [`GeneratedPapers`]
-//! ([`NewspaperOptions::generated`]), and for benches [`bench_pages`]. The feature `services` adds a PostgreSQL
-//! server (`postgres`), an S3 server (`s3`), and scripted servers with TLS and HTTP/2 (`tls`, `http2`).
+//! ([`NewspaperOptions::generated`]), and for benches [`bench_pages`] and a [`large_newspaper`] with all kinds of
+//! pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server (`s3`), and scripted
+//! servers with TLS and HTTP/2 (`tls`, `http2`).
 //!
 //! All texts in `articles/` were written for this project, and people and places are invented. Two papers
 //! have too little variety of markup to evaluate extraction.
@@ -40,9 +41,11 @@ mod connections;
 mod daily;
 mod expected;
 mod feeds;
+mod fixed;
 mod generated_papers;
 #[cfg(feature = "services")]
 pub mod http2;
+mod large;
 mod legacy;
 mod markup;
 mod page_response;
@@ -63,5 +66,7 @@ mod village_post;
 pub use access_log::Request;
 pub use daily::{Daily, Issue};
 pub use expected::Expected;
+pub use fixed::{FixedPage, FixedServer};
 pub use generated_papers::GeneratedPapers;
+pub use large::{Page, large_newspaper};
 pub use server::{Newspaper, NewspaperOptions};

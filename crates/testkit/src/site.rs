@@ -61,10 +61,15 @@ impl Site {
             // A test parses every bundled article.
             Article::parse(name, text).expect("the bundled articles are well formed")
         });
-        let articles: Vec<Article> = articles.collect();
-        let wire = articles.get(special::WIRE).map(|article| article.wire(&paper.agency));
+        let site = Self::with_articles(paper, articles.collect());
+        let wire = site.articles.get(special::WIRE).map(|article| article.wire(&paper.agency));
         let redesign = redesigned_after.map(|after| Redesign { after, answered: AtomicUsize::new(0) });
-        Self { paper, articles, wire, faults: faults.then(Faults::default), redesign }
+        Self { wire, faults: faults.then(Faults::default), redesign, ..site }
+    }
+
+    /// Creates a paper with these articles, without faults.
+    pub(crate) const fn with_articles(paper: &'static Paper, articles: Vec<Article>) -> Self {
+        Self { paper, articles, wire: None, faults: None, redesign: None }
     }
 
     pub(crate) fn answer(&self, path: &str, query: Option<&str>) -> PageResponse {
@@ -109,11 +114,21 @@ impl Site {
     }
 
     pub(crate) fn framed(&self, title: &str, main: &str) -> PageResponse {
-        let html = match self.paper.language {
+        self.page(StatusCode::OK, self.framed_html(title, main))
+    }
+
+    pub(crate) fn framed_html(&self, title: &str, main: &str) -> String {
+        match self.paper.language {
             Language::Vietnamese => baolang::framed(self, title, main),
             Language::English => village_post::framed(self, title, main),
-        };
-        self.page(StatusCode::OK, html)
+        }
+    }
+
+    pub(crate) fn article_html(&self, article: &Article, path: &str) -> String {
+        match self.paper.language {
+            Language::Vietnamese => baolang::article(self, article, path, "utf-8"),
+            Language::English => village_post::article(self, article, path, "utf-8"),
+        }
     }
 
     pub(crate) fn not_found(&self) -> PageResponse {

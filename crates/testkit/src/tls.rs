@@ -5,7 +5,8 @@
 //! [`Stream`], or HTTP/2 frames with [`http2`](crate::http2).
 //!
 //! Limitation: both sides use rustls. Features that rustls does not have, such as cipher suites with CBC and
-//! RSA key exchange, cannot be tested. [`refuse_with_alert`] sends the alerts of servers that require them.
+//! RSA key exchange, cannot be tested. A server that requires such a feature refuses the handshake with an
+//! alert. [`refuse_with_alert`] sends this alert.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -9,6 +9,8 @@ use gleaner_corpus::Tones;
 use gleaner_corpus::condition::FIGURES;
 use gleaner_export::Fields;
 
+use super::operations::number;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
     /// Output format [default: from the extension of --out, otherwise jsonl]
@@ -28,7 +30,7 @@ pub(crate) struct Export {
     /// With --into: maximum size of a shard
     #[arg(long, value_name = "SIZE", default_value = "512MiB", requires = "into", value_parser = size)]
     pub(crate) shard_size: u64,
-    /// Export only documents of this host or its subdomains; repeatable
+    /// Export only documents of this host, or the host of this URL, and its subdomains; repeatable
     #[arg(long)]
     pub(crate) host: Vec<String>,
     /// Export only documents in this language, such as vi; repeatable
@@ -53,23 +55,26 @@ pub(crate) struct Export {
     /// text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) title: Vec<String>,
-    /// Export only documents whose section contains this text, as for --title
+    /// Export only documents whose section contains this text, in upper or
+    /// lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) section: Vec<String>,
-    /// Export only documents with an author whose name contains this text, as for --title
+    /// Export only documents with an author whose name contains this text, in upper or
+    /// lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) author: Vec<String>,
-    /// Export only documents with a keyword that contains this text, as for --title
+    /// Export only documents with a keyword that contains this text, in upper or
+    /// lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) tag: Vec<String>,
     /// Export only the first N documents, in the order of their ids
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::<1>)]
     pub(crate) limit: Option<u64>,
     /// Export N random documents; the same --seed selects the same ones. Reads the corpus twice
     #[arg(long, value_name = "N", value_parser = sample_size, conflicts_with_all = ["limit", "revisions"])]
     pub(crate) sample: Option<usize>,
     /// With --sample: number that determines the selection
-    #[arg(long, value_name = "S", requires = "sample")]
+    #[arg(long, value_name = "S", requires = "sample", value_parser = number::<0>)]
     pub(crate) seed: Option<u64>,
     /// Write only these fields, in this order, such as id,title,text (jsonl, csv, parquet, datasets)
     #[arg(long, value_name = "NAMES")]
@@ -102,13 +107,20 @@ pub(crate) struct Export {
 pub(super) fn export_help() -> String {
     let figures = FIGURES.map(|(name, meaning)| format!("  {name:<20} {meaning}\n"));
     format!(
-        "Figures for --where, with >= <= > < or =. Shares are 0 to 1. A document without the figure passes:
+        "A DATE is a day (2026-11-20), a time (2026-11-20T02:30:00Z) or an age (7d: seven days ago). If no document \
+matches, the exit code is 1 and no file is written; with --since or --into, it is 0.
+
+Letters of the field kinds, one for each line of the text: p paragraph, h heading, i list item, q quotation, c cell, \
+f caption, x preformatted
+
+Figures for --where, with >= <= > < or =. Shares are 0 to 1. A document without the figure passes:
 {}
 Examples:
   gleaner export > corpus.jsonl
   gleaner export --out vi.jsonl.zst --compress zstd --language vi --host vnexpress.net
   gleaner export --where 'words>=100' --where 'repeated_line_share<=0.2' --out good.jsonl
   gleaner export --format parquet --into exports/2026-11-21 --since exports/2026-11-20
+  gleaner export --published-from 7d --host vnexpress.net --out week.parquet
   gleaner export --published-from 2026-11-01 --published-to 2026-11-30 --out november.csv
   gleaner export --sample 500 --seed 1 --fields id,title,text --out sample.jsonl
   gleaner export --members --where 'similarity>=0.8' --out with-copies.jsonl
@@ -129,10 +141,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 fn sample_size(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(size) if size > 0 => Ok(size),
-        _ => Err("not a number above 0".to_owned()),
-    }
+    Ok(usize::try_from(number::<1>(text)?).unwrap_or(usize::MAX))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,18 +7,24 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use gleaner_config::{Crawl, Span};
 
+/// Parses a whole number here, because clap would print the error text of the standard library.
+pub(super) fn number<const LEAST: u64>(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number >= LEAST);
+    number.ok_or_else(|| format!("must be a whole number, {LEAST} or more"))
+}
+
 /// Limits of one run; the remaining URLs wait for the next run.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Budgets")]
 pub(crate) struct Budgets {
     /// End the run after N pages of all hosts; 0: no limit [default: crawl.max_pages, no limit]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<0>)]
     pub(crate) max_pages: Option<u64>,
     /// End the run after this time, such as 6h; 0s: no limit [default: crawl.max_time, no limit]
     #[arg(long, value_name = "TIME")]
     pub(crate) max_time: Option<Span>,
     /// Fetch at most N pages of each host; 0: no limit [default: crawl.max_pages_per_host, 10000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<0>)]
     pub(crate) max_per_host: Option<u64>,
 }
 
@@ -46,8 +52,8 @@ pub(crate) struct Schedule {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Report {
     /// Show the last N reports
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) last: usize,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::<1>)]
+    pub(crate) last: u64,
     /// List all reports, the newest first
     #[arg(long, conflicts_with = "last")]
     pub(crate) list: bool,
@@ -67,7 +73,7 @@ pub(crate) struct Doctor {
     /// File of seed sites, one per line; repeatable [default: the seeds of the last crawl]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Print one JSON object with a list for each topic
+    /// Print one JSON object: keys such as url and last_answer, each with a list of lines
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -9,14 +9,15 @@ pub(crate) const SEEDS_HELP: &str =
 until one has a text. Follows the same rules and delays as a crawl. Stores nothing.
 
 Examples:
-  gleaner seeds check --config news/gleaner.toml
+  gleaner seeds check
   gleaner seeds check https://vnexpress.net bbc.com/news
   gleaner seeds check --seeds mine.txt --json
 
 Exit codes: 0 if every seed can be crawled, 1 if some cannot.";
 
 pub(crate) const INIT_HELP: &str =
-    "Writes gleaner.toml, seeds.txt, pins/ and .gitignore. Paths in gleaner.toml are relative to its folder.
+    "Writes gleaner.toml, seeds.txt, pins/ and .gitignore. In this folder, all commands use gleaner.toml. \
+Paths in gleaner.toml are relative to its folder.
 
 Example:
   gleaner init news vnexpress.net https://www.bbc.com/news";

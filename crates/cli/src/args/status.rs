@@ -10,7 +10,7 @@ or in the file of --token-file. docs/status.md describes a setup behind a proxy 
 Examples:
   gleaner serve --data corpus
   gleaner serve --data corpus --address 127.0.0.1:8080 --public-host corpus.example.org
-  gleaner serve --data corpus --seeds seeds/vietnamese.txt";
+  gleaner serve --data corpus --seeds mine.txt";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {

@@ -14,11 +14,12 @@ use jiff::Timestamp;
 
 use crate::args::{Common, Crawl};
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::run_tables::HostRow;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::run_report;
 use crate::table::wrapped;
-use crate::{Done, distributed, run_tables};
+use crate::{Done, distributed, run_tables, settings};
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let mut daemon = Daemon::open(common, &args.seeds, &args.urls, &args.budgets, |_| Ok(()))?;
@@ -29,6 +30,10 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let report = run_report::report(&daemon, &crawled);
     let (place, store_arguments) =
         (distributed::store_address(&daemon.config), distributed::store_arguments(&daemon.config));
+    if crawled.is_ok() {
+        let reported = settings::report_unknown_pins(&daemon.config, &daemon.store);
+        reported.err().iter().for_each(|failure| print_message(failure.message()));
+    }
     daemon.close();
     let summary = crawled.map_err(Failure::work)?;
     let text = format_summary(&summary, seconds, &place, report.as_ref(), &store_arguments)

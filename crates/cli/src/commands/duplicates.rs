@@ -32,7 +32,7 @@ pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
         let text = if args.json { format!("{one}\n") } else { described(one) };
         out.write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
     };
-    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    let limit = if args.limit == 0 { usize::MAX } else { usize::try_from(args.limit).unwrap_or(usize::MAX) };
     let lister = Lister { store: &store, host: args.host.as_deref().map(str::to_ascii_lowercase), limit };
     match args.related {
         true => lister.related(&mut show)?,

@@ -9,6 +9,7 @@ pub(crate) mod export;
 pub(crate) mod extract;
 pub(crate) mod hosts;
 pub(crate) mod init;
+pub(crate) mod known_hosts;
 pub(crate) mod learn;
 pub(crate) mod migrate;
 pub(crate) mod page_files;

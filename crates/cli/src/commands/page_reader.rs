@@ -1,7 +1,7 @@
 //! Reads pages for `gleaner extract` and `gleaner template explain`, with their templates and pins.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use gleaner_config::Config;
 use gleaner_crawl::stored_page;
@@ -49,6 +49,8 @@ pub(crate) struct PageReader<'a> {
     store: OnceLock<Option<Store>>,
     /// The last page's host and its template. Consecutive pages are often from the same host.
     last: Mutex<Option<(String, Option<Arc<Template>>)>>,
+    /// Whether pins files of other hosts were named, once for all pages.
+    reported: Once,
 }
 
 impl<'a> PageReader<'a> {
@@ -58,8 +60,9 @@ impl<'a> PageReader<'a> {
             let template = Template::from_json(&json);
             template.map(Arc::new).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
         });
-        let (store, last) = (OnceLock::new(), Mutex::new(None));
-        Ok(Self { how, common, config, given_template: given_template.transpose()?, store, last })
+        settings::report_ignored_pins(config)?;
+        let (store, last, reported) = (OnceLock::new(), Mutex::new(None), Once::new());
+        Ok(Self { how, common, config, given_template: given_template.transpose()?, store, last, reported })
     }
 
     /// Reads a page from a URL, a file, or `-` for standard input.
@@ -105,6 +108,11 @@ impl<'a> PageReader<'a> {
         let template = self.template(url)?;
         let host = url.map(CanonicalUrl::host).or(template.as_ref().map(|template| template.host()));
         let pins = settings::pins_of(self.config, host)?;
+        if let Some(host) = host {
+            let mut named = Ok(());
+            self.reported.call_once(|| named = settings::report_other_pins(self.config, host));
+            named?;
+        }
         let pins = match self.how.keep.as_slice() {
             [] => pins,
             inserts => pins.with_inserts(inserts.iter().copied().collect(), "--keep"),

@@ -53,10 +53,30 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<RebuildStore, Failur
     Ok(RebuildStore { writer, before: documents.zip(old_path) })
 }
 
-pub(super) fn known_seeds(config: &Config) -> Option<Vec<Seed>> {
+/// Returns the seeds from `files`, or else those of the last crawl, or else those of the settings.
+pub(super) fn seeds(files: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Failure> {
+    if files.is_empty() {
+        if let Some(known) = known_seeds(config)? {
+            return Ok(known);
+        }
+        if config.crawl.seeds.is_empty() {
+            return Err(Failure::Usage(format!(
+                "the store in {} does not know the seeds of the last crawl: set --seeds FILE",
+                config.store.path
+            )));
+        }
+    }
+    settings::seeds(files, &[], config)
+}
+
+fn known_seeds(config: &Config) -> Result<Option<Vec<Seed>>, Failure> {
     let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
-    let writer = gleaner_store::open(Path::new(&config.store.path), &options).ok()?;
-    writer.store().seeds().ok()?
+    match gleaner_store::open(Path::new(&config.store.path), &options) {
+        Ok(writer) => Ok(writer.store().seeds().unwrap_or_default()),
+        Err(error @ StoreError::Busy { .. }) => Err(Failure::work(error)),
+        // A rebuild replaces a damaged store.
+        Err(_) => Ok(None),
+    }
 }
 
 enum OldStore {

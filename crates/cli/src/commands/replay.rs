@@ -16,6 +16,7 @@ use gleaner_crawl::{
     Changes, Progress, Purpose, Replay, Replayed, Stop, WarcFile, archive_files, archive_folder,
 };
 use gleaner_frontier::Seed;
+use gleaner_render::text::number;
 use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
 use indicatif::ProgressBar;
@@ -36,10 +37,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     // Errors must appear before the old store is renamed.
     let rules = ExtractionRules::from_config(&config)?;
     let sources = own_archive(&config)?;
-    let seeds = match rebuild_store::known_seeds(&config).filter(|_| args.seeds.is_empty()) {
-        Some(known) => known,
-        None => settings::seeds(&args.seeds, &[], &config)?,
-    };
+    let seeds = rebuild_store::seeds(&args.seeds, &config)?;
     let RebuildStore { writer, before } = rebuild_store::begin(&config, args.force)?;
     let purpose = Purpose::Rebuild;
     let start = Start { config: config.clone(), rules, purpose, seeds, writer, sources };
@@ -82,6 +80,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
             (writer, sources)
         }
     };
+    settings::report_unknown_pins(&config, &writer.store())?;
     let purpose = Purpose::Reextract;
     let replayed = replay(context, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(purpose, &replayed)
@@ -209,10 +208,21 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let replayed = replayed.map_err(Failure::work)?;
     let text = report(purpose, &replayed, began.elapsed().as_secs_f64());
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    for (host, changes) in replayed.changes.iter().filter(|(_, changes)| has_lost_much(changes)) {
+        let (before, after) = (number(changes.words_before), number(changes.words_after));
+        print_message(format_args!(
+            "gleaner: {host} lost more than half of its words: {before} before, {after} after; \
+             `gleaner template explain URL --archived` shows why"
+        ));
+    }
     for pin in used_pins.unused().filter(|_| replayed.complete && !replayed.resumed) {
         print_message(format_args!("gleaner: a pin selected nothing on any page: {pin}"));
     }
     Ok(replayed)
+}
+
+fn has_lost_much(changes: &Changes) -> bool {
+    changes.words_after * 2 < changes.words_before
 }
 
 /// Reasons why a page that is extracted again keeps its old text.
@@ -241,12 +251,16 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     if !outcomes.is_empty() {
         text += &format!("\n{}\n", table(&["URLs", "Outcome"], outcomes));
     }
-    let changes = replayed.changes.iter().map(|(host, changes)| {
-        vec![changes.changed.to_string(), changes.withdrawn.to_string(), host.clone()]
+    let has_changed = |(_, changes): &(&String, &Changes)| changes.changed + changes.withdrawn > 0;
+    let changes = replayed.changes.iter().filter(has_changed).map(|(host, changes)| {
+        let Changes { changed, withdrawn, words_before, words_after } = *changes;
+        let figures = [changed, withdrawn, words_before, words_after].map(number);
+        figures.into_iter().chain([host.clone()]).collect()
     });
     let changes: Vec<Vec<String>> = changes.collect();
     if !changes.is_empty() {
-        text += &format!("\n{}\n", table(&["Texts changed", "Removed", "Host"], changes));
+        let head = ["Texts changed", "Removed", "Words before", "After", "Host"];
+        text += &format!("\n{}\n", table(&head, changes));
     }
     let passed = rows(&mut replayed.passed_over.iter().map(|(reason, count)| ((*reason).into(), *count)));
     if !passed.is_empty() {

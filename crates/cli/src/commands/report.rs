@@ -20,7 +20,7 @@ use crate::{Done, run_tables, settings};
 pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
     let config = settings::load(common)?;
     let folder = folder::of(Path::new(&config.store.path));
-    let wanted = if args.list { usize::MAX } else { args.last };
+    let wanted = if args.list { usize::MAX } else { usize::try_from(args.last).unwrap_or(usize::MAX) };
     let paths = folder::list(&folder).map_err(Failure::work)?;
     let unfinished = unfinished(&config).map_err(Failure::work)?;
     if args.json {

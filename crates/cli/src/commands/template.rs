@@ -8,6 +8,7 @@ use gleaner_template::describe::describe;
 
 use crate::args::{Common, Template, TemplateCommand};
 use crate::commands::explain;
+use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, settings};
@@ -47,9 +48,11 @@ fn list(store: &Store) -> Result<String, StoreError> {
 
 fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
     let stored = store.template(host).map_err(Failure::work)?;
-    let stored = stored.ok_or_else(|| {
-        Failure::Work(format!("{host} has no template; `gleaner template list` lists all templates"))
-    })?;
+    let Some(stored) = stored else {
+        let meant = did_you_mean(store, host)?;
+        let list = if meant.is_empty() { "; `gleaner template list` lists all templates" } else { "" };
+        return Err(Failure::Work(format!("{host} has no template{meant}{list}")));
+    };
     if json {
         return Ok(stored);
     }

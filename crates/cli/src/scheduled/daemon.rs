@@ -87,7 +87,7 @@ impl Daemon {
     /// `files` and the setting `crawl.seeds`, it uses the seeds of the last crawl.
     pub(crate) fn open_existing(common: &Common, files: &[PathBuf]) -> Result<Self, Failure> {
         let config = settings::load(common)?;
-        let is_set = !files.is_empty() || config.crawl.seeds != Config::default().crawl.seeds;
+        let is_set = !files.is_empty() || !config.crawl.seeds.is_empty();
         let seeds = if is_set { Some(settings::seeds(files, &[], &config)?) } else { None };
         let mut daemon = Self::build(common, config, seeds, None, false)?;
         if daemon.seeds.is_none() {
@@ -271,8 +271,8 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the seeds from `files` and `urls`, or else from the settings. If the bundled newspaper is
-/// configured, starts it and uses its seeds by default.
+/// Returns the seeds from `files` and `urls`. If both are empty, returns the seeds of the bundled newspaper
+/// if it is configured, and otherwise those in the settings. Starts the newspaper if it is configured.
 pub(crate) fn seeds(
     config: &mut Config,
     files: &[PathBuf],

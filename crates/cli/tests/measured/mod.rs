@@ -11,6 +11,7 @@
 //! not yet waited for still shows its times; its memory is read while it runs. On other systems, only the
 //! wall time is measured.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -28,9 +29,26 @@ pub struct Measured {
     pub wall: Duration,
     /// Peak resident memory in MiB; `None` without `/proc`.
     pub peak_mebibytes: Option<u64>,
+    /// Processor time of each thread in seconds, by its number, with its name. A thread that ended has the
+    /// time of the last reading.
+    threads: BTreeMap<u32, (String, f64)>,
 }
 
 impl Measured {
+    /// Describes the share of each kind of thread. Threads whose names differ only in a number are one kind.
+    pub fn by_thread(&self) -> String {
+        let mut kinds: BTreeMap<&str, f64> = BTreeMap::new();
+        for (name, seconds) in self.threads.values() {
+            let kind = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '-'));
+            *kinds.entry(kind).or_default() += seconds;
+        }
+        let all: f64 = kinds.values().sum();
+        let mut kinds: Vec<(&str, f64)> = kinds.into_iter().collect();
+        kinds.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let shares = kinds.iter().map(|(kind, seconds)| format!("{kind} {:.0}%", 100.0 * seconds / all));
+        shares.collect::<Vec<_>>().join(", ")
+    }
+
     /// Describes the cost of one page, if the child processed this number of pages.
     pub fn a_page(&self, pages: usize) -> String {
         let each = |seconds: f64| 1000.0 * seconds / pages as f64;
@@ -56,6 +74,7 @@ pub fn to_end(mut command: Command) -> Measured {
     while let Some(times) = fs::read_to_string(format!("{folder}/stat")).ok().as_deref().and_then(times) {
         let status = fs::read_to_string(format!("{folder}/status")).unwrap_or_default();
         measured.peak_mebibytes = peak(&status).or(measured.peak_mebibytes);
+        measured.threads.extend(threads(&folder));
         let (ended, seconds) = times;
         measured.processor = Some(seconds);
         if ended {
@@ -75,6 +94,16 @@ fn times(stat: &str) -> Option<(bool, f64)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
     Some((matches!(*fields.first()?, "Z" | "X"), ticks / TICKS))
+}
+
+fn threads(process: &str) -> Vec<(u32, (String, f64))> {
+    let tasks = fs::read_dir(format!("{process}/task")).into_iter().flatten().flatten();
+    let thread = |task: fs::DirEntry| {
+        let stat = fs::read_to_string(task.path().join("stat")).ok()?;
+        let name = stat.split_once('(')?.1.rsplit_once(')')?.0.to_owned();
+        Some((task.file_name().to_str()?.parse().ok()?, (name, times(&stat)?.1)))
+    };
+    tasks.filter_map(thread).collect()
 }
 
 fn peak(status: &str) -> Option<u64> {

@@ -6,9 +6,9 @@
 //! ([`chance`]).
 //!
 //! Why 42 bands of 3: if 15% of a copy's words are replaced at random (J = 0.443), 42 bands of 3 find 98% of
-//! the copies, and 32 bands of 4 (all 128 values) find 72%. Texts that share only common phrases match by
-//! chance in one of a million pairs at J = 0.003 (docs/dedup.md: the mean of news texts is 0.0004 to 0.0009).
-//! In 10 million documents, a text has about ten such matches. Comparing the signatures rejects them.
+//! the copies, and 32 bands of 4 (all 128 values) find 72%. Different news texts share only common phrases,
+//! with a mean J of 0.0004 to 0.0009 (docs/dedup.md). Even at J = 0.003, only one pair in a million shares a
+//! key. In 10 million documents, a text has about ten such matches. Comparing the signatures rejects them.
 //!
 //! ```
 //! use gleaner_corpus::dedup::bands::chance;

@@ -5,9 +5,9 @@
 //! the preferred member replaces it. The preference is a strict order, so the result does not depend on the
 //! order of joining. The caller stores the clusters.
 //!
-//! Only representatives belong in the index, so a text is compared only with them. Therefore chains of copies
-//! cannot lead further from a representative than the threshold, and a wire report with 1,000 copies is in
-//! the index once.
+//! Only representatives belong in the index, so a text is compared only with them. Therefore a copy of a copy
+//! joins a cluster only if it is similar to the representative itself, and a wire report with 1,000 copies is
+//! in the index once.
 //!
 //! Limitation: when the representative changes, members stay, even if they are not similar to the new one.
 //!

@@ -1,10 +1,10 @@
 //! Classifies the relation of two texts by thresholds.
 //!
 //! The similarity estimated from signatures decides whether texts are compared. The comparison of the texts
-//! decides the relation ([`SimilarityParams::judge`]). A near-duplicate has the required similarity of
-//! shingles or of aligned words, because each edited word changes three shingles. In addition, its numbers
-//! must not differ as in a series. Other similar texts are related: they are recorded and shown, but never
-//! removed.
+//! decides the relation ([`SimilarityParams::judge`]). A near-duplicate shares enough shingles or enough
+//! aligned words. Shingles alone would miss edited copies, because each edited word changes three shingles.
+//! In addition, its numbers must not differ as in a series. Other similar texts are related: they are
+//! recorded and shown, but never removed.
 //!
 //! Limitation: a copy in which every number was updated is classified as the next part of a series, so both
 //! texts are kept. The opposite error would lose a text.

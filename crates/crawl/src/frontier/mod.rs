@@ -62,9 +62,9 @@ pub(crate) struct Ready {
 #[derive(Debug)]
 pub(crate) enum NextUrl {
     Allowed(Ready),
-    /// Record that this rule of robots.txt disallows this URL.
+    /// This rule of robots.txt disallows this URL. Store this as the outcome of the URL.
     Disallowed(Ready, String),
-    /// Record that this rule of the settings excludes this URL.
+    /// This rule of the settings excludes this URL. Store this as the outcome of the URL.
     Excluded(Ready, String),
     /// Request this robots.txt first.
     Robots(Url),

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use gleaner_frontier::Outcome;
 use gleaner_store::{Change, HostRecord};
-use tracing::{info, warn};
+use tracing::info;
 
 use super::Learner;
 use super::training::{BufferedPage, Trained, TrainingJob};
@@ -28,7 +28,7 @@ impl Learner {
             record_page(recorder, &mut change, &job.name, page, is_learned)?;
         }
         let Some(template) = trained.template else {
-            warn!(
+            info!(
                 host = job.name,
                 pages, "too few articles for a template; extracting each page on its own for now"
             );

@@ -3,10 +3,10 @@
 //! A page that differs from the training pages is stored normally. Its raw page is kept while it is among the
 //! last [`Window::PAGES`] pages of its host. If too many of these pages differ, the template is out of date.
 //! Then the differing pages and all later pages are buffered. The next template extracts them again. The
-//! change that ends the visit contains all this.
+//! document, the outcome and the template's health are written to the store together, in one change.
 //!
-//! Limitation: until then, the corpus has the texts that the old template extracted. If a wrongly extracted
-//! page does not differ from the training pages, its text stays wrong.
+//! Limitation: until the next template is learned, the corpus has the texts that the old template extracted.
+//! If a wrongly extracted page does not differ from the training pages, its text stays wrong.
 
 use std::sync::atomic::Ordering;
 

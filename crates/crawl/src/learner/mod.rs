@@ -46,7 +46,8 @@ impl Learner {
     }
 
     pub(crate) fn admit(&mut self, record: &HostRecord, store: &Store) -> Result<(), StoreError> {
-        let stored = if record.outdated { None } else { store.template(&record.name)? };
+        let has_current = record.template > 0 && !record.outdated;
+        let stored = if has_current { store.template(&record.name)? } else { None };
         let template = stored.and_then(|json| match SiteTemplate::from_json(&json) {
             Ok(template) if template.method() == self.method => {
                 Some(Arc::new(PreparedTemplate::new(template)))

@@ -11,7 +11,7 @@ use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
-use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError};
+use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError, UrlWithPage};
 use gleaner_template::{Judgement, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
@@ -39,6 +39,9 @@ pub(crate) struct Trained {
 /// Maximum number of pages per job. Only after failed training are more pages buffered.
 const MOST: usize = 200;
 
+/// Number of pages that are read in one request.
+const AT_ONCE: usize = 20;
+
 /// The document of one page. `None` if the page has no text, an error if it cannot be processed.
 type Drafted = Result<Option<Document>, String>;
 
@@ -61,14 +64,18 @@ pub(crate) fn train(
 ) -> Result<Trained, StoreError> {
     let pins = rules.pins;
     let (mut kept, mut keys, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
-    for key in store.buffered(job.host)?.into_iter().take(MOST) {
-        match guarded(|| read_buffered(store, key)) {
-            Ok(page) => {
-                keys.push(key);
-                kept.push(page);
-            }
-            Err(reason) => {
-                unreadable.push(BufferedPage { key, document: Err(Outcome::Unreadable { reason }) })
+    let mut buffered = store.buffered(job.host)?;
+    buffered.truncate(MOST);
+    for part in buffered.chunks(AT_ONCE) {
+        for (key, read) in part.iter().copied().zip(store.urls_with_pages(part)?) {
+            match guarded(|| parsed(read)) {
+                Ok(page) => {
+                    keys.push(key);
+                    kept.push(page);
+                }
+                Err(reason) => {
+                    unreadable.push(BufferedPage { key, document: Err(Outcome::Unreadable { reason }) })
+                }
             }
         }
     }
@@ -86,8 +93,8 @@ pub(crate) fn train(
     Ok(Trained { template, pages: pages.chain(unreadable).collect() })
 }
 
-fn read_buffered(store: &Store, key: UrlKey) -> Result<ParsedPage, String> {
-    let (record, page) = store.url_with_page(key).map_err(|error| error.to_string())?;
+fn parsed(read: UrlWithPage) -> Result<ParsedPage, String> {
+    let (record, page) = read.map_err(|error| error.to_string())?;
     let record = record.ok_or("its URL has no record")?;
     let RawPage { body, content_type, fetched } = page.ok_or("its raw page is missing")?;
     let url = CanonicalUrl::parse(&record.url).map_err(|error| error.to_string())?;

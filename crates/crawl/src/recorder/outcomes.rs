@@ -1,7 +1,7 @@
 //! Records and counts the outcomes of visits.
 
 use gleaner_frontier::{Class, Outcome, Role, UrlKey};
-use gleaner_store::{Change, StoreError, UrlRecord};
+use gleaner_store::{Change, Counts, StoreError, UrlRecord};
 use tracing::debug;
 
 use super::Recorder;
@@ -45,9 +45,7 @@ impl Recorder {
         debug!(url = %visit.url, outcome = %outcome, "visit ended");
         visit.span.record("outcome", outcome.reason());
         self.progress.live.ended(visit.url.host(), Some(&outcome));
-        self.count(change, visit.url.host(), Some(&outcome), counts)?;
-        self.count_broken_list(change, visit, &outcome)?;
-        self.count_time(change, visit)?;
+        self.count_visit(change, visit, Some(&outcome), counts)?;
         self.count_update(change, visit, &outcome)?;
         if is_article(&outcome) {
             change.mark_there(visit.key)?;
@@ -76,38 +74,32 @@ impl Recorder {
         visit: &Visit,
         counts: PageCounts<'_>,
     ) -> Result<u32, CrawlError> {
-        self.count_time(change, visit)?;
         visit.span.record("outcome", "buffered");
         self.progress.live.ended(visit.url.host(), None);
         let rhythm = visit.record.rhythm.at(visit.at);
         let buffered = change.buffer(visit.key, UrlRecord { rhythm, ..visit.record.clone() })?;
-        self.count(change, visit.url.host(), None, counts)?;
+        self.count_visit(change, visit, None, counts)?;
         Ok(buffered)
     }
 
-    fn count_broken_list(
+    /// Counts an ended visit, with its duration. The record of the counts is read and written once.
+    fn count_visit(
         &self,
         change: &mut Change,
         visit: &Visit,
-        outcome: &Outcome,
-    ) -> Result<(), CrawlError> {
-        let list = match visit.record.role {
-            Role::Sitemap => "sitemap",
-            Role::Feed => "feed",
-            Role::Front | Role::Section | Role::Page => return Ok(()),
-        };
-        if !outcome.class().is_failure() && outcome.class() != Class::Gone {
-            return Ok(());
-        }
-        let failure = format!("{list} is not readable: {}", outcome.reason());
-        Ok(change.count(self.run.number, visit.url.host(), |counts| {
-            *counts.broken_lists.entry(failure).or_default() += 1;
-        })?)
-    }
-
-    fn count_time(&self, change: &mut Change, visit: &Visit) -> Result<(), CrawlError> {
+        outcome: Option<&Outcome>,
+        page: PageCounts<'_>,
+    ) -> Result<(), StoreError> {
+        outcome.into_iter().for_each(|outcome| self.progress.ended(outcome));
         let millis = u64::try_from(visit.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(change.count(self.run.number, visit.url.host(), |counts| counts.millis += millis)?)
+        let broken_list = outcome.and_then(|outcome| broken_list(visit.record.role, outcome));
+        change.count(self.run.number, visit.url.host(), |counts| {
+            page.add_to(counts, outcome);
+            counts.millis += millis;
+            if let Some(failure) = broken_list {
+                *counts.broken_lists.entry(failure).or_default() += 1;
+            }
+        })
     }
 
     pub(crate) fn count(
@@ -117,20 +109,31 @@ impl Recorder {
         outcome: Option<&Outcome>,
         counts: PageCounts<'_>,
     ) -> Result<(), CrawlError> {
-        if let Some(outcome) = outcome {
-            self.progress.ended(outcome);
-        }
-        let PageCounts { bytes, refused } = counts;
-        change.count(self.run.number, host, |counts| {
-            counts.bytes += bytes;
-            counts.fetched += u64::from(bytes > 0);
-            if let Some(outcome) = outcome {
-                *counts.outcomes.entry(outcome.reason()).or_default() += 1;
-            }
-            for (label, count) in refused.into_iter().flatten() {
-                *counts.refused.entry(label.to_string()).or_default() += count;
-            }
-        })?;
-        Ok(())
+        outcome.into_iter().for_each(|outcome| self.progress.ended(outcome));
+        Ok(change.count(self.run.number, host, |all| counts.add_to(all, outcome))?)
     }
+}
+
+impl PageCounts<'_> {
+    fn add_to(self, counts: &mut Counts, outcome: Option<&Outcome>) {
+        counts.bytes += self.bytes;
+        counts.fetched += u64::from(self.bytes > 0);
+        if let Some(outcome) = outcome {
+            *counts.outcomes.entry(outcome.reason()).or_default() += 1;
+        }
+        for (label, count) in self.refused.into_iter().flatten() {
+            *counts.refused.entry(label.to_string()).or_default() += count;
+        }
+    }
+}
+
+/// Describes why a sitemap or feed was not read. `None`: it was read, or it is a page.
+fn broken_list(role: Role, outcome: &Outcome) -> Option<String> {
+    let list = match role {
+        Role::Sitemap => "sitemap",
+        Role::Feed => "feed",
+        Role::Front | Role::Section | Role::Page => return None,
+    };
+    let is_broken = outcome.class().is_failure() || outcome.class() == Class::Gone;
+    is_broken.then(|| format!("{list} is not readable: {}", outcome.reason()))
 }

@@ -117,7 +117,7 @@ pub struct Replayed {
     pub resumed: bool,
     /// Documents in the corpus at the end of the replay.
     pub documents: u64,
-    /// Whether everything was processed.
+    /// Whether all records were replayed. `false` if the replay was stopped.
     pub complete: bool,
 }
 
@@ -128,6 +128,10 @@ pub struct Changes {
     pub changed: u64,
     /// Number of documents removed because the current settings refuse them.
     pub withdrawn: u64,
+    /// Number of words in the texts of all documents that were extracted again, before.
+    pub words_before: u64,
+    /// Number of words in these texts after the extraction.
+    pub words_after: u64,
 }
 
 /// Replays files into the store. Blocks the calling thread, which owns the store, until the end.

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use gleaner_corpus::{Document, DocumentId};
+use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::Outcome;
 use gleaner_store::{PackedDocument, Placement};
 
+use super::Changes;
 use super::replayer::Replayer;
 use crate::admission::outcome_of;
 use crate::error::CrawlError;
@@ -33,6 +34,7 @@ impl Replayer {
         };
         let own = pipeline.recorder.store.document(DocumentId(*visit.key.as_bytes()))?;
         let hash = own.as_ref().map(|own| own.content_hash);
+        let words_before = own.as_ref().map_or(0, words_of);
         let before = match own {
             Some(own) => Some(own),
             None => document_of_twin(pipeline, &visit)?,
@@ -50,15 +52,23 @@ impl Replayer {
         let mut change = pipeline.recorder.begin();
         let outcome = match document {
             Ok(document) => {
+                let words_after = document.words();
                 let is_new = hash != Some(document.content_hash());
                 let placement = pipeline.recorder.store_document(&mut change, visit.key, document)?;
                 let is_duplicate = matches!(placement, Placement::Duplicate { .. });
-                self.count(visit.url.host(), is_new && !is_duplicate, false);
+                let counts = self.counts(visit.url.host());
+                counts.changed += u64::from(is_new && !is_duplicate);
+                if hash.is_some() {
+                    counts.words_before += words_before;
+                    counts.words_after += words_after;
+                }
                 placement.into()
             }
             Err(outcome) => {
                 pipeline.recorder.withdraw_document(&mut change, visit.key)?;
-                self.count(visit.url.host(), false, hash.is_some());
+                let counts = self.counts(visit.url.host());
+                counts.withdrawn += u64::from(hash.is_some());
+                counts.words_before += words_before;
                 outcome
             }
         };
@@ -68,12 +78,8 @@ impl Replayer {
         pipeline.commit(change)
     }
 
-    fn count(&mut self, host: &str, is_changed: bool, is_withdrawn: bool) {
-        if is_changed || is_withdrawn {
-            let counts = self.replayed.changes.entry(host.to_owned()).or_default();
-            counts.changed += u64::from(is_changed);
-            counts.withdrawn += u64::from(is_withdrawn);
-        }
+    fn counts(&mut self, host: &str) -> &mut Changes {
+        self.replayed.changes.entry(host.to_owned()).or_default()
     }
 
     /// Counts the changes to the documents of a host without a template, before they are applied.
@@ -86,13 +92,20 @@ impl Replayer {
         pipeline.session.progress.responses.fetch_add(trained.pages.len() as u64, Ordering::Relaxed);
         for page in &trained.pages {
             let before = pipeline.recorder.store.document(DocumentId(*page.key.as_bytes()))?;
-            match (&page.document, before) {
-                (Ok(document), Some(before)) => {
-                    self.count(&job.name, before.content_hash != document.content_hash(), false);
+            // Without a document, its text is new, or another URL has the same text.
+            let Some(before) = before else { continue };
+            let counts = self.counts(&job.name);
+            match &page.document {
+                Ok(document) => {
+                    counts.changed += u64::from(before.content_hash != document.content_hash());
+                    counts.words_before += words_of(&before);
+                    counts.words_after += document.words();
                 }
-                // Without a document, its text is new, or another URL has the same text.
-                (Err(Outcome::Unreadable { .. }), _) | (_, None) => {}
-                (Err(_), Some(_)) => self.count(&job.name, false, true),
+                Err(Outcome::Unreadable { .. }) => {}
+                Err(_) => {
+                    counts.withdrawn += 1;
+                    counts.words_before += words_of(&before);
+                }
             }
         }
         Ok(())
@@ -107,6 +120,10 @@ impl Replayer {
             Err(refusal) => Some(Err(outcome_of(refusal))),
         }
     }
+}
+
+fn words_of(document: &Document) -> u64 {
+    words(&document.text)
 }
 
 /// If a page shares its document with another URL, returns a copy of the document for this page. The page

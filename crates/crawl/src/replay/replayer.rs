@@ -288,9 +288,10 @@ impl Replayer {
 
     fn apply_event(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
         let (name, host) = match &event {
-            Event::NotRead(visit, ..) | Event::Read(visit, ..) | Event::Panicked(visit, ..) => {
-                (visit.url.host().to_owned(), visit.record.host)
-            }
+            Event::NotRead(visit, ..)
+            | Event::Read(visit, ..)
+            | Event::Unchanged(visit, ..)
+            | Event::Panicked(visit, ..) => (visit.url.host().to_owned(), visit.record.host),
             Event::Trained(job, _) | Event::TrainingFailed(job, _) => (job.name.clone(), job.host),
             Event::Failed(..)
             | Event::Robots(..)

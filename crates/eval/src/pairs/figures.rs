@@ -1,10 +1,11 @@
 //! Computes precision and recall of automatic duplicates, by similarity, language and kind.
 //!
 //! Each pair is processed as in the product: two signatures, at least one shared key, the estimate, and the
-//! word-by-word comparison. Precision is the share of copies or duplicates by nature among the pairs that are
-//! classified as duplicates. Recall considers only copies that share at least [`DEMANDED`] of the longer
-//! text's words. The shared words are measured independently ([`super::share`]). Recall is the share of these
-//! copies that are classified as duplicates.
+//! word-by-word comparison. Precision is the share of true duplicates among the pairs that are classified as
+//! duplicates. A pair is a true duplicate if it is a generated copy, or if two different texts share many
+//! words (`BY_NATURE`). Recall considers only copies that share at least [`DEMANDED`] of the longer text's
+//! words. The shared words are measured independently ([`super::share`]). Recall is the share of these copies
+//! that are classified as duplicates.
 //!
 //! Limitation: precision depends on the number of negative pairs, and on the share of series among them. The
 //! table by kind does not depend on these numbers.
@@ -75,7 +76,7 @@ impl JudgedPair {
         pairs.par_iter().map(Self::from_pair).collect()
     }
 
-    /// Returns the product's verdict at these thresholds.
+    /// Returns the verdict of gleaner's duplicate detection at these thresholds.
     #[must_use]
     pub fn verdict(&self, by: Criterion, params: &dedup::SimilarityParams) -> Verdict {
         match by {

@@ -10,8 +10,9 @@
 //! | [`curve`] | draws precision and recall |
 //!
 //! Further negative pairs consist of two different texts: the most similar texts of a site, two parts of an
-//! article, or any two texts, also with the same boilerplate. If a pair shares seven tenths of the shorter
-//! text's words ([`share`]), it is a duplicate by nature.
+//! article, any two texts, or any two texts with the same boilerplate added. If such a pair shares seven
+//! tenths of the shorter text's words ([`share`]), it counts as a duplicate although it was not generated as
+//! a copy. This is called a duplicate by nature.
 //!
 //! All random choices depend on a seed, so the same sets always yield the same pairs.
 //!

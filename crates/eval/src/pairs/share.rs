@@ -1,10 +1,11 @@
 //! Measures the share of words that two texts have in common, independently of the product.
 //!
 //! The shared words are the longest common subsequence of words. It is computed for the whole texts and
-//! paragraph by paragraph, and the greater number counts. Paragraph by paragraph, each paragraph is matched
-//! at most once, with the paragraph that shares the most words. The match must cover at least half of the
-//! longer paragraph. Therefore the words of a moved paragraph count as shared. [`SharedWords::share`] is relative
-//! to the longer text, [`SharedWords::contained`] to the shorter text.
+//! paragraph by paragraph, and the greater number counts. In the second case, each paragraph of one text is
+//! matched with the unmatched paragraph of the other text that shares the most words with it. The shared
+//! words must be at least half of the longer paragraph. Therefore the words of a moved paragraph count as
+//! shared. [`SharedWords::share`] is relative to the longer text, [`SharedWords::contained`] to the shorter
+//! text.
 //!
 //! Limitation: two texts of a language share a third of their words in order by chance, so a share of 0.3 has
 //! no meaning. A rewritten text with a share of 0.5 may be the same story.

@@ -2,8 +2,9 @@
 //!
 //! The label of a block with at least five words depends on how many of its word trigrams occur in the gold
 //! text. A shorter block must be a line of the gold text. A trigram or line can be matched only as often as
-//! it occurs in the gold text. Blocks surrounded by body text are matched first. Otherwise, the same sentence
-//! in a list of related articles could take their match.
+//! it occurs in the gold text. Blocks surrounded by body text are matched first. Otherwise, a sentence that
+//! is repeated in a list of related articles could be matched there, and its block in the article would get
+//! the wrong label.
 
 use std::collections::HashMap;
 

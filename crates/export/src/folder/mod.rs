@@ -21,7 +21,7 @@ mod shards;
 mod text_files;
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -81,6 +81,8 @@ pub struct FolderExport {
     selection: Selection,
     layout: Box<dyn Layout>,
     last: Option<DocumentId>,
+    /// Keeps other processes from writing into the folder.
+    _lock: File,
 }
 
 impl FolderExport {
@@ -101,6 +103,7 @@ impl FolderExport {
         let mut part = OsString::from(name);
         part.push(".part");
         let part = target.with_file_name(part);
+        let lock = lock(&part, &target)?;
         let manifest = match Manifest::read(&part)? {
             Some(manifest) => same(manifest, &request, &part)?,
             None => begin(&part, &request)?,
@@ -116,7 +119,7 @@ impl FolderExport {
             _ => Box::new(Shards::begin(&part, format, &fields, shard_size, &manifest.files)?),
         };
         let last = manifest.last_id.as_deref().and_then(|id| id.parse().ok());
-        Ok(Self { target, part, format, fields, shard_size, manifest, selection, layout, last })
+        Ok(Self { target, part, format, fields, shard_size, manifest, selection, layout, last, _lock: lock })
     }
 
     /// Returns the id of the last processed document. The export continues after it. `None` means that it
@@ -214,6 +217,17 @@ fn is_free(path: &Path) -> Result<bool, ExportError> {
     }
 }
 
+/// Creates the incomplete folder if it does not exist, and locks it for this process.
+fn lock(part: &Path, target: &Path) -> Result<File, ExportError> {
+    fs::create_dir_all(part).map_err(ExportError::writing(part))?;
+    let folder = File::open(part).map_err(ExportError::reading(part))?;
+    match folder.try_lock() {
+        Ok(()) => Ok(folder),
+        Err(TryLockError::WouldBlock) => Err(ExportError::Busy { path: target.into() }),
+        Err(TryLockError::Error(error)) => Err(ExportError::writing(part)(error)),
+    }
+}
+
 fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> {
     // This file exists if the process was killed while it wrote the first manifest.
     let left = part.join("manifest.json.new");
@@ -223,7 +237,6 @@ fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> 
     if !is_free(part)? {
         return Err(ExportError::Exists { path: part.into() });
     }
-    fs::create_dir_all(part).map_err(ExportError::writing(part))?;
     let manifest = Manifest {
         manifest_version: VERSION,
         gleaner: env!("CARGO_PKG_VERSION").into(),

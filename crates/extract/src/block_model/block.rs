@@ -57,6 +57,8 @@ pub(super) struct Marks {
     emphasised: Vec<bool>,
     images: Vec<u32>,
     inline: Vec<u32>,
+    /// A buffer for the words of a block.
+    words: Vec<u64>,
 }
 
 impl Marks {
@@ -67,6 +69,7 @@ impl Marks {
             emphasised: vec![false; size],
             images: Vec::with_capacity(size + 1),
             inline: Vec::with_capacity(size + 1),
+            words: Vec::new(),
         };
         let (mut link_end, mut emphasis_end, mut images, mut inline) = (0, 0, 0, 0);
         for (id, node) in page.iter() {
@@ -88,14 +91,15 @@ impl Marks {
         marks
     }
 
-    pub(super) fn block(&self, page: &Page, placed: PlacedLine, element: usize) -> Block {
+    pub(super) fn block(&mut self, page: &Page, placed: PlacedLine, element: usize) -> Block {
         let text = &placed.line.text;
-        let words: Vec<u64> = hashes(text).collect();
+        self.words.clear();
+        self.words.extend(hashes(text));
+        let words = self.words.clone();
         let size = words.len() as f32;
         let within = |marked: &[bool]| {
             let nodes = placed.nodes.clone().filter(|id| marked[*id as usize]);
-            let count: usize =
-                nodes.filter_map(|id| page.text(id)).map(|text| crate::words(text).count()).sum();
+            let count: usize = nodes.filter_map(|id| page.text(id)).map(count_words).sum();
             (count as f32).min(size)
         };
         let range =
@@ -124,6 +128,25 @@ impl Marks {
 
 impl Characters {
     fn from_text(text: &str) -> Self {
+        if text.is_ascii() { Self::from_ascii(text.as_bytes()) } else { Self::from_any(text) }
+    }
+
+    /// Equals [`Self::from_any`], and takes a fraction of its time.
+    fn from_ascii(text: &[u8]) -> Self {
+        let count = |is: fn(u8) -> bool| text.iter().filter(|byte| is(**byte)).count();
+        let is_end = |byte: u8| matches!(byte, b'.' | b'!' | b'?');
+        let ends = |pair: &&[u8]| is_end(pair[0]) && !is_end(pair[1]) && !pair[1].is_ascii_alphanumeric();
+        let last = text.last().is_some_and(|byte| is_end(*byte));
+        Self {
+            all: text.len() as f32,
+            upper: count(|byte| byte.is_ascii_uppercase()) as f32,
+            digits: count(|byte| byte.is_ascii_digit()) as f32,
+            sentences: (text.windows(2).filter(ends).count() + usize::from(last)) as f32,
+            commas: count(|byte| matches!(byte, b',' | b';' | b':')) as f32,
+        }
+    }
+
+    fn from_any(text: &str) -> Self {
         let (mut all, mut upper, mut digits, mut sentences, mut commas) = (0, 0, 0, 0, 0);
         let (mut ended, mut before) = (false, [' ', ' ']);
         for c in text.chars() {
@@ -222,10 +245,12 @@ mod tests {
             ("", 0.0, 0.0),
             ("One. Two, three!", 2.0, 1.0),
             ("3.5 km", 0.0, 0.0),
+            ("NO!? \"Yes.\" 12; 3: ...", 3.0, 2.0),
             ("新。旧，", 2.0 - 1.0, 1.0),
         ];
         for (text, sentences, commas) in cases {
             let found = Characters::from_text(text);
+            assert_eq!(found, Characters::from_any(text), "{text}");
             assert_eq!((found.sentences, found.commas), (sentences, commas), "{text}");
         }
     }

@@ -70,19 +70,49 @@ pub(super) fn hashes(text: &str) -> impl Iterator<Item = u64> {
     words(text).map(hash_in_lower_case)
 }
 
-/// Equals `hash(&word.to_lowercase())`, without allocating the string.
+/// Returns a hash of the word's lower case. Templates do not store it, so it may change.
 fn hash_in_lower_case(word: &str) -> u64 {
-    let mut hasher = Fnv(FNV_START);
     if word.is_ascii() {
-        word.bytes().for_each(|byte| hasher.write(&[byte.to_ascii_lowercase()]));
-        hasher.end_of_string();
-    } else if word.contains('Σ') {
-        // The lower case of sigma depends on its position in the word; no other letter's does.
-        return hash(&word.to_lowercase());
-    } else {
-        hasher.characters(word.chars().flat_map(char::to_lowercase));
+        return hash_in_eights(word.as_bytes(), |eight| eight.map(|byte| byte.to_ascii_lowercase()));
     }
-    hasher.finish()
+    let mut lower = [0; 64];
+    let mut length = 0;
+    for c in word.chars().map(lower_case) {
+        // The lower case of some letters is several letters, and that of sigma depends on its place in the word.
+        let Some(c) = c.filter(|c| length + c.len_utf8() <= lower.len()) else {
+            return hash_in_eights(word.to_lowercase().as_bytes(), |eight| eight);
+        };
+        length += c.encode_utf8(&mut lower[length..]).len();
+    }
+    hash_in_eights(&lower[..length], |eight| eight)
+}
+
+/// Returns the lower case of a letter, with a fast path for the most common letters. Returns `None` if it is not one
+/// letter, or depends on the word.
+fn lower_case(c: char) -> Option<char> {
+    match c {
+        'a'..='z' | '0'..='9' | 'ß'..='ÿ' | 'ư' | 'а'..='џ' | 'α'..='ω' | '\u{4E00}'..='\u{9FEF}' => {
+            Some(c)
+        }
+        'А'..='Я' => char::from_u32(u32::from(c) + 32),
+        '\u{1EA0}'..='\u{1EF9}' | 'Ă'..='ą' | 'Ơ'..='ơ' => char::from_u32(u32::from(c) | 1),
+        'Σ' => None,
+        c => {
+            let mut lower = c.to_lowercase();
+            lower.next().filter(|_| lower.next().is_none())
+        }
+    }
+}
+
+fn hash_in_eights(bytes: &[u8], change: impl Fn([u8; 8]) -> [u8; 8]) -> u64 {
+    let mix = |hash: u64, eight: [u8; 8]| {
+        let product = u128::from(hash ^ u64::from_le_bytes(change(eight))) * 0x9e37_79b9_7f4a_7c15;
+        (product >> 64) as u64 ^ product as u64
+    };
+    let (eights, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    mix(eights.iter().fold(FNV_START ^ bytes.len() as u64, |hash, eight| mix(hash, *eight)), last)
 }
 
 /// Hasher for maps with hashes of this module as keys.
@@ -196,7 +226,20 @@ mod tests {
     #[test]
     fn words_are_hashed_as_their_lower_case() {
         for word in ["", "Rain", "MƯA", "Đà", "ΟΔΟΣ", "ΣΑΣ", "İ", "ẞ", "雨", "Ǆ"] {
-            assert_eq!(hash_in_lower_case(word), hash(&word.to_lowercase()), "{word}");
+            assert_eq!(hash_in_lower_case(word), hash_in_lower_case(&word.to_lowercase()), "{word}");
+        }
+        let long = "Đ".repeat(90);
+        assert_eq!(hash_in_lower_case(&long), hash_in_lower_case(&long.to_lowercase()));
+        let words = ["", "a", "b", "ab", "a\0", "abcdefgh", "abcdefghi", "abcdefgi", "đ", "đđđđđ", "d"];
+        assert_eq!(words.map(hash_in_lower_case).into_iter().collect::<Sorted>().len(), words.len());
+    }
+
+    #[test]
+    fn lower_case_is_that_of_the_standard_library() {
+        for c in '\0'..=char::MAX {
+            if let Some(lower) = lower_case(c) {
+                assert!(c.to_lowercase().eq([lower]), "{c:?}");
+            }
         }
     }
 

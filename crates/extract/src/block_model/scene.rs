@@ -109,7 +109,7 @@ impl Scene {
         let mut placed = placed_lines(page, 0, |_| true);
         placed.retain(|placed| has_word(&placed.line.text));
         placed.truncate(MOST_BLOCKS);
-        let marks = Marks::from_page(page);
+        let mut marks = Marks::from_page(page);
         let places = scene.find_elements(page, &placed);
         scene.blocks = placed
             .into_iter()

@@ -249,7 +249,10 @@ pub(super) fn put_element(page: &Page, node: gleaner_html::NodeId, name: &mut St
     for (sign, attribute) in [('.', "class"), ('#', "id")] {
         for part in page.attribute(node, attribute).unwrap_or_default().split_whitespace() {
             name.push(sign);
-            name.extend(masked(part));
+            match part.bytes().any(|byte| byte.is_ascii_digit()) {
+                true => name.extend(masked(part)),
+                false => name.push_str(part),
+            }
         }
     }
     name.truncate(name.floor_char_boundary(from + LONGEST_NAME));

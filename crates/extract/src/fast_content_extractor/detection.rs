@@ -1,15 +1,16 @@
 //! Phase 2: finds the content of a page of the site with the template.
 //!
-//! The paper's two extraction rules, for a block B with a path in P:
+//! P is the template's set of paths of content blocks. The paper has two extraction rules for a block B with
+//! a path in P:
 //! * If all sub-blocks of B have a path in P, B is extracted whole.
-//! * If B contains a block B' without a path in P: B is extracted without B' if no sub-block of B' has a path
-//!   in P, otherwise with B'.
+//! * Otherwise, B contains a block B' without a path in P. If a sub-block of B' has a path in P, B' is
+//!   extracted with B. If none has, B is extracted without B'.
 //!
 //! Here, "sub-blocks" means all descendants, not only the children. Otherwise, dropping B' would also drop
 //! content two levels below B'. So inside an extracted block, a block's own content is kept if the path of
 //! the block or of any descendant is in P.
 //!
-//! `comparison.rs` then compares the extracted blocks with the stored blocks.
+//! `comparison.rs` then drops extracted blocks that are similar to a non-content block of the template.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -7,11 +7,13 @@
 //! each node needs only one number, its leftmost end. It is computed at most once per path, without
 //! backtracking.
 //!
-//! 1. One binary search finds the heads at the beginning of the path. In a sorted [`Table`], the longest
+//! The head of a pattern is its part before the first star.
+//!
+//! 1. One binary search finds the heads with which the path begins. In a sorted [`Table`], the longest
 //!    entry that is a prefix of a text is either the entry directly before the text or a prefix of that entry
 //!    ([`Table::longest_prefix_of`]).
 //! 2. The same search, from each position of the path, finds all occurrences of all parts ([`Places`]).
-//! 3. The patterns are checked from the highest rank to the lowest. Most fail quickly: by their head, their
+//! 3. The patterns are checked in the order of precedence. Most fail quickly: by their head, their
 //!    length, or a last part that does not occur. For the others, the nodes up to the root are computed if
 //!    needed.
 //!

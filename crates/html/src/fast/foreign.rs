@@ -1,4 +1,4 @@
-//! Handles SVG and MathML (13.2.6.5).
+//! Handles SVG and MathML (HTML standard, 13.2.6.5).
 
 use std::ops::Range;
 

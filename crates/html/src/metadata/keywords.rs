@@ -1,5 +1,7 @@
 //! Reads keywords and tags.
 
+use std::collections::HashSet;
+
 use crate::author::is_of_others;
 use crate::json_ld::Statement;
 use crate::meta::{KEYWORDS, Meta};
@@ -30,10 +32,13 @@ fn tags(page: &Page) -> Vec<String> {
 }
 
 fn separated(lists: &[String]) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
+    let (mut out, mut known) = (Vec::new(), HashSet::new());
     let words = lists.iter().flat_map(|list| list.split([',', ';', '，', '、', '،', '؛'])).map(str::trim);
     for word in words.filter(|word| !word.is_empty() && word.chars().count() <= LONGEST_KEYWORD) {
-        if out.len() < MOST_KEYWORDS && !out.iter().any(|known| known.to_lowercase() == word.to_lowercase()) {
+        if out.len() == MOST_KEYWORDS {
+            break;
+        }
+        if known.insert(word.to_lowercase()) {
             out.push(word.to_owned());
         }
     }

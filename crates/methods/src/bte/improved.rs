@@ -9,8 +9,8 @@
 //! * Lines 31 to 35 change `j` without using it, and line 38 sums `encode[i..j]` for only one `j`. Here the
 //!   inner loop updates the sum step by step. Otherwise the cost would exceed the paper's O(n^2).
 //! * Line 31 and line 14 of Algorithm 1 run to `length`, one past the end. Here both loops end at the last
-//!   run. Some loops increment twice per iteration: lines 14 and 20 of Algorithm 1, and lines 28 and 45, and
-//!   31 and 34 of Algorithm 2. Here they increment once.
+//!   run. Three loops increment twice per iteration: one in Algorithm 1 (lines 14 and 20), two in Algorithm 2
+//!   (lines 28 and 45; lines 31 and 34). Here they increment once.
 //! * Line 40 compares after each `k`, when the sum covers `i..k`, but line 42 stores `j`. Here the comparison
 //!   happens once per `j`, after the sum is complete.
 //! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the index of a run, and reads

@@ -13,8 +13,9 @@
 //! tag. Of pairs with equal `T`, the method takes the first `i`, then the first `j`.
 //!
 //! On the same tokens, the other two methods have the same best range, including ties. A best range consists
-//! of whole runs, because `T` improves without a tag at the end of the range, and with a word beside it. As
-//! in the other methods, a page without words has no result, although `T` has a maximum at a single tag.
+//! of whole runs, because `T` grows if a tag at the end of the range is left out, or if a word beside the
+//! range is added. As in the other methods, a page without words has no result, although `T` has a maximum at
+//! a single tag.
 //!
 //! Cost: cubic in the tokens. Therefore pages with more tokens than [`BteParams::max_tokens`] are searched in
 //! linear time, with the same result. Known failure: if the scripts have more words than the article, the

@@ -8,7 +8,7 @@
 use gleaner_html::Page;
 use gleaner_html::text::{is_hidden, never_text};
 
-/// The scripts whose commas and full stops count.
+/// The writing systems whose commas and full stops count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Marks {
     /// `,` and `.`.

@@ -7,13 +7,13 @@ use super::Marks;
 pub struct CommaScoreParams {
     /// The elements that are "parts of the web page", in lower case.
     pub elements: Vec<String>,
-    /// The scripts whose commas and full stops count.
+    /// The writing systems whose commas and full stops count.
     pub marks: Marks,
     /// The exponent of the number of commas.
     pub comma_power: i32,
     /// The exponent of the number of commas and full stops in anchors.
     pub anchor_power: i32,
-    /// Which of the parts above the average are extracted.
+    /// Which of the parts with a score above the average are extracted.
     pub position: Position,
 }
 

@@ -1,27 +1,51 @@
 //! Stores records in sled, in a folder that one process uses. This is the default engine.
 //!
-//! The database has two trees: `pages` for raw pages, and `records` for everything else. sled writes the
-//! records of a batch as one batch, so a crash keeps all of them or none. Raw pages are written before the
-//! records that refer to them, and removed after those records. Opening the store removes pages to which no
-//! record refers.
+//! The database has two trees: `pages` for raw pages, and `records` for everything else. Texts and signatures
+//! are in files beside sled, and `records` has their positions (`embedded/texts.rs`).
+//!
+//! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MOST_WAITING`] bytes. They
+//! are then applied in this order:
+//!
+//! 1. Raw pages are put.
+//! 2. Texts and signatures are written to their file and synced.
+//! 3. All records are written as one batch of sled, so a crash keeps all of them or none.
+//! 4. Raw pages are removed.
+//!
+//! Therefore no record refers to a raw page or a text that is not on disk. Opening the store removes raw
+//! pages to which no record refers. As records that each page changes are written once per flush, sled also
+//! writes less.
 //!
 //! Limitation: sled 0.34 is a beta that its author no longer develops. docs/architecture.md describes how
 //! gleaner handles this.
 
+mod texts;
+
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::iter;
 use std::ops::Bound;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, Write};
+use tracing::info;
+
+use crate::engine::{Batch, Engine, Lost, Pair, Piece, Range, Scan, Write, in_pieces};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{StoreError, flushed, keys};
+use texts::{Files, Spot, Texts};
+
+/// Maximum size of the committed writes in memory, in bytes.
+const MOST_WAITING: usize = 16 << 20;
+
+/// Size of a write in memory, in addition to its key and value.
+const OF_A_WRITE: usize = 100;
+
+/// Maximum number of pairs that a scan reads at once.
+const PIECE: usize = 256;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Embedded {
@@ -29,7 +53,16 @@ pub(crate) struct Embedded {
     pages: sled::Tree,
     database: sled::Db,
     folder: Arc<Path>,
-    flushes: Arc<AtomicU64>,
+    state: Arc<RwLock<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Committed writes that are not in sled.
+    waiting: Batch,
+    bytes: usize,
+    texts: Texts,
+    flushes: u64,
 }
 
 impl Embedded {
@@ -41,13 +74,65 @@ impl Embedded {
         let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
         // After an error, the database is never closed. `ask` explains why.
         let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
-        let flushes = Arc::new(AtomicU64::new(0));
-        let opened = Self { records, pages, database, folder: folder.into(), flushes };
-        let flushes = opened.get(&keys::meta("flushes"))?;
-        let flushes = flushes.map(|bytes| decode("the number of flushes", &bytes)).transpose()?.unwrap_or(0);
-        flushed::check(folder, flushes)?;
-        opened.flushes.store(flushes, Ordering::Relaxed);
+        let texts = Texts::new(path.join("texts"), Files::new(true));
+        let state = State { waiting: Batch::default(), bytes: 0, texts, flushes: 0 };
+        let opened = Self { records, pages, database, folder: folder.into(), state: Arc::new(state.into()) };
+        opened.load()?;
         Ok(opened)
+    }
+
+    fn load(&self) -> Result<(), StoreError> {
+        let flushes = self.get(&keys::meta("flushes"))?;
+        let flushes: Option<u64> =
+            flushes.map(|bytes| decode("the number of flushes", &bytes)).transpose()?;
+        flushed::check(&self.folder, flushes.unwrap_or(0))?;
+        let files = self.get(&keys::meta("texts"))?;
+        let files = files.map(|bytes| decode("the files of texts", &bytes)).transpose()?;
+        let mut state = self.write();
+        state.flushes = flushes.unwrap_or(0);
+        state.texts.accept(files.unwrap_or_else(|| Files::new(flushes.is_none())));
+        Ok(())
+    }
+
+    /// Moves the large values that an older version stored in sled to files. A later call continues after an
+    /// interruption.
+    pub(crate) fn move_texts(&self) -> Result<(), StoreError> {
+        if self.read().texts.files().is_complete {
+            return Ok(());
+        }
+        let mut moved = 0_u64;
+        for space in [keys::DOCUMENT, keys::HISTORY, keys::SIGNED, keys::CLUSTER] {
+            for pair in self.stored(&Range::with_prefix([space])) {
+                let (key, value) = pair?;
+                if !keys::is_large(&key) || Spot::from_bytes(&value).is_some() {
+                    continue;
+                }
+                if moved == 0 {
+                    info!("moving texts from sled to files, because an older version wrote the store");
+                }
+                moved += 1;
+                let writes = [(key, Write::Put(value.to_vec()))].into();
+                self.commit(Batch { writes }, BTreeSet::new())?;
+            }
+        }
+        let mut state = self.write();
+        let mut files = state.texts.files().clone();
+        files.is_complete = true;
+        state.texts.accept(files);
+        drop(state);
+        if moved > 0 {
+            self.flush()?;
+            info!(records = moved, "moved texts");
+        }
+        Ok(())
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn place<'a>(&self, key: &'a [u8]) -> (&sled::Tree, &'a [u8]) {
@@ -57,15 +142,6 @@ impl Embedded {
         }
     }
 
-    fn remove_pages(&self, urls: &[Vec<u8>]) -> Result<(), StoreError> {
-        for url in urls {
-            self.ask("removing a page", || self.pages.remove(url))?;
-        }
-        Ok(())
-    }
-}
-
-impl Embedded {
     /// Runs an operation of sled, which panics on some damaged files. After a panic the database is never
     /// closed, because closing would write a state that may differ from the disk.
     fn ask<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
@@ -77,57 +153,175 @@ impl Embedded {
             }
         }
     }
+
+    /// Writes the waiting records to sled, and their large values to files.
+    fn apply(&self, state: &mut State) -> Result<(), StoreError> {
+        let (mut records, mut dropped) = (sled::Batch::default(), Vec::new());
+        let mut appending = state.texts.append();
+        for (key, write) in &state.waiting.writes {
+            let name = self.place(key).1;
+            match (key.first(), write.value()) {
+                (Some(&keys::PAGE), Some(page)) => {
+                    self.ask("keeping a page", || self.pages.insert(name, page))?;
+                }
+                (Some(&keys::PAGE), None) => dropped.push(name),
+                (_, value) => {
+                    let is_large = keys::is_large(key);
+                    if is_large && let Some(old) = self.spot(key)? {
+                        appending.files.release(old);
+                    }
+                    match value {
+                        Some(value) if is_large => {
+                            records.insert(name, &appending.push(key, value)?.to_bytes())
+                        }
+                        Some(value) => records.insert(name, value),
+                        None => records.remove(name),
+                    }
+                }
+            }
+        }
+        let files = appending.finish()?;
+        records.insert(keys::meta("texts"), encode(&files));
+        self.ask("writing", || self.records.apply_batch(records))?;
+        for name in dropped {
+            self.ask("removing a page", || self.pages.remove(name))?;
+        }
+        state.texts.accept(files);
+        (state.waiting, state.bytes) = (Batch::default(), 0);
+        Ok(())
+    }
+
+    fn spot(&self, key: &[u8]) -> Result<Option<Spot>, StoreError> {
+        Ok(self.ask("reading", || self.records.get(key))?.and_then(|bytes| Spot::from_bytes(&bytes)))
+    }
+
+    /// Writes the used entries of a wasteful file again, and removes the file.
+    fn compact(&self, state: &mut State) -> Result<(), StoreError> {
+        let Some(file) = state.texts.wasteful() else { return Ok(()) };
+        let Some(entries) = state.texts.entries(file)? else { return Ok(()) };
+        for entry in entries {
+            if self.spot(&entry.key)? == Some(entry.spot) {
+                state.waiting.write(entry.key, Write::Put(entry.value));
+            }
+        }
+        self.apply(state)?;
+        self.ask("flushing", || self.database.flush())?;
+        state.texts.remove(file)
+    }
+
+    fn value(&self, state: &State, key: &[u8], stored: &[u8]) -> Result<Vec<u8>, StoreError> {
+        match Spot::from_bytes(stored).filter(|_| keys::is_large(key)) {
+            Some(spot) => state.texts.read(key, spot),
+            None => Ok(stored.to_vec()),
+        }
+    }
+
+    /// Returns the pairs of a range in sled, with their whole keys.
+    fn stored(&self, range: &Range) -> impl Iterator<Item = Result<(Vec<u8>, sled::IVec), StoreError>> {
+        let is_page = range.space() == Some(keys::PAGE);
+        let tree = if is_page { &self.pages } else { &self.records };
+        let without =
+            |bound: &Bound<Vec<u8>>| bound.clone().map(|key| if is_page { key[1..].to_vec() } else { key });
+        let end = match &range.end {
+            Bound::Excluded(end) if is_page && end.first() != Some(&keys::PAGE) => Bound::Unbounded,
+            end => without(end),
+        };
+        let (mut pairs, backwards) =
+            (tree.range::<Vec<u8>, _>((without(&range.begin), end)), range.backwards);
+        iter::from_fn(move || {
+            let next = || if backwards { pairs.next_back() } else { pairs.next() }.transpose();
+            let pair = self.ask("reading", next).transpose()?;
+            let whole = |name: &[u8]| if is_page { keys::page_named(name) } else { name.to_vec() };
+            Some(pair.map(|(name, value)| (whole(&name), value)))
+        })
+    }
+
+    /// Reads up to `most` pairs from the beginning of a range. If a value cannot be read, only its pair is an
+    /// error.
+    fn piece(&self, range: Range, most: usize) -> Result<Piece, StoreError> {
+        if range.is_empty() {
+            return Ok((Vec::new(), None));
+        }
+        let state = self.read();
+        let mut stored = self.stored(&range).peekable();
+        let mut waiting = within(&state.waiting, &range).peekable();
+        let mut pairs = Vec::new();
+        let mut last = Vec::new();
+        while pairs.len() < most {
+            let order = match (stored.peek(), waiting.peek()) {
+                (None, None) => return Ok((pairs, None)),
+                (Some(Ok((key, _))), Some((other, _))) if range.backwards => (*other).cmp(key),
+                (Some(Ok((key, _))), Some((other, _))) => key.cmp(other),
+                (Some(_), _) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+            };
+            let stored = if order.is_le() { stored.next().transpose()? } else { None };
+            let pair = match (stored, if order.is_ge() { waiting.next() } else { None }) {
+                (_, Some((key, write))) => write.value().map(|value| (key.clone(), Ok(value.to_vec()))),
+                (Some((key, _)), None) if range.keys_only => Some((key, Ok(Vec::new()))),
+                (Some((key, value)), None) => {
+                    let value = self.value(&state, &key, &value);
+                    Some((key, value))
+                }
+                (None, None) => None,
+            };
+            if let Some((key, value)) = pair {
+                last.clone_from(&key);
+                pairs.push(value.map(|value| (key, if range.keys_only { Vec::new() } else { value })));
+            }
+        }
+        drop((stored, waiting));
+        Ok((pairs, Some(range.beyond(&last))))
+    }
+}
+
+/// Returns the writes in a range, in its order.
+fn within<'a>(batch: &'a Batch, range: &Range) -> Box<dyn Iterator<Item = (&'a Vec<u8>, &'a Write)> + 'a> {
+    let writes = batch.writes.range((range.begin.clone(), range.end.clone()));
+    if range.backwards { Box::new(writes.rev()) } else { Box::new(writes) }
 }
 
 impl Engine for Embedded {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let state = self.read();
+        if let Some(write) = state.waiting.writes.get(key) {
+            return Ok(write.value().map(<[u8]>::to_vec));
+        }
         let (tree, name) = self.place(key);
-        Ok(self.ask("reading", || tree.get(name))?.map(|bytes| bytes.to_vec()))
+        let stored = self.ask("reading", || tree.get(name))?;
+        stored.map(|stored| self.value(&state, key, &stored)).transpose()
     }
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
+        if let Some(write) = self.read().waiting.writes.get(key) {
+            return Ok(write.value().is_some());
+        }
         let (tree, name) = self.place(key);
         self.ask("reading", || tree.contains_key(name))
     }
 
     fn scan(&self, range: Range) -> Scan {
-        let is_page = range.space() == Some(keys::PAGE);
-        let tree = if is_page { &self.pages } else { &self.records };
-        let without =
-            |bound: Bound<Vec<u8>>| if is_page { bound.map(|key| key[1..].to_vec()) } else { bound };
-        let end = if is_page { Bound::Unbounded } else { range.end };
-        let (keys_only, backwards) = (range.keys_only, range.backwards);
-        let mut pairs = tree.range::<Vec<u8>, _>((without(range.begin), end));
-        let (engine, mut is_broken) = (self.clone(), false);
-        let next = move || {
-            if is_broken {
-                return None;
-            }
-            let next = || if backwards { pairs.next_back() } else { pairs.next() }.transpose();
-            let pair = engine.ask("reading", next).transpose()?.map(|(name, value)| {
-                let key = if is_page { keys::page_named(&name) } else { name.to_vec() };
-                (key, if keys_only { Vec::new() } else { value.to_vec() })
-            });
-            is_broken = pair.is_err();
-            Some(pair)
-        };
-        Box::new(iter::from_fn(next))
+        let (engine, mut most) = (self.clone(), 1);
+        // Many scans need only the first pair.
+        in_pieces(range, move |range| {
+            let piece = engine.piece(range, most);
+            most = (4 * most).min(PIECE);
+            piece
+        })
     }
 
     fn commit(&self, batch: Batch, _: BTreeSet<Partition>) -> Result<(), StoreError> {
-        let (mut records, mut dropped) = (sled::Batch::default(), Vec::new());
+        let mut state = self.write();
         for (key, write) in batch.writes {
-            match (key.first(), write) {
-                (Some(&keys::PAGE), Write::Put(page) | Write::Claim(page)) => {
-                    self.ask("keeping a page", || self.pages.insert(&key[1..], page))?;
-                }
-                (Some(&keys::PAGE), Write::Remove) => dropped.push(key[1..].to_vec()),
-                (_, Write::Put(value) | Write::Claim(value)) => records.insert(key, value),
-                (_, Write::Remove) => records.remove(key),
-            }
+            let write = match write {
+                // There is only one process, so no other one can have the key.
+                Write::Claim(value) => Write::Put(value),
+                write => write,
+            };
+            state.bytes += key.len() + write.value().map_or(0, <[u8]>::len) + OF_A_WRITE;
+            state.waiting.write(key, write);
         }
-        self.ask("writing", || self.records.apply_batch(records))?;
-        self.remove_pages(&dropped)
+        if state.bytes > MOST_WAITING { self.apply(&mut state) } else { Ok(()) }
     }
 
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
@@ -142,10 +336,14 @@ impl Engine for Embedded {
     }
 
     fn flush(&self) -> Result<Vec<Lost>, StoreError> {
-        let number = self.flushes.fetch_add(1, Ordering::Relaxed) + 1;
-        self.ask("writing", || self.records.insert(keys::meta("flushes"), encode(&number)))?;
+        let mut state = self.write();
+        let number = state.flushes + 1;
+        state.waiting.write(keys::meta("flushes"), Write::Put(encode(&number)));
+        self.apply(&mut state)?;
+        state.flushes = number;
         self.ask("flushing", || self.database.flush())?;
         flushed::note(&self.folder, number)?;
+        self.compact(&mut state)?;
         Ok(Vec::new())
     }
 }
@@ -186,4 +384,190 @@ fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     }
     let error = last.expect("the loop ends early unless there was an error");
     Err(StoreError::sled("opening")(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn opened(folder: &TempDir) -> Embedded {
+        Embedded::open(&folder.path().join("sled"), folder.path(), 16 << 20).unwrap()
+    }
+
+    fn put(engine: &Embedded, key: &[u8], value: Option<&[u8]>) {
+        let write = value.map_or(Write::Remove, |value| Write::Put(value.to_vec()));
+        let writes = [(key.to_vec(), write)].into();
+        engine.commit(Batch { writes }, BTreeSet::new()).unwrap();
+    }
+
+    fn all(engine: &Embedded, range: Range) -> Vec<Pair> {
+        engine.scan(range).map(Result::unwrap).collect()
+    }
+
+    fn document(number: u8) -> Vec<u8> {
+        [&[keys::DOCUMENT], [number; 16].as_slice()].concat()
+    }
+
+    fn files(folder: &TempDir) -> Vec<String> {
+        let entries = fs::read_dir(folder.path().join("sled/texts")).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// Steps: a key to put or remove, or a flush. `space`: URLs, large values or pages.
+        #[test]
+        fn reads_see_the_latest_writes_whether_flushed_or_not(
+            space in prop::sample::select(vec![keys::URL, keys::DOCUMENT, keys::PAGE]),
+            steps in prop::collection::vec((0_u8..40, 0_u8..4), 1..200),
+            from in 0_u8..40,
+        ) {
+            let folder = TempDir::new().unwrap();
+            let engine = opened(&folder);
+            let mut model = BTreeMap::new();
+            for (at, (number, kind)) in steps.into_iter().enumerate() {
+                let key = [&[space], [number; 16].as_slice()].concat();
+                let value = format!("value {at}").into_bytes();
+                match kind {
+                    0 => { engine.flush().unwrap(); }
+                    1 => { put(&engine, &key, None); model.remove(&key); }
+                    _ => { put(&engine, &key, Some(&value)); model.insert(key, value); }
+                }
+            }
+            let expected: Vec<Pair> = model.clone().into_iter().collect();
+            prop_assert_eq!(&all(&engine, Range::with_prefix([space])), &expected);
+            let reversed: Vec<Pair> = expected.iter().rev().cloned().collect();
+            prop_assert_eq!(all(&engine, Range::with_prefix([space]).backwards()), reversed);
+            let from = [&[space], [from; 16].as_slice()].concat();
+            let after = all(&engine, Range::with_prefix([space]).after(from.clone()).keys_only());
+            let later: Vec<Pair> =
+                model.range(from.clone()..).filter(|(key, _)| **key != from).map(|(key, _)| (key.clone(), Vec::new())).collect();
+            prop_assert_eq!(after, later);
+            prop_assert_eq!(engine.get(&from).unwrap(), model.get(&from).cloned());
+            prop_assert_eq!(engine.has(&from).unwrap(), model.contains_key(&from));
+            engine.flush().unwrap();
+            drop(engine);
+            prop_assert_eq!(all(&opened(&folder), Range::with_prefix([space])), expected);
+        }
+    }
+
+    #[test]
+    fn a_change_that_was_not_flushed_is_lost_as_a_whole() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        put(&engine, &document(1), Some(b"one"));
+        engine.flush().unwrap();
+        put(&engine, &document(1), Some(b"two"));
+        put(&engine, &document(2), Some(b"two"));
+        drop(engine);
+        assert_eq!(
+            all(&opened(&folder), Range::with_prefix([keys::DOCUMENT])),
+            [(document(1), b"one".to_vec())]
+        );
+    }
+
+    #[test]
+    fn a_file_of_which_little_is_used_is_written_again() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        engine.write().texts.most = 10_000;
+        let value = |number: u8| vec![number; 900];
+        (0..20).for_each(|number| put(&engine, &document(number), Some(&value(number))));
+        engine.flush().unwrap();
+        assert_eq!(files(&folder), ["00000001.texts", "00000002.texts"]);
+        (0..4).for_each(|number| put(&engine, &document(number), None));
+        engine.flush().unwrap();
+        assert_eq!(files(&folder).len(), 2, "more than half is used");
+        (4..8).for_each(|number| put(&engine, &document(number), Some(&value(100))));
+        engine.flush().unwrap();
+        assert_eq!(files(&folder), ["00000002.texts", "00000003.texts"]);
+        let check = |engine: &Embedded| {
+            for number in 0..20 {
+                let expected = match number {
+                    0..4 => None,
+                    4..8 => Some(value(100)),
+                    _ => Some(value(number)),
+                };
+                assert_eq!(engine.get(&document(number)).unwrap(), expected, "{number}");
+            }
+        };
+        check(&engine);
+        drop(engine);
+        check(&opened(&folder));
+    }
+
+    #[test]
+    fn a_damaged_file_is_not_written_again() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        engine.write().texts.most = 1_000;
+        (0..2).for_each(|number| put(&engine, &document(number), Some(&[number; 900])));
+        engine.flush().unwrap();
+        let first = folder.path().join("sled/texts/00000001.texts");
+        fs::write(&first, [0; 926]).unwrap();
+        put(&engine, &document(0), Some(b"new"));
+        engine.flush().unwrap();
+        engine.flush().unwrap();
+        assert!(first.exists());
+        assert_eq!(engine.get(&document(0)).unwrap().unwrap(), b"new");
+        fs::remove_file(&first).unwrap();
+        drop(engine);
+        let engine = opened(&folder);
+        engine.flush().unwrap();
+        assert_eq!(files(&folder), ["00000002.texts"]);
+        assert_eq!(engine.get(&document(1)).unwrap().unwrap(), [1; 900]);
+    }
+
+    #[test]
+    fn values_of_an_older_version_are_moved_to_files() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        engine.flush().unwrap();
+        // As an older version left them.
+        let member = [keys::CLUSTER, 0, 0, 0, 1, 0, 0, 0, 2];
+        let old: [(&[u8], &[u8]); 4] = [
+            (&document(1), b"\x92one"),
+            (&document(2), b"\x92two"),
+            (b"s0001", b"\x95three"),
+            (&member, b"\x95four"),
+        ];
+        for (key, value) in old {
+            engine.records.insert(key, value).unwrap();
+        }
+        engine.records.remove(keys::meta("texts")).unwrap();
+        engine.database.flush().unwrap();
+        drop(engine);
+
+        let engine = opened(&folder);
+        let check = |engine: &Embedded| {
+            for (key, value) in old {
+                assert_eq!(engine.get(key).unwrap().unwrap(), value);
+            }
+        };
+        check(&engine);
+        put(&engine, &document(1), Some(b"\x92newer"));
+        put(&engine, &document(1), Some(b"\x92one"));
+        engine.move_texts().unwrap();
+        check(&engine);
+        drop(engine);
+        let engine = opened(&folder);
+        check(&engine);
+        for (key, _) in old {
+            assert!(engine.spot(key).unwrap().is_some());
+        }
+        let before = engine.read().texts.files().clone();
+        assert!(before.is_complete);
+        engine.move_texts().unwrap();
+        assert_eq!(engine.read().texts.files(), &before);
+    }
 }

@@ -5,7 +5,7 @@
 //!
 //! | engine | use | how [`Engine::flush`] makes writes durable |
 //! |---|---|---|
-//! | [`embedded`] | one process, a folder | sled's log |
+//! | [`embedded`] | one process, a folder | one batch of sled and its log |
 //! | [`postgres`] | many processes | a transaction that checks the leases |
 //! | [`remote`] | reading a folder that another process has open | no writes |
 //!
@@ -20,14 +20,15 @@ pub(crate) mod embedded;
 pub(crate) mod postgres;
 pub(crate) mod remote;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
+use std::iter;
 use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
 use crate::partitions::Partition;
+use crate::{StoreError, keys};
 
 pub(crate) type Pair = (Vec<u8>, Vec<u8>);
 
@@ -61,12 +62,48 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
+    /// Returns the part of the range after the key `last`, in reading order.
+    pub(crate) fn beyond(self, last: &[u8]) -> Self {
+        let bound = Bound::Excluded(last.to_vec());
+        if self.backwards { Self { end: bound, ..self } } else { Self { begin: bound, ..self } }
+    }
+
+    /// Whether the range cannot have a key. `BTreeMap::range` panics for such ranges.
+    pub(crate) fn is_empty(&self) -> bool {
+        match (&self.begin, &self.end) {
+            (Bound::Included(begin) | Bound::Excluded(begin), Bound::Excluded(end)) => begin >= end,
+            (Bound::Excluded(begin), Bound::Included(end)) => begin >= end,
+            (Bound::Included(begin), Bound::Included(end)) => begin > end,
+            (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+        }
+    }
+
     pub(crate) fn space(&self) -> Option<u8> {
         match &self.begin {
             Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
             Bound::Unbounded => None,
         }
     }
+}
+
+/// A part of a scan, and the rest of its range. `None`: the part includes the last pair.
+pub(crate) type Piece = (Vec<Result<Pair, StoreError>>, Option<Range>);
+
+/// Scans a range in pieces. `read` returns the first piece of a range.
+pub(crate) fn in_pieces(
+    range: Range,
+    mut read: impl FnMut(Range) -> Result<Piece, StoreError> + Send + 'static,
+) -> Scan {
+    let (mut rest, mut piece) = (Some(range), VecDeque::new());
+    Box::new(iter::from_fn(move || {
+        while piece.is_empty() {
+            match read(rest.take()?) {
+                Ok((pairs, beyond)) => (piece, rest) = (pairs.into(), beyond),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        piece.pop_front()
+    }))
 }
 
 /// Returns the first key after all keys with this prefix. `None`: no key comes after them.
@@ -116,6 +153,15 @@ pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     }
 }
 
+/// Returns the key of the URL to which a key of a list refers.
+pub(crate) fn listed(key: &[u8]) -> Result<Vec<u8>, StoreError> {
+    keys::last_url(key).map(keys::url).ok_or_else(unlisted)
+}
+
+pub(crate) fn unlisted() -> StoreError {
+    StoreError::Damaged { what: "the frontier", reason: "a key without its URL".into() }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
     pub(crate) writes: BTreeMap<Vec<u8>, Write>,
@@ -137,8 +183,17 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
-    /// Returns the pairs of a range. All keys of the range must have the same first byte.
+    /// Returns the pairs of a range. All keys of the range must have the same first byte. The keys of the lists of
+    /// URLs have no values, and the values that this returns for them have no meaning.
     fn scan(&self, range: Range) -> Scan;
+
+    /// Returns the first key of a list of URLs, with the record of that URL.
+    fn first_listed(&self, prefix: &[u8]) -> Result<Option<Pair>, StoreError> {
+        let Some(pair) = self.scan(Range::with_prefix(prefix).keys_only()).next() else { return Ok(None) };
+        let (key, _) = pair?;
+        let record = self.get(&listed(&key)?)?;
+        Ok(Some((key, record.ok_or_else(unlisted)?)))
+    }
 
     fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let first = |prefix: &Vec<u8>| {

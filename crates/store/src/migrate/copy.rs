@@ -58,13 +58,14 @@ impl Migration<'_> {
             moved: Moved::default(),
             report,
         };
+        // A host, a URL and a document come before the records that are stored in the same row.
         copy.hosts()?;
+        copy.urls(place)?;
+        copy.documents()?;
         for space in SAME {
             copy.same(space)?;
         }
         copy.replayed()?;
-        copy.urls(place)?;
-        copy.documents()?;
         copy.clusters()?;
         Ok(copy.end()?)
     }

@@ -86,8 +86,9 @@ impl Storage {
         retries::repeat(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
     }
 
-    /// Whether the guard object exists. Without this check, a network folder that is not mounted would look
-    /// empty. A request for the guard object itself is always allowed.
+    /// Whether object storage in a folder has its guard object, the file that shows that the folder is
+    /// mounted. Without this check, a network folder that is not mounted would look empty. A request for the
+    /// guard object itself is always allowed.
     fn is_mounted(&self, at: &Doing) -> bool {
         match (&self.guard.folder, self.guard.object.get()) {
             (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use gleaner_extract::block_model::Judged;
+use gleaner_html::text::PlacedLine;
 use gleaner_html::{NodeId, Page};
 
 const GROUP: usize = 3;
@@ -28,6 +29,33 @@ pub(super) struct Cards {
     pub(super) priced: f32,
 }
 
+/// What counts of a line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    /// The first text node of the line.
+    node: NodeId,
+    words: u32,
+    is_content: bool,
+    /// Whether the line is short and has a date, or a price.
+    pub(super) has_date: bool,
+    pub(super) has_price: bool,
+}
+
+/// Maximum number of words of a line whose date or price counts.
+const SHORT: u32 = 12;
+
+impl Mark {
+    pub(super) fn new(placed: &PlacedLine, words: u32, is_content: bool) -> Self {
+        let (text, is_short) = (placed.line.text.as_str(), words <= SHORT);
+        let (has_date, has_price) = (is_short && has_date(text), is_short && has_price(text));
+        Self { node: placed.nodes.start, words, is_content, has_date, has_price }
+    }
+
+    pub(super) fn from_judged(block: &Judged) -> Self {
+        Self::new(&block.placed, block.words, block.is_content())
+    }
+}
+
 struct Running(Vec<[f32; KINDS]>);
 
 const KINDS: usize = 7;
@@ -40,16 +68,15 @@ const DATES: usize = 5;
 const PRICES: usize = 6;
 
 impl Running {
-    fn new(page: &Page, judged: &[Judged]) -> Self {
+    fn new(page: &Page, marks: &[Mark]) -> Self {
         let mut at = vec![[0.0; KINDS]; page.len() + 1];
-        for block in judged {
-            let own = &mut at[block.placed.nodes.start as usize + 1];
+        for mark in marks {
+            let own = &mut at[mark.node as usize + 1];
             own[BLOCKS] += 1.0;
-            own[ALL] += block.words as f32;
-            own[CONTENT] += if block.is_content() { block.words as f32 } else { 0.0 };
-            let short = block.words <= 12;
-            own[DATES] += f32::from(u8::from(short && has_date(&block.placed.line.text)));
-            own[PRICES] += f32::from(u8::from(short && has_price(&block.placed.line.text)));
+            own[ALL] += mark.words as f32;
+            own[CONTENT] += if mark.is_content { mark.words as f32 } else { 0.0 };
+            own[DATES] += f32::from(u8::from(mark.has_date));
+            own[PRICES] += f32::from(u8::from(mark.has_price));
         }
         for (id, _) in page.iter() {
             match page.tag(id) {
@@ -73,8 +100,9 @@ impl Running {
 }
 
 impl Cards {
-    pub(super) fn new(page: &Page, judged: &[Judged]) -> Self {
-        let running = Running::new(page, judged);
+    /// `marks` are the lines of the page.
+    pub(super) fn new(page: &Page, marks: &[Mark]) -> Self {
+        let running = Running::new(page, marks);
         let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
         for (id, node) in page.iter() {
             let Some(tag) = page.tag(id) else { continue };
@@ -123,7 +151,14 @@ fn is_card(sums: &[f32; KINDS]) -> bool {
     sums[LINKS] > 0.0 && WORDS.contains(&sums[ALL]) && (sums[IMAGES] > 0.0 || sums[BLOCKS] >= 2.0)
 }
 
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
 pub(super) fn has_date(text: &str) -> bool {
+    if !has_digit(text) {
+        return false;
+    }
     let mut before: Option<(usize, char)> = None;
     let mut digits = 0;
     let mut last = ' ';
@@ -149,20 +184,21 @@ pub(super) fn has_date(text: &str) -> bool {
     false
 }
 
-pub(super) fn has_price(text: &str) -> bool {
+fn has_price(text: &str) -> bool {
     const SIGNS: [&str; 16] =
         ["$", "€", "£", "¥", "₫", "₽", "₹", "₩", "zł", "đ", "руб", "元", "円", "USD", "EUR", "VND"];
-    SIGNS.iter().any(|sign| {
-        text.match_indices(sign).any(|(at, _)| {
-            let before = text[..at].trim_end().chars().next_back();
-            let after = text[at + sign.len()..].trim_start().chars().next();
-            let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
-            let letters = sign.chars().all(char::is_alphabetic);
-            let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-            (digit(before) && !(letters && is_letter(text[at + sign.len()..].chars().next())))
-                || (digit(after) && !letters)
+    has_digit(text)
+        && SIGNS.iter().any(|sign| {
+            text.match_indices(sign).any(|(at, _)| {
+                let before = text[..at].trim_end().chars().next_back();
+                let after = text[at + sign.len()..].trim_start().chars().next();
+                let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+                let letters = sign.chars().all(char::is_alphabetic);
+                let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+                (digit(before) && !(letters && is_letter(text[at + sign.len()..].chars().next())))
+                    || (digit(after) && !letters)
+            })
         })
-    })
 }
 
 #[cfg(test)]
@@ -173,7 +209,8 @@ mod tests {
 
     fn cards(html: &str) -> Cards {
         let page = Page::parse(html);
-        Cards::new(&page, &block_model::judge(&page, block_model::built_in()))
+        let judged = block_model::judge(&page, block_model::built_in());
+        Cards::new(&page, &judged.iter().map(Mark::from_judged).collect::<Vec<_>>())
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! label. The class names, such as "single", "archive" and "template-collection", are common in content
 //! management systems (WordPress, Drupal, Shopify).
 
+use std::collections::{HashMap, HashSet};
+
 use gleaner_extract::block_model::Judged;
 use gleaner_html::Page;
 
@@ -185,8 +187,10 @@ impl Controls {
         let mut controls = Self::default();
         for block in judged.iter().filter(|block| block.words <= SHORT) {
             let line = block.placed.line.text.to_lowercase();
-            let begins =
-                |words: &[&str]| f32::from(u8::from(words.iter().any(|word| line.starts_with(word))));
+            let first = line.as_bytes().first();
+            // Comparing the first bytes rejects most words.
+            let begins_with = |word: &&str| word.as_bytes().first() == first && line.starts_with(*word);
+            let begins = |words: &[&str]| f32::from(u8::from(words.iter().any(begins_with)));
             controls.of_shops += begins(&OF_SHOPS);
             controls.of_lists += begins(&OF_LISTS);
             controls.of_teasers += begins(&OF_TEASERS);
@@ -197,15 +201,19 @@ impl Controls {
     }
 
     fn read_names(&mut self, page: &Page) {
+        // Most classes occur many times on a page.
+        let mut known: HashMap<&str, [f32; 2]> = HashMap::new();
         for (id, _) in page.iter() {
             let Some(tag) = page.tag(id) else { continue };
-            let class = page.attribute(id, "class").unwrap_or_default().to_ascii_lowercase();
-            let has = |words: &[&str]| f32::from(u8::from(words.iter().any(|word| class.contains(word))));
-            self.goods += has(&["product", "price", "add-to-cart"]);
-            self.pages += has(&["pagination", "pager", "facet", "filter", "sort-", "load-more"]);
+            let class = page.attribute(id, "class").unwrap_or_default();
+            if !class.is_empty() {
+                let [goods, pages] = *known.entry(class).or_insert_with(|| of_class(class));
+                self.goods += goods;
+                self.pages += pages;
+            }
             if matches!(tag, "html" | "body") {
-                let named = format!("{class} {}", page.attribute(id, "id").unwrap_or_default());
-                self.name(&named);
+                let id = page.attribute(id, "id").unwrap_or_default();
+                self.name(&format!("{} {id}", class.to_ascii_lowercase()));
             }
         }
     }
@@ -220,19 +228,52 @@ impl Controls {
     fn read_scripts(&mut self, page: &Page) {
         for script in page.elements("script") {
             let text = page.raw_text(script);
-            for key in ["ageType", "age_type", "agetype", "ontentType", "ontent_type", "PageCategory"] {
-                for (at, _) in text.match_indices(key).take(20) {
-                    let value = value_behind(&text[at + key.len()..]).to_ascii_lowercase();
-                    let is_of = |names: &[&str]| {
-                        value.split(|c: char| !c.is_ascii_alphabetic()).any(|part| names.contains(&part))
-                    };
-                    let article = is_of(&NAMES_OF_ARTICLES);
-                    self.article_types += f32::from(u8::from(article));
-                    self.list_types += f32::from(u8::from(!article && is_of(&NAMES_OF_LISTS)));
-                }
+            let mut times = [0; TYPE_KEYS.len()];
+            // All keys contain this letter, and one letter is found faster than six keys.
+            for (at, _) in text.match_indices('y') {
+                let key = TYPE_KEYS.iter().position(|(before, behind)| {
+                    text[..at].ends_with(before) && text[at + 1..].starts_with(behind)
+                });
+                let Some(key) = key.filter(|key| times[*key] < MOST_TYPES) else { continue };
+                times[key] += 1;
+                self.read_type(value_behind(&text[at + 1 + TYPE_KEYS[key].1.len()..]));
             }
         }
     }
+
+    fn read_type(&mut self, value: &str) {
+        let value = value.to_ascii_lowercase();
+        let is_of = |names: &[&str]| {
+            value.split(|c: char| !c.is_ascii_alphabetic()).any(|part| names.contains(&part))
+        };
+        let article = is_of(&NAMES_OF_ARTICLES);
+        self.article_types += f32::from(u8::from(article));
+        self.list_types += f32::from(u8::from(!article && is_of(&NAMES_OF_LISTS)));
+    }
+}
+
+/// The ends of the keys of page types in scripts: the parts before and behind their first `y`. For example,
+/// `ageType` is the end of `pageType` and `PageType`.
+const TYPE_KEYS: [(&str, &str); 6] = [
+    ("ageT", "pe"),
+    ("age_t", "pe"),
+    ("aget", "pe"),
+    ("ontentT", "pe"),
+    ("ontent_t", "pe"),
+    ("PageCategor", ""),
+];
+
+/// Maximum number of values of one key that are read in a script.
+const MOST_TYPES: usize = 20;
+
+/// Whether a class is typical of goods, and of pages and filters.
+fn of_class(class: &str) -> [f32; 2] {
+    let class = class.to_ascii_lowercase();
+    let has = |words: &[&str]| f32::from(u8::from(words.iter().any(|word| class.contains(word))));
+    [
+        has(&["product", "price", "add-to-cart"]),
+        has(&["pagination", "pager", "facet", "filter", "sort-", "load-more"]),
+    ]
 }
 
 /// Returns the value after a key, such as `category` for `": "category"`. Empty if there is no value.
@@ -252,7 +293,7 @@ pub(super) fn links_below(page: &Page, address: &str) -> Option<(f32, f32)> {
     let trunk = own.trim_end_matches('/').to_owned();
     let trunk =
         trunk.rsplit_once('.').filter(|(_, end)| !end.contains('/')).map_or(trunk.as_str(), |(head, _)| head);
-    let (mut below, mut further) = (std::collections::HashSet::new(), 0.0);
+    let (mut below, mut further) = (HashSet::new(), 0.0);
     for id in page.elements("a") {
         let Some(href) = page.attribute(id, "href") else { continue };
         let href = href.trim();
@@ -264,16 +305,24 @@ pub(super) fn links_below(page: &Page, address: &str) -> Option<(f32, f32)> {
         } else {
             href.split('#').next().unwrap_or_default()
         };
-        let lower = path.to_ascii_lowercase();
-        if ["page=", "/page/", "p=2", "paged=", "page2", "-p2"].iter().any(|word| lower.contains(word)) {
-            further += 1.0;
-        }
+        further += f32::from(u8::from(is_further_page(path)));
         let Some(behind) = path.strip_prefix(trunk).filter(|_| trunk.len() > 1) else { continue };
         if behind.len() > 1 && behind.starts_with('/') && !behind.starts_with("/?") {
             below.insert(behind);
         }
     }
     Some((below.len() as f32, further))
+}
+
+/// Whether a path contains, in any case, a part such as `page=` or `-p2`. All these parts contain a `p`.
+fn is_further_page(path: &str) -> bool {
+    const BEHIND: [&str; 4] = ["age=", "=2", "aged=", "age2"];
+    let has = |at: usize, part: &str| {
+        path.as_bytes().get(at..at + part.len()).is_some_and(|it| it.eq_ignore_ascii_case(part.as_bytes()))
+    };
+    path.match_indices(['p', 'P']).any(|(at, _)| {
+        BEHIND.iter().any(|part| has(at + 1, part)) || at > 0 && (has(at - 1, "/page/") || has(at - 1, "-p2"))
+    })
 }
 
 fn path_of(address: &str) -> Option<&str> {

@@ -24,7 +24,11 @@ impl Declared {
     /// because articles often declare the lists that they link to.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
-        let types = json_ld_types(page);
+        Self::from_types(page, &json_ld_types(page))
+    }
+
+    /// Like [`from_page`](Self::from_page), with the types in the page's JSON-LD.
+    pub(super) fn from_types(page: &Page, types: &[String]) -> Self {
         let is_article = |t: &&str| t.ends_with("Article") || matches!(*t, "BlogPosting" | "Report");
         let open_graph = meta(page, "og:type").map(str::to_ascii_lowercase).unwrap_or_default();
         if open_graph.starts_with("product") {

@@ -4,19 +4,18 @@
 //! controls, headline and date, declarations, the URL. Logarithms are `ln(1 + x)`. Most unknown values are
 //! -1.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use gleaner_extract::block_model::{self, Judged};
 use gleaner_extract::words;
-use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 use gleaner_html::{Page, metadata::Metadata};
 
 use super::address::Address;
-use super::cards::{Cards, has_date, has_price};
+use super::cards::{Cards, Mark, has_date};
 use super::controls::{Controls, links_below};
-use super::declared::{Declared, json_ld_types};
-use super::signals::Signals;
+use super::declared::Declared;
+use super::evidence::Evidence;
 
 pub(super) type Row = Vec<(&'static str, f32)>;
 
@@ -31,19 +30,19 @@ const TINY: u32 = 3;
 /// Number of blocks, starting with the headline, that are searched for a date.
 const NEAR: usize = 8;
 
-pub(super) fn features(page: &Page, url: &str, judged: &[Judged]) -> Row {
+pub(super) fn features(evidence: &Evidence, judged: &[Judged], marks: &[Mark], cards: &Cards) -> Row {
     let mut row = Row::with_capacity(90);
-    let stated = metadata(page);
+    let stated = evidence.metadata();
     let content: Vec<&Judged> = judged.iter().filter(|block| block.is_content()).collect();
     let total: f32 = judged.iter().map(|block| block.words as f32).sum();
     content_features(judged, &content, total, &mut row);
     stretch_features(judged, &mut row);
-    page_features(page, judged, total, &mut row);
-    card_features(&Cards::new(page, judged), total, &mut row);
-    control_features(page, judged, url, &stated, &mut row);
-    headline_features(judged, &content, &stated, &mut row);
-    statement_features(page, &stated, &mut row);
-    address_features(url, &mut row);
+    page_features(evidence, judged, marks, total, &mut row);
+    card_features(cards, total, &mut row);
+    control_features(evidence, judged, &mut row);
+    headline_features(judged, &content, stated, &mut row);
+    statement_features(evidence, &mut row);
+    address_features(evidence.address, &mut row);
     row
 }
 
@@ -99,10 +98,12 @@ fn content_features(judged: &[Judged], content: &[&Judged], total: f32, row: &mu
     row.push(("share of content at one place", share(sums.iter().copied().fold(0.0, f32::max), own)));
 }
 
+/// Parts of the names of places with captions.
+pub(super) const CAPTION_NAMES: [&str; 5] = ["caption", "gallery", "slide", "photo-", "legend"];
+
 pub(super) fn is_caption(block: &&Judged) -> bool {
     let place = block.place.to_ascii_lowercase();
-    block.placed.line.kind == LineKind::Caption
-        || ["caption", "gallery", "slide", "photo-", "legend"].iter().any(|word| place.contains(word))
+    block.placed.line.kind == LineKind::Caption || CAPTION_NAMES.iter().any(|word| place.contains(word))
 }
 
 fn stretch_features(judged: &[Judged], row: &mut Row) {
@@ -137,8 +138,8 @@ fn stretch_features(judged: &[Judged], row: &mut Row) {
     ));
 }
 
-fn page_features(page: &Page, judged: &[Judged], total: f32, row: &mut Row) {
-    let signals = Signals::from_page(page);
+fn page_features(evidence: &Evidence, judged: &[Judged], marks: &[Mark], total: f32, row: &mut Row) {
+    let Evidence { page, signals, .. } = evidence;
     row.push(("words, log", ln(signals.words as f32)));
     row.push(("link share", signals.link_share() as f32));
     row.push(("lines of links, log", ln(signals.link_lines as f32)));
@@ -147,10 +148,8 @@ fn page_features(page: &Page, judged: &[Judged], total: f32, row: &mut Row) {
     row.push(("share of prose in its longest stretch", share(signals.stretch as f32, signals.prose as f32)));
     row.push(("words of prose for a linked one", share(signals.stretch as f32, signals.linked as f32)));
     row.push(("blocks, log", ln(judged.len() as f32)));
-    let short = |block: &&Judged| block.words <= 12;
-    let dates = judged.iter().filter(short).filter(|block| has_date(&block.placed.line.text)).count() as f32;
-    let prices =
-        judged.iter().filter(short).filter(|block| has_price(&block.placed.line.text)).count() as f32;
+    let dates = marks.iter().filter(|mark| mark.has_date).count() as f32;
+    let prices = marks.iter().filter(|mark| mark.has_price).count() as f32;
     row.push(("short lines with a date, log", ln(dates)));
     row.push(("short lines with a price, log", ln(prices)));
     let headings = |block: &&Judged| block.placed.line.kind == LineKind::Heading;
@@ -158,20 +157,33 @@ fn page_features(page: &Page, judged: &[Judged], total: f32, row: &mut Row) {
     let linked = judged.iter().filter(headings).filter(|block| block.link_share > 0.5).count() as f32;
     row.push(("headings, log", ln(all)));
     row.push(("share of headings in links", share(linked, all)));
-    let mut texts: Vec<&str> = judged.iter().map(|block| block.placed.line.text.as_str()).collect();
-    texts.sort_unstable();
-    let most = texts.chunk_by(|a, b| a == b).map(<[&str]>::len).max().unwrap_or(0);
-    row.push(("times one text stands, log", ln(most as f32)));
-    let elements = |tags: &[&str]| {
-        page.iter().filter(|(id, _)| page.tag(*id).is_some_and(|tag| tags.contains(&tag))).count() as f32
-    };
-    let images = elements(&["img", "picture"]);
+    let mut times: HashMap<&str, u32> = HashMap::with_capacity(judged.len());
+    judged.iter().for_each(|block| *times.entry(&block.placed.line.text).or_default() += 1);
+    row.push(("times one text stands, log", ln(times.into_values().max().unwrap_or(0) as f32)));
+    let [images, articles, times, controls, headings] = counts(page);
     row.push(("images, log", ln(images)));
     row.push(("images for a hundred words, log", ln(100.0 * share(images, total))));
-    row.push(("article elements, log", ln(elements(&["article"]))));
-    row.push(("time elements, log", ln(elements(&["time"]))));
-    row.push(("buttons and fields, log", ln(elements(&["button", "input", "select"]))));
-    row.push(("h1 elements", elements(&["h1"]).min(5.0)));
+    row.push(("article elements, log", ln(articles)));
+    row.push(("time elements, log", ln(times)));
+    row.push(("buttons and fields, log", ln(controls)));
+    row.push(("h1 elements", headings.min(5.0)));
+}
+
+/// Returns the numbers of images, articles, times, buttons and fields, and main headings of a page.
+fn counts(page: &Page) -> [f32; 5] {
+    let mut counts = [0.0; 5];
+    for (id, _) in page.iter() {
+        let at = match page.tag(id) {
+            Some("img" | "picture") => 0,
+            Some("article") => 1,
+            Some("time") => 2,
+            Some("button" | "input" | "select") => 3,
+            Some("h1") => 4,
+            _ => continue,
+        };
+        counts[at] += 1.0;
+    }
+    counts
 }
 
 fn card_features(cards: &Cards, total: f32, row: &mut Row) {
@@ -185,7 +197,8 @@ fn card_features(cards: &Cards, total: f32, row: &mut Row) {
     row.push(("priced cards, log", ln(cards.priced)));
 }
 
-fn control_features(page: &Page, judged: &[Judged], url: &str, stated: &Metadata, row: &mut Row) {
+fn control_features(evidence: &Evidence, judged: &[Judged], row: &mut Row) {
+    let Evidence { page, url, .. } = evidence;
     let controls = Controls::new(page, judged);
     row.push(("words of shops, log", ln(controls.of_shops)));
     row.push(("words of lists, log", ln(controls.of_lists)));
@@ -196,14 +209,15 @@ fn control_features(page: &Page, judged: &[Judged], url: &str, stated: &Metadata
     row.push(("types of an article in scripts", controls.article_types.min(5.0)));
     row.push(("elements of goods, log", ln(controls.goods)));
     row.push(("elements of pages and filters, log", ln(controls.pages)));
-    let address = if url.is_empty() { stated.canonical.as_deref().unwrap_or_default() } else { url };
+    let canonical = || evidence.metadata().canonical.as_deref().unwrap_or_default();
+    let address = if url.is_empty() { canonical() } else { url };
     let (below, further) = links_below(page, address).unwrap_or((-1.0, -1.0));
     row.push(("links below its address, log", if below < 0.0 { -1.0 } else { ln(below) }));
     row.push(("links to further pages, log", if further < 0.0 { -1.0 } else { ln(further) }));
 }
 
 fn headline_features(judged: &[Judged], content: &[&Judged], stated: &Metadata, row: &mut Row) {
-    let title = lower(stated.title.as_deref().unwrap_or_default());
+    let title = Words::from_text(stated.title.as_deref().unwrap_or_default());
     let at = headline(judged, &title);
     let first = judged.iter().position(|block| block.is_content() && block.words >= PARAGRAPH);
     let heading = |at: usize| flag(judged[at].placed.line.kind == LineKind::Heading);
@@ -219,38 +233,63 @@ fn headline_features(judged: &[Judged], content: &[&Judged], stated: &Metadata, 
         "date near the headline",
         at.map_or(-1.0, |at| flag(judged.iter().skip(at).take(NEAR).any(dated))),
     ));
-    let text: HashSet<String> = content.iter().flat_map(|block| lower(&block.placed.line.text)).collect();
-    let taken_up = |said: &HashSet<String>| {
-        let common = said.iter().filter(|word| text.contains(*word)).count() as f32;
-        share(common, said.len() as f32)
-    };
-    let description = lower(stated.description.as_deref().unwrap_or_default());
+    let content = || content.iter().map(|block| block.placed.line.text.as_str());
+    let taken_up = |said: &Words| share(said.found_in(content()) as f32, said.len() as f32);
+    let description = Words::from_text(stated.description.as_deref().unwrap_or_default());
     row.push(("share of the title's words in content", taken_up(&title)));
-    let described = if description.is_empty() { -1.0 } else { taken_up(&description) };
+    let described = if description.len() == 0 { -1.0 } else { taken_up(&description) };
     row.push(("share of the description's words in content", described));
 }
 
-fn lower(text: &str) -> HashSet<String> {
-    words(text).map(str::to_lowercase).collect()
+/// The different words of a text, in lower case.
+struct Words(HashSet<String>);
+
+impl Words {
+    fn from_text(text: &str) -> Self {
+        Self(words(text).map(str::to_lowercase).collect())
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns how many of these words are in the texts.
+    fn found_in<'a>(&self, texts: impl Iterator<Item = &'a str>) -> usize {
+        let mut found: HashSet<&str> = HashSet::new();
+        let mut lower = String::new();
+        for word in texts.flat_map(words) {
+            if found.len() == self.len() {
+                break;
+            }
+            lower.clear();
+            match word.is_ascii() {
+                true => lower.extend(word.chars().map(|c| c.to_ascii_lowercase())),
+                false => lower.push_str(&word.to_lowercase()),
+            }
+            found.extend(self.0.get(&lower).map(String::as_str));
+        }
+        found.len()
+    }
 }
 
 /// Returns the first block with at least 80% of the title's words and few other words.
-fn headline(judged: &[Judged], title: &HashSet<String>) -> Option<usize> {
+fn headline(judged: &[Judged], title: &Words) -> Option<usize> {
     let size = title.len() as f32;
     let is_headline = |block: &Judged| {
         block.words as f32 <= 1.6 * size + 2.0
-            && lower(&block.placed.line.text).intersection(title).count() as f32 >= 0.8 * size
+            && title.found_in(std::iter::once(block.placed.line.text.as_str())) as f32 >= 0.8 * size
     };
-    if title.is_empty() { None } else { judged.iter().position(is_headline) }
+    if title.len() == 0 { None } else { judged.iter().position(is_headline) }
 }
 
-fn statement_features(page: &Page, stated: &Metadata, row: &mut Row) {
-    let declared = match Declared::from_page(page) {
+fn statement_features(evidence: &Evidence, row: &mut Row) {
+    let Evidence { types, declared, .. } = evidence;
+    let stated = evidence.metadata();
+    let declared = match declared {
         Declared::Listing => -1.0,
         Declared::Nothing => 0.0,
         Declared::Article => 1.0,
     };
-    let types = json_ld_types(page);
     let count = |names: &[&str]| types.iter().filter(|t| names.contains(&t.as_str())).count() as f32;
     let articles = types.iter().filter(|t| t.ends_with("Article") || *t == "BlogPosting").count() as f32;
     row.push(("declared an article", declared));
@@ -268,8 +307,7 @@ fn statement_features(page: &Page, stated: &Metadata, row: &mut Row) {
     row.push(("section is stated", flag(stated.section.is_some())));
 }
 
-fn address_features(url: &str, row: &mut Row) {
-    let address = Address::from_url(url);
+fn address_features(address: Option<Address>, row: &mut Row) {
     let mut put = |name, value: fn(&Address) -> f32| row.push((name, address.as_ref().map_or(-1.0, value)));
     put("segments of the path", |a| a.segments);
     put("words of the slug", |a| a.slug_words);

@@ -11,7 +11,7 @@ use gleaner_extract::block_model::{Forest, Split, Tree};
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
-use super::features::features;
+use super::feature_row;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Written {
@@ -58,7 +58,7 @@ fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
 
 pub(super) fn built_in() -> &'static Forest {
     static MODEL: LazyLock<Forest> = LazyLock::new(|| {
-        let row = features(&Page::default(), "", &[]);
+        let row = feature_row(&Page::default(), "", &[]);
         let names: Vec<&str> = row.iter().map(|(name, _)| *name).collect();
         read(include_str!("model.json"), &names).expect("the model was trained with these features")
     });

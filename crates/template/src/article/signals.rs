@@ -1,6 +1,6 @@
 //! Measures how words, links and sentences are distributed over a page.
 
-use gleaner_extract::{UNMARKED_SENTENCE, is_of_unmarked_script, words};
+use gleaner_extract::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script, words};
 use gleaner_html::text::{is_block, is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
@@ -35,7 +35,7 @@ struct Line {
 }
 
 impl Signals {
-    /// Counts a page's lines in linear time.
+    /// Computes the signals from the lines of a page's body. Linear in the page.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
         let mut signals = Self::default();
@@ -103,14 +103,17 @@ fn each_line(page: &Page, root: NodeId, mut take: impl FnMut(&Line)) {
 
 impl Line {
     fn add(&mut self, text: &str, in_link: bool) {
-        let count: f64 = words(text).map(weight).sum();
+        let is_ascii = text.is_ascii();
+        let count = if is_ascii { count_words(text) as f64 } else { words(text).map(weight).sum() };
         self.words += count;
         if in_link {
             self.linked += count;
         } else {
-            self.ends_sentence |= ends_sentence(text);
-            let is_unmarked = |word: &&str| word.starts_with(is_of_unmarked_script);
-            self.unmarked += words(text).filter(is_unmarked).count() as f64;
+            self.ends_sentence = self.ends_sentence || ends_sentence(text);
+            if !is_ascii {
+                let is_unmarked = |word: &&str| word.starts_with(is_of_unmarked_script);
+                self.unmarked += words(text).filter(is_unmarked).count() as f64;
+            }
         }
     }
 

@@ -12,15 +12,17 @@
 //! rejected if one sentence states that a page no longer exists.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use gleaner_extract::block_model::{Judged, kinds_of_element, sayings_of};
+use gleaner_extract::Phrases;
+use gleaner_extract::block_model::{Judged, KnownLine, kinds_of_element, sayings_of};
 use gleaner_html::text::{LineKind, tidy};
 use gleaner_html::{NodeId, Page};
 
 mod phrases;
 
 use super::Reason;
-use super::features::is_caption;
+use super::features::{CAPTION_NAMES, is_caption};
 use phrases::WALLS;
 
 struct Wall {
@@ -54,11 +56,35 @@ const NEAR: usize = 4;
 
 const PICTURES: usize = 6;
 
+/// Whether the page has a phrase of a wall. Without one, it is no wall. `lines` are all lines of the page.
+pub(super) fn may_be_wall(page: &Page, lines: &[KnownLine]) -> bool {
+    let lines = lines.iter().map(|line| (line.placed.line.text.as_str(), line.words, line.link_share));
+    has_phrase(&title(page), lines)
+}
+
+/// Whether the title or one of the lines has a phrase of a wall. A line is its text, its number of words and the share
+/// of them in links.
+fn has_phrase<'a>(title: &str, mut lines: impl Iterator<Item = (&'a str, u32, f32)>) -> bool {
+    static PHRASES: LazyLock<Phrases> =
+        LazyLock::new(|| Phrases::new(WALLS.iter().flat_map(|wall| wall.phrases.iter().copied())));
+    let says = |(text, words, link_share): (&str, u32, f32)| {
+        words <= PARAGRAPH && link_share <= 0.5 && PHRASES.is_in(&lower(text))
+    };
+    PHRASES.is_in(title) || lines.any(says)
+}
+
+fn title(page: &Page) -> String {
+    page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default()
+}
+
 /// Returns the kind of wall, or `None` if the page is no wall. `is_dated_article` is whether the page
-/// declares an article with a publication time. The time is linear, and short for articles, which are
-/// recognized after their first paragraphs.
+/// declares an article with a publication time. The time is linear.
 pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Option<Reason> {
-    let title = page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default();
+    let title = title(page);
+    let lines = judged.iter().map(|block| (block.placed.line.text.as_str(), block.words, block.link_share));
+    if !has_phrase(&title, lines) {
+        return None;
+    }
     let is_wall = |wall: &&Wall| wall.is(page, &title, judged, is_dated_article);
     WALLS.iter().find(is_wall).map(|wall| wall.reason)
 }
@@ -158,6 +184,26 @@ pub(super) fn is_gallery(judged: &[Judged]) -> bool {
         .sum();
     let words: f32 = captions.iter().map(|block| weight(block)).sum();
     long >= CAPTIONS && besides < BESIDES && words > 2.0 * besides
+}
+
+/// Whether the page may be a gallery, whichever lines the block model finds to be body text.
+pub(super) fn may_be_gallery(page: &Page, lines: &[KnownLine]) -> bool {
+    let is_named = |id: NodeId| {
+        let names = [page.tag(id), page.attribute(id, "class"), page.attribute(id, "id")];
+        let is_one = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            CAPTION_NAMES.iter().any(|part| name.contains(part))
+        };
+        names.into_iter().flatten().any(is_one)
+    };
+    let may_be_caption = |line: &&KnownLine| {
+        let block = line.placed.block;
+        line.words >= PROSE
+            && (line.placed.line.kind == LineKind::Caption
+                || is_named(block)
+                || is_named(page.node(block).parent))
+    };
+    lines.iter().filter(may_be_caption).take(CAPTIONS).count() == CAPTIONS
 }
 
 pub(super) fn shows_pictures(page: &Page) -> bool {

@@ -4,6 +4,7 @@
 //! | file | content |
 //! |---|---|
 //! | `why` | the reason, in a sentence |
+//! | `pinning` | selectors for pins |
 //! | `view` | the layout |
 //!
 //! The result is one HTML file without scripts, pictures or fonts, built from the page's lines and never from
@@ -14,6 +15,7 @@
 //! is not visible. Only the beginning of a huge page is listed ([`MOST_BYTES`]), but the counts cover the
 //! whole page.
 
+mod pinning;
 mod view;
 mod why;
 

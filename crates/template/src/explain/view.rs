@@ -7,7 +7,8 @@ use gleaner_render::page::{fact, file};
 use gleaner_render::text::{count, number};
 use maud::{Markup, PreEscaped, html};
 
-use super::why::{chance, percent, place, selector, why};
+use super::pinning::{Suggestion, suggestions};
+use super::why::{chance, percent, place, why};
 use super::{Explained, classes};
 use crate::class::{Because, Class};
 use crate::{Method, Pin, Verdict, judge};
@@ -42,6 +43,8 @@ pub(super) struct View<'a> {
     explained: &'a Explained<'a>,
     classes: Vec<(Class, Because)>,
     least_depth: u32,
+    /// The selectors for each line.
+    selectors: Vec<Vec<Suggestion>>,
 }
 
 fn lines(lines: usize) -> String {
@@ -52,9 +55,12 @@ impl<'a> View<'a> {
     pub(super) fn from_explained(explained: &'a Explained<'a>) -> Self {
         let blocks = &explained.judgement.blocks;
         let depth = |block: &Judged| explained.page.node(block.placed.block).depth;
+        let classes = classes(explained);
+        let is_content: Vec<bool> = classes.iter().map(|(class, _)| *class == Class::Content).collect();
         Self {
             explained,
-            classes: classes(explained),
+            classes,
+            selectors: suggestions(explained.page, blocks, &is_content),
             least_depth: blocks.iter().map(depth).min().unwrap_or(0),
         }
     }
@@ -72,7 +78,7 @@ impl<'a> View<'a> {
             }
             main {
                 p.note {
-                    "A line opens to the reasons, the figures and a selector to pin it with. A box above hides the \
+                    "A line opens to the reasons, the figures and selectors to pin it with. A box above hides the \
                      lines of its kind; ? marks a line in doubt."
                 }
                 div.columns { @for (name, meaning) in COLUMNS { span title=[meaning] { (name) } } }
@@ -285,13 +291,14 @@ impl<'a> View<'a> {
                         span.chance { (percent(chance(block.log_odds))) " " small { (mark) } }
                         @for figure in figures { span.figure { (figure) } }
                     }
-                    (self.figures(block, &why))
+                    (self.figures(at, &why))
                 }
             }
         }
     }
 
-    fn figures(&self, block: &Judged, why: &str) -> Markup {
+    fn figures(&self, at: usize, why: &str) -> Markup {
+        let block = &self.explained.judgement.blocks[at];
         let words = count(u64::from(block.words), "word");
         html! {
             div.why lang="en" {
@@ -308,11 +315,25 @@ impl<'a> View<'a> {
                     }
                     (fact("Words", &html! { (words) ", " (percent(block.link_share)) " in links" }))
                     (fact("Place", &html! { (block.place) }))
-                    (fact("To pin it", &html! {
-                        code { (selector(self.explained.page, block.placed.block, 2)) }
-                    }))
+                    @for (number, suggestion) in self.selectors[at].iter().enumerate() {
+                        (fact(if number == 0 { "To pin it" } else { "Or" }, &to_pin(suggestion)))
+                    }
                 }
             }
+        }
+    }
+}
+
+/// Returns a selector and the lines of this page that it selects.
+fn to_pin(suggestion: &Suggestion) -> Markup {
+    html! {
+        code { (suggestion.selector) }
+        @match suggestion.lines {
+            Some((1, _)) => " selects this line only",
+            Some((all, content)) => {
+                " selects " (lines(all)) " of this page, " (number(content as u64)) " of them content"
+            }
+            None => {}
         }
     }
 }

@@ -173,7 +173,7 @@ fn names(page: &Page, element: NodeId) -> String {
     out
 }
 
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for c in name.chars() {
         if c.is_ascii() && !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_') {

@@ -238,13 +238,21 @@ impl Pins {
         if self.selects_nothing() {
             return vec![None; judged.len()];
         }
+        let pins = self.lines(page, judged);
+        for (judged, pin) in judged.iter_mut().zip(&pins) {
+            match pin {
+                Some(Pin::Keep(_)) => judged.log_odds = PINNED,
+                Some(Pin::Drop(_)) => judged.log_odds = -PINNED,
+                None => {}
+            }
+        }
+        pins
+    }
+
+    /// Returns the pin of each line, in order.
+    pub(crate) fn lines(&self, page: &Page, judged: &[Judged]) -> Vec<Option<Pin>> {
         let of_nodes = self.of_page(page);
-        let decide = |judged: &mut Judged| {
-            let pin = of_line(page, &of_nodes, judged.placed.nodes.clone())?;
-            judged.log_odds = if matches!(pin, Pin::Keep(_)) { PINNED } else { -PINNED };
-            Some(pin)
-        };
-        judged.iter_mut().map(decide).collect()
+        judged.iter().map(|judged| of_line(page, &of_nodes, judged.placed.nodes.clone())).collect()
     }
 
     /// Returns the pins of every node. The time grows with nodes times selectors times steps (at most 32).

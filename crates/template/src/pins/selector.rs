@@ -30,7 +30,7 @@ pub enum SelectorError {
     Missing,
     /// Syntax that pins do not support.
     #[error(
-        "`{0}` is not known in pins: write names, .class, #id, [attribute=value], with a space or > between"
+        "`{0}` is not known in pins: write names, .class, #id, [attribute=value] (or ~= ^= $= *=), with a space or > between"
     )]
     NotKnown(String),
     /// A character in a wrong position.

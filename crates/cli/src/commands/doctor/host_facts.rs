@@ -11,12 +11,10 @@ use jiff::Timestamp;
 
 use super::DoctorContext;
 use super::facts::Facts;
+use crate::commands::known_hosts::is_similar;
 use crate::failure::Failure;
 
 const REASONS: usize = 12;
-
-/// Minimum similarity, 0 to 1, of a known host's name to a misspelt one.
-const SIMILAR: f64 = 0.8;
 
 pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
@@ -56,7 +54,7 @@ impl DoctorContext {
             let host = host.map_err(Failure::work)?;
             if host.domain == url.domain() {
                 facts.add("known hosts", host.name);
-            } else if strsim::normalized_damerau_levenshtein(&host.name, url.host()) >= SIMILAR {
+            } else if is_similar(&host.name, url.host()) {
                 facts.add("similar host", host.name);
             }
         }

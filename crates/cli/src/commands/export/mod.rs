@@ -5,6 +5,7 @@
 mod document_source;
 mod options;
 
+use std::fs;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
@@ -38,7 +39,29 @@ pub(crate) fn run(common: &Common, args: &Export) -> Done {
         _ => to_standard_output(&source, options, args)?,
     };
     report_excluded(&tally, args);
-    Ok(())
+    match tally.documents {
+        0 => report_no_match(args, must_match(&source, args)?),
+        _ => Ok(()),
+    }
+}
+
+/// Whether an export without documents is a failure. In a series of exports and in an empty corpus, it is not.
+fn must_match(source: &DocumentSource, args: &Export) -> Result<bool, Failure> {
+    let is_one_of_a_series = args.since.is_some() || args.into.is_some();
+    Ok(!is_one_of_a_series && source.store.totals().map_err(Failure::work)?.documents() > 0)
+}
+
+/// Says that no document matches.
+fn report_no_match(args: &Export, is_failure: bool) -> Done {
+    let searches = options::searched(args)
+        .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
+    let message = format!("no document matches{}", searches.collect::<String>());
+    if !is_failure {
+        print_message(format_args!("gleaner: {message}"));
+        return Ok(());
+    }
+    let file = args.out.as_ref().map(|path| format!("; {} is not written", path.display()));
+    Err(Failure::Work(message + &file.unwrap_or_default()))
 }
 
 struct ExportOptions {
@@ -115,6 +138,7 @@ fn to_file(
     args: &Export,
 ) -> Result<Tally, Failure> {
     options.filter.sample = sample(source, &options.filter, args)?;
+    let replaced = fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() > 0);
     let mut single =
         FileExport::begin(path, options.format, &options.fields, options.filter).map_err(write_failure)?;
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
@@ -122,9 +146,13 @@ fn to_file(
         single.write(document, context).map_err(write_failure)?;
         Ok(single.is_full())
     })?;
-    let tally = single.finish().map_err(write_failure)?;
     bar.finish_and_clear();
-    print_message(format_args!("documents written: {}, to {}", tally.documents, path.display()));
+    if single.tally().documents == 0 && must_match(source, args)? {
+        return Ok(single.discard());
+    }
+    let tally = single.finish().map_err(write_failure)?;
+    let replaced = if replaced { ", which replaces an earlier file" } else { "" };
+    print_message(format_args!("documents written: {}, to {}{replaced}", tally.documents, path.display()));
     Ok(tally)
 }
 
@@ -201,9 +229,10 @@ fn report_excluded(tally: &Tally, args: &Export) {
             tally.documents
         ));
     }
-    if tally.documents == 0 {
-        let searches = options::searched(args)
-            .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
-        print_message(format_args!("gleaner: no document matches{}", searches.collect::<String>()));
+    if let Some(size) = args.sample.filter(|size| (1..*size as u64).contains(&tally.documents)) {
+        print_message(format_args!(
+            "gleaner: only {} documents match, fewer than --sample {size}",
+            tally.documents
+        ));
     }
 }

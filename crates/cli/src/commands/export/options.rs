@@ -3,9 +3,11 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use gleaner_config::Span as Age;
 use gleaner_corpus::Condition;
 use gleaner_corpus::is_of_host;
 use gleaner_export::{Compression, Filter, Format, Manifest, Property, TextFilter};
+use gleaner_frontier::CanonicalUrl;
 use gleaner_store::Store;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -29,7 +31,7 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     }
     if let (None, None, Some(ending)) = (args.format, by_name, args.out.as_deref().and_then(unknown_ending)) {
         return Err(Failure::Usage(format!(
-            "no format has the ending .{ending}: choose .jsonl, .parquet, .csv, .tei, .md, .conllu or .vert, or set --format"
+            "no format of one file has the ending .{ending}: choose .jsonl, .parquet, .csv, .tei, .xml, .md, .conllu or .vert, or set --format (text needs --into DIR)"
         )));
     }
     let compress = args.compress.or(compressed).unwrap_or(Compress::None);
@@ -38,10 +40,10 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
         return Err(Failure::Usage("this format has several files: set --into DIR to a new folder".into()));
     }
     if compress != Compress::None && format.compression().is_none() {
-        return Err(Failure::Usage(
-            "--compress is not possible: this format has a compression of its own, or plain text files"
-                .into(),
-        ));
+        let what = if args.compress.is_some() { "--compress" } else { "the ending .gz or .zst" };
+        return Err(Failure::Usage(format!(
+            "{what} is not possible: this format has a compression of its own, or plain text files"
+        )));
     }
     if compress != Compress::None && matches!(format, Format::Markdown(_)) && args.into.is_some() {
         return Err(Failure::Usage(
@@ -145,7 +147,7 @@ pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
     let filter = times(args)?;
     let sure = (args.confidence > 0.0).then(|| Ok(Condition::confidence(args.confidence)));
     Ok(Filter {
-        hosts: args.host.iter().map(|host| host.to_ascii_lowercase()).collect(),
+        hosts: args.host.iter().map(|host| host_of(host)).collect::<Result<_, _>>()?,
         languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
         texts: searched(args).map(|(property, wanted)| TextFilter::new(property, wanted)).collect(),
         members: args.members,
@@ -153,6 +155,16 @@ pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
         limit: args.limit,
         ..filter
     })
+}
+
+/// Returns the host of `--host`, which may also be a URL.
+fn host_of(text: &str) -> Result<String, Failure> {
+    if !text.contains("://") {
+        return Ok(text.to_ascii_lowercase());
+    }
+    let url =
+        CanonicalUrl::parse(text).map_err(|refusal| Failure::Usage(format!("--host {text}: {refusal}")))?;
+    Ok(url.host().to_owned())
 }
 
 fn times(args: &Export) -> Result<Filter, Failure> {
@@ -192,8 +204,7 @@ pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[Strin
 /// instant after a time.
 fn published_until(text: &str) -> Result<Timestamp, Failure> {
     let last = time("--published-to", text)?;
-    let step =
-        if text.parse::<Timestamp>().is_ok() { Span::new().nanoseconds(1) } else { Span::new().hours(24) };
+    let step = if day(text).is_some() { Span::new().hours(24) } else { Span::new().nanoseconds(1) };
     Ok(last.checked_add(step).unwrap_or(Timestamp::MAX))
 }
 
@@ -210,11 +221,16 @@ fn since(text: &str) -> Result<Timestamp, Failure> {
     }
 }
 
+fn day(text: &str) -> Option<Timestamp> {
+    text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp())
+}
+
 fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
-    let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
-    text.parse::<Timestamp>().ok().or_else(day).ok_or_else(|| {
+    let ago = |age: Age| Timestamp::now().checked_sub(age.get()).ok();
+    let age = || text.parse::<Age>().ok().and_then(ago);
+    text.parse::<Timestamp>().ok().or_else(|| day(text)).or_else(age).ok_or_else(|| {
         Failure::Usage(format!(
-            "{option} {text}: expected a day such as 2026-11-20, or a time such as 2026-11-20T02:30:00Z"
+            "{option} {text}: expected a day such as 2026-11-20, a time such as 2026-11-20T02:30:00Z, or an age such as 7d"
         ))
     })
 }
@@ -248,6 +264,9 @@ mod tests {
         assert_eq!(read("2026-11-20").as_deref(), Some("2026-11-20T00:00:00Z"));
         assert_eq!(read("2026-11-20T09:30:00+07:00").as_deref(), Some("2026-11-20T02:30:00Z"));
         assert_eq!(read("yesterday"), None);
+        let ago = time("--since", "7d").unwrap().duration_until(Timestamp::now());
+        assert!((7 * 24..8 * 24).contains(&ago.as_hours()), "{ago}");
+        assert_eq!(host_of("https://VnExpress.net/thoi-su?a=1").unwrap(), "vnexpress.net");
     }
 
     #[test]

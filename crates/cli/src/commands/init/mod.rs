@@ -43,11 +43,11 @@ pub(crate) fn run(args: &Init) -> Done {
 }
 
 fn next_steps(dir: &Path, files: &[&str], has_seeds: bool) -> String {
-    let config = shell_argument(&dir.join("gleaner.toml").to_string_lossy());
+    let folder = shell_argument(&dir.to_string_lossy());
     let list = if has_seeds { "" } else { "    list your sites in seeds.txt\n" };
     format!(
         "Wrote {} into {}.\n\nNext:\n{list}    set fetch.contact in gleaner.toml\n\
-         \x20   gleaner seeds check --config {config}\n    gleaner crawl --config {config} --max-pages 100\n",
+         \x20   cd {folder}\n    gleaner seeds check\n    gleaner crawl --max-pages 100\n",
         files.join(", "),
         dir.display()
     )
@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn the_next_steps_can_be_typed() {
         let text = next_steps(Path::new("my news"), &["gleaner.toml"], false);
-        assert!(text.contains("gleaner crawl --config 'my news/gleaner.toml' --max-pages 100\n"), "{text}");
+        let commands = "    cd 'my news'\n    gleaner seeds check\n    gleaner crawl --max-pages 100\n";
+        assert!(text.ends_with(commands), "{text}");
         assert!(text.contains("list your sites"), "{text}");
     }
 }

@@ -30,8 +30,9 @@ pub(super) struct Copied {
     pub(super) bytes: u64,
 }
 
-/// The new positions of records. Each old file number has a list of pieces, with the first byte and the new
-/// file number of each piece.
+/// Maps the old positions of records to the new ones. An old file is copied in pieces, each to a new file.
+/// For each old file number, the map lists the offset at which each piece begins, and the number of its new
+/// file.
 #[derive(Debug, Default)]
 pub(super) struct NewPositions(HashMap<u32, Vec<(u64, u32)>>);
 

@@ -7,8 +7,8 @@
 //!
 //! Each key of a document is kept or lost independently. A document that has lost half of its 42 keys is
 //! still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents have lost
-//! more keys, so old documents need not be removed explicitly. [`Table::kept`] returns the share of entries
-//! that fit.
+//! more keys, so old documents need not be removed explicitly. [`Table::kept`] returns which share of the
+//! entries of a given number of documents fits into the table.
 //!
 //! The table is not on disk. It is rebuilt from the stored signatures, 256 bytes per document, in the order
 //! of the document numbers.

@@ -1,8 +1,9 @@
 //! Records which sites repeat a paragraph, in limited memory. The number of sites is never too high.
 //!
-//! A site is stored as 32 bits of its name's hash and is counted once. If there are more than twice the
-//! requested number of paragraphs, all paragraphs with at most the median number of sites are dropped. If
-//! nearly all paragraphs have one site, nearly all are dropped.
+//! A site is stored as 32 bits of its name's hash and is counted once. The caller states how many paragraphs
+//! to keep. When there are more than twice as many, the median number of sites per paragraph is computed, and
+//! the paragraphs with at most this number are dropped. If nearly all paragraphs have one site, nearly all
+//! are dropped.
 //!
 //! Limitation: among 1,000 sites, two have the same 32 bits with a probability of 1 in 8,000.
 

@@ -7,8 +7,9 @@
 //! Blocks are split at the tags that the papers name. F with our default block tags is also printed.
 //!
 //! Limitation: the paper states that its ContentExtractor compared each block with all blocks of all pages.
-//! Its printed times make this impossible. Therefore table II has two of our times: as published, and with as
-//! few blocks as the paper seems to have had. Only the second is near the paper's ratios.
+//! Its printed times make this impossible. Therefore table II has two times that we measured: with all
+//! blocks, as the paper states, and with as few blocks as the paper seems to have used. Only the second is
+//! near the paper's ratios.
 
 mod measured;
 mod printed;

@@ -6,28 +6,34 @@
 //! 2. The leases of all partitions with writes are read and locked (`FOR SHARE`). If no write belongs to a
 //!    partition, the leases of all the worker's partitions are used. If a lease is missing or has a different
 //!    epoch, nothing is written: [`StoreError::NotOurs`].
-//! 3. Claims are inserted in the order of their keys. If another process claimed a key earlier, nothing is
-//!    written. The lost claim is dropped and returned to the caller.
-//! 4. Records are put and removed, with one statement per table.
+//! 3. Rows are deleted and written ([`Rows`]), with one statement for all rows of a table that change the same
+//!    columns.
+//! 4. A document claims its text by its content hash, which is unique in the table. If another process claimed
+//!    the text earlier, nothing is written. The lost claim is dropped and returned to the caller.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gleaner_corpus::DocumentId;
+
 use super::link::Connection;
-use super::places::Urls;
-use super::{MOST_ROWS, Postgres, lock, table_of};
-use crate::StoreError;
-use crate::engine::{Lost, Write};
+use super::rows::Rows;
+use super::{Postgres, lock};
+use crate::engine::Lost;
 use crate::leases::Leases;
+use crate::records::encode;
+use crate::{StoreError, keys};
 
 enum Flushed {
     Done,
     NotOurs,
-    Lost(Vec<Lost>),
+    /// Content hashes that other documents have, with the ids of our and of the other document.
+    Lost(Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>),
+    /// A content hash was taken, but is free again.
+    Again,
+    /// A table lacks rows that should have been changed.
+    Missing(&'static str),
 }
-
-/// Values of a column, one per row.
-type Column = Vec<Vec<u8>>;
 
 #[derive(Debug)]
 struct FlushBatch {
@@ -35,10 +41,7 @@ struct FlushBatch {
     number: i64,
     /// Partitions, each with the epoch of this process's lease.
     fence: Vec<(i16, i64)>,
-    claims: BTreeMap<Vec<u8>, Vec<u8>>,
-    puts: BTreeMap<&'static str, (Column, Column)>,
-    removals: BTreeMap<&'static str, Column>,
-    urls: Urls,
+    rows: Rows,
 }
 
 impl Postgres {
@@ -49,7 +52,7 @@ impl Postgres {
             leases.lose();
             return Err(StoreError::NotOurs);
         };
-        if batch.is_empty() {
+        if batch.rows.is_empty() {
             return Ok(Vec::new());
         }
         let batch = Arc::new(batch);
@@ -76,14 +79,20 @@ impl Postgres {
                 Err(StoreError::NotOurs)
             }
             Flushed::Lost(lost) => {
+                let lost: Vec<Lost> = lost.into_iter().filter_map(lost_claim).collect();
                 let mut overlay = self.write_overlay();
                 lost.iter().for_each(|lost| overlay.drop_claim(&lost.key));
                 Ok(lost)
             }
+            Flushed::Again => self.flush_all(),
+            Flushed::Missing(table) => {
+                let reason = format!("rows are missing in the table {table}");
+                Err(StoreError::Damaged { what: "the database", reason })
+            }
         }
     }
 
-    /// Collects the unflushed writes and separates the claims. `None`: a lease is missing.
+    /// Collects the unflushed writes. `None`: a lease is missing.
     fn batch(&self, leases: &Leases, number: i64) -> Result<Option<FlushBatch>, StoreError> {
         let mut touched = lock(&self.0.touched).clone();
         if touched.is_empty() {
@@ -94,38 +103,16 @@ impl Postgres {
             let (Some(partition), Some(epoch)) = (partition.index(), epoch) else { return Ok(None) };
             fence.push((i16::from(partition), epoch));
         }
-        let mut batch = FlushBatch {
-            session: leases.session().to_owned(),
-            number,
-            fence,
-            claims: BTreeMap::new(),
-            puts: BTreeMap::new(),
-            removals: BTreeMap::new(),
-            urls: Urls::default(),
-        };
         let mut unflushed = self.read_overlay().unflushed();
-        self.0.shelf.put_away(&mut unflushed, |counter| self.allot(counter))?;
-        batch.urls = Urls::taken_from(&mut unflushed);
-        for (key, write) in unflushed {
-            let table = table_of(key.first().copied().unwrap_or_default());
-            match write {
-                Write::Claim(value) => drop(batch.claims.insert(key, value)),
-                Write::Remove => batch.removals.entry(table).or_default().push(key),
-                Write::Put(value) => {
-                    let (keys, values) = batch.puts.entry(table).or_default();
-                    keys.push(key);
-                    values.push(value);
-                }
-            }
-        }
-        Ok(Some(batch))
+        let spots = self.0.shelf.put_away(&mut unflushed, |counter| self.allot(counter))?;
+        let rows = Rows::from_writes(unflushed, &spots)?;
+        Ok(Some(FlushBatch { session: leases.session().to_owned(), number, fence, rows }))
     }
 }
 
-impl FlushBatch {
-    fn is_empty(&self) -> bool {
-        self.claims.is_empty() && self.puts.is_empty() && self.removals.is_empty() && self.urls.is_empty()
-    }
+fn lost_claim((hash, ours, theirs): (Vec<u8>, Vec<u8>, Vec<u8>)) -> Option<Lost> {
+    let id = |id: Vec<u8>| Some(encode(&DocumentId(id.try_into().ok()?)));
+    Some(Lost { key: [&[keys::CONTENT], hash.as_slice()].concat(), ours: id(ours)?, theirs: id(theirs)? })
 }
 
 async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio_postgres::Error> {
@@ -145,7 +132,7 @@ async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio
         });
     }
     let (partitions, epochs): (Vec<i16>, Vec<i64>) = batch.fence.iter().copied().unzip();
-    let sql = "SELECT part, epoch FROM leases WHERE part = ANY($1) AND owner = $2 ORDER BY part FOR SHARE";
+    let sql = "SELECT partition, epoch FROM leases WHERE partition = ANY($1) AND owner = $2 ORDER BY partition FOR SHARE";
     let rows = client.query(sql, &[&partitions, session]).await?;
     if partitions.is_empty() {
         return Ok(Flushed::NotOurs);
@@ -154,56 +141,22 @@ async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio
     if !partitions.iter().zip(&epochs).all(|(partition, epoch)| held.get(partition) == Some(epoch)) {
         return Ok(Flushed::NotOurs);
     }
-    let lost = claim(client, &batch.claims).await?;
-    if !lost.is_empty() {
-        return Ok(Flushed::Lost(lost));
-    }
-    for (table, removed) in &batch.removals {
-        for removed in removed.chunks(MOST_ROWS) {
-            client.execute(&format!("DELETE FROM {table} WHERE key = ANY($1)"), &[&removed]).await?;
+    match batch.rows.write(client).await {
+        Ok(None) => {}
+        Ok(Some(table)) => return Ok(Flushed::Missing(table)),
+        Err(error) if is_taken(&error) => {
+            client.batch_execute("ROLLBACK").await?;
+            let lost = batch.rows.lost(client).await?;
+            return Ok(if lost.is_empty() { Flushed::Again } else { Flushed::Lost(lost) });
         }
+        Err(error) => return Err(error),
     }
-    for (table, (keys, values)) in &batch.puts {
-        let sql = format!(
-            "INSERT INTO {table} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[]) \
-             ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value"
-        );
-        for (keys, values) in keys.chunks(MOST_ROWS).zip(values.chunks(MOST_ROWS)) {
-            client.execute(&sql, &[&keys, &values]).await?;
-        }
-    }
-    batch.urls.write(client).await?;
     client.batch_execute("COMMIT").await?;
     Ok(Flushed::Done)
 }
 
-/// Claims keys in their order, so that two processes cannot deadlock. Returns the claims that other processes
-/// made earlier.
-async fn claim(
-    client: &Connection,
-    claims: &BTreeMap<Vec<u8>, Vec<u8>>,
-) -> Result<Vec<Lost>, tokio_postgres::Error> {
-    if claims.is_empty() {
-        return Ok(Vec::new());
-    }
-    let (keys, values): (Vec<&[u8]>, Vec<&[u8]>) =
-        claims.iter().map(|(key, value)| (key.as_slice(), value.as_slice())).unzip();
-    let sql = "INSERT INTO dedup (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT DO NOTHING";
-    let rows = loop {
-        if client.execute(sql, &[&keys, &values]).await? == claims.len() as u64 {
-            return Ok(Vec::new());
-        }
-        let rows = client.query("SELECT key, value FROM dedup WHERE key = ANY($1)", &[&keys]).await?;
-        // If rows are missing, another process removed its row between the two statements. The key is then
-        // free again.
-        if rows.len() == claims.len() {
-            break rows;
-        }
-    };
-    let theirs = rows.iter().filter_map(|row| {
-        let (key, theirs): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
-        let ours = claims.get(&key).filter(|ours| **ours != theirs)?.clone();
-        Some(Lost { key, ours, theirs })
-    });
-    Ok(theirs.collect())
+/// Whether another document has one of the content hashes.
+fn is_taken(error: &tokio_postgres::Error) -> bool {
+    let constraint = error.as_db_error().and_then(tokio_postgres::error::DbError::constraint);
+    constraint == Some("documents_content_hash")
 }

@@ -215,12 +215,12 @@ impl Postgres {
         let flushes = *lock(&self.0.flushes);
         let (pages, idle) = leases.reported();
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
-        self.0.reading.ask("renewing leases", |client| {
+        self.0.leasing.ask("renewing leases", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4 AND flushes = $5, waiting = false WHERE session = $1";
                 client.execute(sql, &[&session, &pages, &rate, &idle, &flushes]).await?;
-                let sql = "UPDATE leases SET until = now() + make_interval(secs => $2) WHERE owner = $1 RETURNING part, epoch";
+                let sql = "UPDATE leases SET until = now() + make_interval(secs => $2) WHERE owner = $1 RETURNING partition, epoch";
                 let renewed = partitions_of(&client.query(sql, &[&session, &life]).await?);
                 let sql = "SELECT count(*) FROM workers WHERE seen > now() - make_interval(secs => $1) AND NOT waiting";
                 let alive: i64 = client.query_one(sql, &[&life]).await?.get(0);
@@ -232,7 +232,7 @@ impl Postgres {
     fn stand_by(&self, leases: &Leases) -> Result<(), StoreError> {
         leases.forget();
         self.write_overlay().clear();
-        self.0.reading.ask("releasing partitions", |client| {
+        self.0.leasing.ask("releasing partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
@@ -245,7 +245,7 @@ impl Postgres {
     }
 
     fn has_free_partitions(&self) -> Result<bool, StoreError> {
-        self.0.reading.ask("looking for free partitions", |client| {
+        self.0.leasing.ask("looking for free partitions", |client| {
             Box::pin(async move {
                 let sql = "SELECT EXISTS (SELECT 1 FROM leases WHERE until < now())";
                 Ok(client.query_one(sql, &[]).await?.get(0))
@@ -262,16 +262,16 @@ impl Postgres {
         count: usize,
     ) -> Result<Vec<(Partition, i64, bool)>, StoreError> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        self.0.reading.ask("taking partitions", |client| {
+        self.0.leasing.ask("taking partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 // Another process that sees these partitions taken must also see that this worker is busy.
                 client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
                 let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1, until = now() + make_interval(secs => $2) \
-                           FROM (SELECT part, owner FROM leases WHERE until < now() ORDER BY until, part \
+                           FROM (SELECT partition, owner FROM leases WHERE until < now() ORDER BY until, partition \
                                  LIMIT $3 FOR UPDATE SKIP LOCKED) AS free \
-                           WHERE leases.part = free.part AND until < now() \
-                           RETURNING leases.part, epoch, free.owner IS NOT NULL";
+                           WHERE leases.partition = free.partition AND until < now() \
+                           RETURNING leases.partition, epoch, free.owner IS NOT NULL";
                 let rows = client.query(sql, &[&session, &life, &count]).await?;
                 let was_left = rows.iter().map(|row| row.get(2));
                 let taken = rows.iter().map(|row| partitions_of(std::slice::from_ref(row)).into_iter().next());
@@ -289,11 +289,11 @@ impl Postgres {
             partitions.iter().filter_map(|partition| partition.index()).map(i16::from).collect();
         leases.remove(partitions);
         self.write_overlay().clear();
-        self.0.reading.ask("releasing partitions", |client| {
+        self.0.leasing.ask("releasing partitions", |client| {
             let (session, numbers) = (leases.session().to_owned(), numbers.clone());
             Box::pin(async move {
                 let sql =
-                    "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1 AND part = ANY($2)";
+                    "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1 AND partition = ANY($2)";
                 client.execute(sql, &[&session, &numbers]).await?;
                 Ok(())
             })
@@ -303,7 +303,7 @@ impl Postgres {
     pub(crate) fn resign(&self) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
         leases.forget();
-        self.0.reading.ask("releasing partitions", |client| {
+        self.0.leasing.ask("releasing partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";

@@ -27,6 +27,10 @@ use crate::StoreError;
 const LIMIT: Duration = Duration::from_secs(60);
 const PAUSES: Backoff = Backoff::exact(Duration::from_millis(50), Duration::from_secs(2));
 
+/// The plan of a prepared statement stays. It must not read a whole table because the table was small at first. Plans
+/// that read a whole table all the same then seem expensive, and must not be compiled for that.
+const INDEXES_ONLY: &str = "SET enable_seqscan = off; SET jit = off";
+
 const NO_PASSWORD: &str =
     "it wants a password, and none is given: set PGPASSWORD, or PGPASSWORD_FILE to a file that has it";
 
@@ -179,6 +183,9 @@ impl Link {
             // If the connection fails, the next query returns the error.
             let _ = connection.await;
         });
+        let client = self
+            .wait(async move { client.batch_execute(INDEXES_ONLY).await.map(|()| client) })?
+            .map_err(Failed::Database)?;
         let client = Arc::new(Connection { client, prepared: Mutex::default() });
         *kept = Some(Arc::clone(&client));
         Ok(client)

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use crate::objects::{ObjectError, Objects};
 use jiff::Timestamp;
 
+use super::rows::Spots;
 use crate::engine::{Pair, Write};
 use crate::files::{DOCUMENTS_FOLDER, FileRecord};
 use crate::records::encode;
@@ -33,14 +34,14 @@ pub(super) struct Shelf {
 pub(super) type Row = (Vec<u8>, Result<Vec<u8>, StoreError>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Spot {
-    file: u32,
-    offset: u64,
-    length: u32,
+pub(super) struct Spot {
+    pub(super) file: u32,
+    pub(super) offset: u64,
+    pub(super) length: u32,
 }
 
 impl Spot {
-    fn to_bytes(self) -> Vec<u8> {
+    pub(super) fn to_bytes(self) -> Vec<u8> {
         let mut bytes = vec![THERE];
         bytes.extend(self.file.to_be_bytes());
         bytes.extend(self.offset.to_be_bytes());
@@ -88,32 +89,34 @@ impl Shelf {
         }
     }
 
-    /// Stores the documents of a flush in one file, and replaces them in the rows by their positions.
+    /// Stores the documents of a flush in one file, and adds the file's record. Returns the positions of the
+    /// documents.
     pub(super) fn put_away(
         &self,
         unflushed: &mut BTreeMap<Vec<u8>, Write>,
         number: impl FnOnce(&'static str) -> Result<u32, StoreError>,
-    ) -> Result<(), StoreError> {
-        let documents = |(key, write): &(&Vec<u8>, &mut Write)| keys::is_text(key) && write.value().is_some();
-        if !unflushed.iter_mut().any(|pair| documents(&pair)) {
-            return Ok(());
+    ) -> Result<Spots, StoreError> {
+        let texts: Vec<(&Vec<u8>, &[u8])> = unflushed
+            .iter()
+            .filter(|(key, _)| keys::is_text(key))
+            .filter_map(|(key, write)| Some((key, write.value()?)))
+            .collect();
+        if texts.is_empty() {
+            return Ok(Spots::new());
         }
         let file = number("files")?;
-        let (mut content, mut records) = (Vec::new(), 0);
-        for (_, write) in unflushed.iter_mut().filter(documents) {
-            let Some(bytes) = write.value() else { continue };
+        let (mut content, mut spots) = (Vec::new(), Spots::new());
+        for (key, bytes) in texts {
             let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-            let spot = Spot { file, offset: content.len() as u64, length };
+            spots.insert(key.clone(), Spot { file, offset: content.len() as u64, length });
             content.extend_from_slice(bytes);
-            records += 1;
-            *write = Write::Put(spot.to_bytes());
         }
         let name = name_of(file);
-        let record =
-            FileRecord { name: name.clone(), bytes: content.len() as u64, records, at: Timestamp::now() };
+        let (bytes, records) = (content.len() as u64, spots.len() as u64);
+        let record = FileRecord { name: name.clone(), bytes, records, at: Timestamp::now() };
         self.objects.put(&name, content)?;
         unflushed.insert(keys::file(keys::DOCUMENTS_FILE, file), Write::Put(encode(&record)));
-        Ok(())
+        Ok(spots)
     }
 
     /// Replaces the positions in the rows by the documents. If a document cannot be read, only its row gets

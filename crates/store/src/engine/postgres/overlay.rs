@@ -2,12 +2,11 @@
 //!
 //! All reads go through the overlay, so that a process sees its own writes. Records of hosts, counts,
 //! template health and totals stay after a flush. Each page needs them, and no other process writes those of
-//! this process's partitions.
+//! this process's partitions. The beginnings of lists of URLs stay until the next flush.
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
 
-use crate::engine::{Batch, Range, Write, joined};
+use crate::engine::{Batch, Pair, Range, Write, joined};
 use crate::keys;
 
 /// Whether a record stays in the overlay after a flush, because only this process writes it.
@@ -25,22 +24,48 @@ struct Entry {
     is_flushed: bool,
 }
 
+/// The beginning of a list of URLs in the database, with the URLs' records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) rows: Vec<Pair>,
+    /// Whether the list has no further rows.
+    pub(crate) is_whole: bool,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     entries: BTreeMap<Vec<u8>, Entry>,
+    /// Lists that were read since the last flush, by their prefixes. No other process changes them.
+    heads: BTreeMap<Vec<u8>, Head>,
+    /// Records of listed URLs that were read since the last flush.
+    read: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Overlay {
     /// Returns the value of a key in the overlay. `None`: the overlay does not have the key. `Some(None)`:
     /// the key is removed.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
-        self.entries.get(key).map(|entry| entry.write.value())
+        let entry = self.entries.get(key).map(|entry| entry.write.value());
+        entry.or_else(|| Some(Some(self.read.get(key)?.as_slice())))
+    }
+
+    pub(crate) fn head(&self, prefix: &[u8]) -> Option<&Head> {
+        self.heads.get(prefix)
+    }
+
+    pub(crate) fn keep_head(&mut self, prefix: &[u8], head: Head) {
+        self.heads.insert(prefix.to_vec(), head);
+    }
+
+    /// Keeps a record that was read, until the next flush.
+    pub(crate) fn keep_read(&mut self, key: Vec<u8>, record: Vec<u8>) {
+        self.read.insert(key, record);
     }
 
     /// Returns the keys of a range in the overlay with their values, in order. A value of `None` means that
     /// the key is removed, even if the database still has it.
     pub(crate) fn within(&self, range: &Range) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
-        if is_empty(range) {
+        if range.is_empty() {
             return BTreeMap::new();
         }
         let known = self.entries.range((range.begin.clone(), range.end.clone()));
@@ -49,7 +74,12 @@ impl Overlay {
 
     pub(crate) fn take_in(&mut self, batch: Batch) {
         for (key, write) in batch.writes {
-            let before = self.entries.get(&key).filter(|entry| !entry.is_flushed);
+            let before = self.entries.get(&key);
+            if before.is_some_and(|entry| entry.is_flushed && entry.write == write) {
+                // The database has this value.
+                continue;
+            }
+            let before = before.filter(|entry| !entry.is_flushed);
             match joined(before.map(|entry| &entry.write), write) {
                 Some(write) => drop(self.entries.insert(key, Entry { write, is_flushed: false })),
                 None => drop(self.entries.remove(&key)),
@@ -63,6 +93,7 @@ impl Overlay {
     }
 
     pub(crate) fn flushed(&mut self) {
+        self.forget_read();
         self.entries.retain(|key, entry| {
             entry.is_flushed = true;
             stays(key) && entry.write.value().is_some()
@@ -75,16 +106,13 @@ impl Overlay {
     }
 
     pub(crate) fn clear(&mut self) {
+        self.forget_read();
         self.entries.clear();
     }
-}
 
-fn is_empty(range: &Range) -> bool {
-    match (&range.begin, &range.end) {
-        (Bound::Included(begin) | Bound::Excluded(begin), Bound::Excluded(end)) => begin >= end,
-        (Bound::Excluded(begin), Bound::Included(end)) => begin >= end,
-        (Bound::Included(begin), Bound::Included(end)) => begin > end,
-        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+    fn forget_read(&mut self) {
+        self.heads.clear();
+        self.read.clear();
     }
 }
 
@@ -119,6 +147,8 @@ mod tests {
         assert!(overlay.unflushed().is_empty());
         assert_eq!(overlay.get(b"h1"), Some(Some(b"host".as_slice())));
         assert_eq!((overlay.get(b"u1"), overlay.get(b"hx")), (None, None));
+        overlay.take_in(batch(&[("h1", put("host"))]));
+        assert!(overlay.unflushed().is_empty(), "the database has the same value");
         overlay.take_in(batch(&[("h1", put("host again"))]));
         assert_eq!(overlay.unflushed().len(), 1);
     }

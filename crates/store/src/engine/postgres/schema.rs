@@ -1,4 +1,4 @@
-//! Creates and updates the tables, and refuses tables that are newer than this program.
+//! Creates and updates the tables, and refuses tables that this program cannot read.
 //!
 //! Migrations are the numbered files in `migrations/`. Each migration runs once. All that are due run in one
 //! transaction. If several workers start at the same time, all but one may fail. They try again and find the
@@ -10,10 +10,13 @@ use tokio_postgres::error::SqlState;
 use crate::StoreError;
 use crate::engine::postgres::Address;
 
-/// Migrations by number, from 1.
-const MIGRATIONS: [&str; 2] = [include_str!("migrations/1.sql"), include_str!("migrations/2.sql")];
+/// Migrations by number, from [`FIRST`].
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/3.sql")];
 
-pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
+/// Earlier tables had encoded records, which this program does not read.
+const FIRST: i32 = 3;
+
+pub(crate) const VERSION: i32 = FIRST + MIGRATIONS.len() as i32 - 1;
 
 const TRIES: usize = 20;
 
@@ -31,15 +34,19 @@ pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     })
 }
 
-/// Refuses missing tables, and tables that are newer than this program.
+/// Refuses missing tables, and tables that this program cannot read.
 pub(crate) fn check(link: &Link, address: &Address) -> Result<(), StoreError> {
     match version(link)? {
         0 => Err(StoreError::NoTables { database: address.shown().into() }),
-        found => refuse_newer(found, address),
+        found => refuse_others(found, address),
     }
 }
 
-fn refuse_newer(found: i32, address: &Address) -> Result<(), StoreError> {
+/// Refuses tables that are newer than this program, and tables that it cannot update.
+fn refuse_others(found: i32, address: &Address) -> Result<(), StoreError> {
+    if (1..FIRST).contains(&found) {
+        return Err(StoreError::OlderTables { database: address.shown().into(), found, known: VERSION });
+    }
     if found > VERSION {
         return Err(StoreError::NewerTables { database: address.shown().into(), found, known: VERSION });
     }
@@ -49,7 +56,7 @@ fn refuse_newer(found: i32, address: &Address) -> Result<(), StoreError> {
 pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> {
     for _ in 0..TRIES {
         let found = version(link)?;
-        refuse_newer(found, address)?;
+        refuse_others(found, address)?;
         if found == VERSION {
             return Ok(());
         }
@@ -82,7 +89,7 @@ async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Err
     if from == 0 {
         sql.push_str("CREATE TABLE gleaner_schema (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());\n");
     }
-    for (number, migration) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > from) {
+    for (number, migration) in (FIRST..).zip(MIGRATIONS).filter(|(number, _)| *number > from) {
         sql.push_str(migration);
         sql.push_str(&format!("INSERT INTO gleaner_schema (version) VALUES ({number});\n"));
     }

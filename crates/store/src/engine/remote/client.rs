@@ -1,9 +1,7 @@
 //! Reads through the process that has the folder open.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::io;
-use std::iter;
-use std::ops::Bound;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Address, Request, Response, VERSION, receive, send};
-use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan};
+use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, in_pieces};
 use crate::partitions::Partition;
 use crate::{Options, Store, StoreError};
 
@@ -126,20 +124,14 @@ impl Engine for Remote {
     }
 
     fn scan(&self, range: Range) -> Scan {
-        let (engine, mut rest, mut read) = (self.clone(), Some(range), VecDeque::new());
-        Box::new(iter::from_fn(move || {
-            while read.is_empty() {
-                let range = rest.take()?;
-                let (pairs, is_end) = match engine.ask(&Request::Scan(range.clone())) {
-                    Ok(Response::Pairs(pairs, is_end)) => (pairs, is_end),
-                    Ok(_) => return Some(Err(engine.unexpected())),
-                    Err(error) => return Some(Err(error)),
-                };
-                rest = pairs.last().filter(|_| !is_end).map(|(last, _)| behind(range, last));
-                read = VecDeque::from(pairs);
+        let engine = self.clone();
+        in_pieces(range, move |range| match engine.ask(&Request::Scan(range.clone()))? {
+            Response::Pairs(pairs, is_end) => {
+                let rest = pairs.last().filter(|_| !is_end).map(|(last, _)| range.beyond(last));
+                Ok((pairs.into_iter().map(Ok).collect(), rest))
             }
-            read.pop_front().map(Ok)
-        }))
+            _ => Err(engine.unexpected()),
+        })
     }
 
     fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
@@ -160,10 +152,4 @@ impl Engine for Remote {
     fn flush(&self) -> Result<Vec<Lost>, StoreError> {
         Ok(Vec::new())
     }
-}
-
-/// Returns the part of a range after the key `last`, in reading order.
-fn behind(range: Range, last: &[u8]) -> Range {
-    let bound = Bound::Excluded(last.to_vec());
-    if range.backwards { Range { end: bound, ..range } } else { Range { begin: bound, ..range } }
 }

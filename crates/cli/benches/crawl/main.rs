@@ -1,0 +1,114 @@
+//! Measures whole crawls with the real binary: `cargo bench -p gleaner --bench crawl [PAGES] [CODING...]`.
+//!
+//! 1. A generated newspaper of PAGES pages (1,000): 60% articles; the others are sections, galleries, topic
+//!    pages and second versions of articles. It is crawled from the front pages, with each content coding.
+//! 2. The recorded sites in `../shared/sets/sites`, if the folder exists. A first crawl learns the templates
+//!    of the sites. The measured crawl reads copies of the pages, each with an additional sentence.
+//!
+//! The pages are served on loopback, without a delay between requests. The output is the processor time for a
+//! page, and the share of each kind of thread. If `GLEANER_PYTHON` or `python3` is a Python with Scrapy and
+//! trafilatura, the same crawls by Scrapy follow (`peers.py`), and their times relative to gleaner's.
+//! `GLEANER_BINARY` is another build to measure, and `GLEANER_BENCH_SET` a setting.
+//!
+//! Limitations: the server shares the cores with the crawler, so use the processor time and not the wall
+//! time. Recorded sites have few pages per site, and most of their links lead to pages that are not recorded.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program for measuring"
+)]
+
+mod input;
+#[path = "../../tests/measured/mod.rs"]
+mod measured;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use gleaner_testkit::FixedServer;
+use input::{CODINGS, Input};
+use measured::{Measured, to_end};
+use tempfile::TempDir;
+
+/// Number of pages of the generated newspaper.
+const PAGES: usize = 1_000;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|one| !one.starts_with('-')).collect();
+    let pages = arguments.iter().find_map(|one| one.parse().ok()).unwrap_or(PAGES);
+    let is_chosen = |coding: &str| arguments.iter().any(|one| one == coding);
+    let chosen: Vec<&'static str> = CODINGS.into_iter().filter(|coding| is_chosen(coding)).collect();
+    let codings = if chosen.is_empty() { CODINGS.to_vec() } else { chosen };
+    let python = python();
+    for input in [Some(Input::newspaper(pages)), Input::recorded()].into_iter().flatten() {
+        println!("\n{}", input.description);
+        for coding in &codings {
+            measure(&input, coding, python.as_deref());
+        }
+    }
+}
+
+/// Returns a Python with Scrapy and trafilatura. `None`: the output has no peers.
+fn python() -> Option<String> {
+    let python = std::env::var("GLEANER_PYTHON").unwrap_or_else(|_| "python3".into());
+    let mut command = Command::new(&python);
+    command.args(["-c", "import scrapy, trafilatura"]).stderr(Stdio::null());
+    let found = command.status().is_ok_and(|status| status.success());
+    if !found {
+        println!("no Python with Scrapy and trafilatura (GLEANER_PYTHON): without peers");
+    }
+    found.then_some(python)
+}
+
+fn measure(input: &Input, coding: &'static str, python: Option<&str>) {
+    let server = FixedServer::start(input.coded(coding)).unwrap();
+    let folder = TempDir::new().unwrap();
+    if !input.learning.is_empty() {
+        to_end(gleaner(folder.path(), &server, &input.learning, input.depth));
+        server.take_sent();
+    }
+    let own = to_end(gleaner(folder.path(), &server, &input.seeds, input.depth));
+    let own_ms = print(&format!("gleaner, {coding}"), &own, server.take_sent(), None);
+    println!("    {}", own.by_thread());
+    for (name, extracts) in [("Scrapy, links only", "no"), ("Scrapy with trafilatura", "yes")] {
+        let Some(python) = python else { return };
+        let peer = to_end(scrapy(python, folder.path(), &server, input, extracts));
+        print(&format!("{name}, {coding}"), &peer, server.take_sent(), Some(own_ms));
+    }
+}
+
+fn print(name: &str, measured: &Measured, pages: usize, own_ms: Option<f64>) -> f64 {
+    let ms = 1000.0 * measured.processor.unwrap_or(f64::NAN) / pages as f64;
+    let ratio = own_ms.map(|own| format!(", {:.1} times gleaner's", ms / own)).unwrap_or_default();
+    println!("  {name}: {}{ratio}", measured.a_page(pages));
+    ms
+}
+
+fn gleaner(folder: &Path, server: &FixedServer, seeds: &[String], depth: usize) -> Command {
+    fs::write(folder.join("seeds.txt"), seeds.join("\n")).unwrap();
+    let binary = std::env::var("GLEANER_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_gleaner").into());
+    let mut command = Command::new(binary);
+    command
+        .current_dir(folder)
+        .args(["crawl", "--data", "data", "--seeds", "seeds.txt"])
+        .args(["--set", &format!("fetch.proxy={}", server.proxy())])
+        .args(["--set", "fetch.delay=0s", "--set", "crawl.linger=0s"])
+        .args(["--set", "fetch.contact=bench@gleaner.invalid"])
+        .args(["--set", &format!("crawl.max_depth={depth}")])
+        .env("GLEANER_LOG", "warn")
+        .args(std::env::var("GLEANER_BENCH_SET").iter().flat_map(|set| ["--set", set]));
+    command
+}
+
+fn scrapy(python: &str, folder: &Path, server: &FixedServer, input: &Input, extracts: &str) -> Command {
+    fs::write(folder.join("seeds.txt"), input.seeds.join("\n")).unwrap();
+    let mut command = Command::new(python);
+    command
+        .current_dir(folder)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/crawl/peers.py"))
+        .args(["seeds.txt", &server.proxy(), &input.depth.to_string(), extracts]);
+    command
+}

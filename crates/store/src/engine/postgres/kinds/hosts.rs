@@ -1,0 +1,248 @@
+//! Stores hosts, the health of their templates, robots.txt, templates, and the counts of runs.
+
+use std::collections::BTreeMap;
+
+use super::{Column, Group, Kind, Removal, Row};
+use crate::engine::postgres::values::{Fields, Value};
+use crate::records::{decode, encode};
+use crate::{Counts, HostId, HostRecord, StoreError};
+
+const HOST_VALUES: &[Column] = &[
+    ("id", "bigint"),
+    ("name", "text"),
+    ("domain", "text"),
+    ("sequence", "bigint"),
+    ("queued", "bigint"),
+    ("buffered", "bigint"),
+    ("template", "bigint"),
+    ("held_until", "timestamptz"),
+    ("outdated", "boolean"),
+    ("paused", "boolean"),
+    ("announced_updates", "bigint"),
+    ("confirmed_updates", "bigint"),
+];
+
+const NAME: &[Column] = &[("name", "text")];
+
+const HOST_KEY: &[Column] = &[("partition", "smallint"), ("name", "text")];
+
+pub(super) const HOST: Kind = Kind {
+    space: crate::keys::HOST,
+    table: "hosts",
+    only: "TRUE",
+    key: HOST_KEY,
+    order: 2,
+    values: HOST_VALUES,
+    split: |key| vec![key.byte(), key.text()],
+    join: |fields| {
+        let (partition, name) = (fields.int::<u8>()?, fields.text()?);
+        Some([&[partition], name.as_bytes()].concat())
+    },
+    record: |fields| host(fields).map(|host| encode(&host)),
+};
+
+pub(super) const HOST_COLUMNS: Group = Group {
+    table: "hosts",
+    id: NAME,
+    columns: &[
+        ("partition", "smallint"),
+        ("id", "bigint"),
+        ("domain", "text"),
+        ("sequence", "bigint"),
+        ("queued", "bigint"),
+        ("buffered", "bigint"),
+        ("template", "bigint"),
+        ("held_until", "timestamptz"),
+        ("outdated", "boolean"),
+        ("paused", "boolean"),
+        ("announced_updates", "bigint"),
+        ("confirmed_updates", "bigint"),
+    ],
+    removal: Removal::Row,
+    found_by: HOST_KEY,
+    row: |key, value, _| {
+        let (partition, name) = (key.byte(), key.text());
+        Ok(Row { id: vec![name], values: host_columns(partition, &decode("a host", value)?) })
+    },
+};
+
+fn host_columns(partition: Value, record: &HostRecord) -> Vec<Value> {
+    vec![
+        partition,
+        Value::number(record.id.0),
+        Value::text(record.domain.as_str()),
+        Value::number(record.sequence),
+        Value::number(record.queued),
+        Value::number(record.buffered),
+        Value::number(record.template),
+        Value::option(record.held_until, Value::time),
+        Value::Bool(record.outdated),
+        Value::Bool(record.paused),
+        Value::number(record.announced_updates),
+        Value::number(record.confirmed_updates),
+    ]
+}
+
+fn host(fields: &mut Fields) -> Option<HostRecord> {
+    Some(HostRecord {
+        id: HostId(fields.int()?),
+        name: fields.text()?,
+        domain: fields.text()?,
+        sequence: fields.int()?,
+        queued: fields.int()?,
+        buffered: fields.int()?,
+        template: fields.int()?,
+        held_until: fields.time(),
+        outdated: fields.bool()?,
+        paused: fields.bool()?,
+        announced_updates: fields.int()?,
+        confirmed_updates: fields.int()?,
+    })
+}
+
+const HEALTH_VALUES: &[Column] = &[("health", "bytea")];
+
+pub(super) const HEALTH: Kind = Kind {
+    space: crate::keys::HEALTH,
+    table: "hosts",
+    only: "health IS NOT NULL",
+    key: NAME,
+    order: 1,
+    values: HEALTH_VALUES,
+    split: |key| vec![key.text()],
+    join: |fields| fields.text().map(String::into_bytes),
+    record: Fields::bytes,
+};
+
+pub(super) const HEALTH_COLUMNS: Group = Group {
+    table: "hosts",
+    id: NAME,
+    columns: HEALTH_VALUES,
+    removal: Removal::Columns,
+    found_by: NAME,
+    row: |key, value, _| Ok(Row { id: vec![key.text()], values: vec![Value::bytes(value)] }),
+};
+
+const RULES: &[Column] = &[("rules", "bytea")];
+
+/// The name is a host, or the URL of the target of another host's redirect.
+pub(super) const ROBOTS: Kind = Kind {
+    space: crate::keys::ROBOTS,
+    table: "robots",
+    only: "TRUE",
+    key: NAME,
+    order: 1,
+    values: RULES,
+    split: |key| vec![key.text()],
+    join: |fields| fields.text().map(String::into_bytes),
+    record: Fields::bytes,
+};
+
+pub(super) const ROBOTS_COLUMNS: Group = Group {
+    table: "robots",
+    id: NAME,
+    columns: RULES,
+    removal: Removal::Row,
+    found_by: NAME,
+    row: |key, value, _| Ok(Row { id: vec![key.text()], values: vec![Value::bytes(value)] }),
+};
+
+const TEMPLATE_KEY: &[Column] = &[("host", "text"), ("version", "bigint")];
+const TEMPLATE_VALUES: &[Column] = &[("template", "json")];
+
+pub(super) const TEMPLATE: Kind = Kind {
+    space: crate::keys::TEMPLATE,
+    table: "templates",
+    only: "TRUE",
+    key: TEMPLATE_KEY,
+    order: 2,
+    values: TEMPLATE_VALUES,
+    split: |key| vec![key.text(), key.number()],
+    join: |fields| {
+        let (host, version) = (fields.text()?, fields.int::<u32>()?);
+        Some([host.as_bytes(), &[0], &version.to_be_bytes()].concat())
+    },
+    record: |fields| fields.text().map(String::into_bytes),
+};
+
+pub(super) const TEMPLATE_COLUMNS: Group = Group {
+    table: "templates",
+    id: TEMPLATE_KEY,
+    columns: TEMPLATE_VALUES,
+    removal: Removal::Row,
+    found_by: TEMPLATE_KEY,
+    row: |key, value, _| {
+        let json = crate::read::text(value)?;
+        Ok(Row { id: vec![key.text(), key.number()], values: vec![Value::Text(json)] })
+    },
+};
+
+const COUNTS_KEY: &[Column] = &[("run", "bigint"), ("host", "text")];
+
+const COUNTS_VALUES: &[Column] = &[
+    ("fetched", "bigint"),
+    ("bytes", "bigint"),
+    ("milliseconds", "bigint"),
+    ("requests", "bigint"),
+    ("outcomes", "jsonb"),
+    ("refused", "jsonb"),
+    ("broken_lists", "jsonb"),
+];
+
+pub(super) const COUNTS: Kind = Kind {
+    space: crate::keys::COUNTS,
+    table: "host_counts",
+    only: "TRUE",
+    key: COUNTS_KEY,
+    order: 2,
+    values: COUNTS_VALUES,
+    split: |key| vec![key.number(), key.text()],
+    join: |fields| {
+        let (run, host) = (fields.int::<u32>()?, fields.text()?);
+        Some([&run.to_be_bytes(), host.as_bytes()].concat())
+    },
+    record: |fields| counts(fields).map(|counts| encode(&counts)),
+};
+
+pub(super) const COUNTS_COLUMNS: Group = Group {
+    table: "host_counts",
+    id: COUNTS_KEY,
+    columns: COUNTS_VALUES,
+    removal: Removal::Row,
+    found_by: COUNTS_KEY,
+    row: |key, value, _| {
+        let id = vec![key.number(), key.text()];
+        Ok(Row { id, values: counts_columns(&decode("a host's counts", value)?)? })
+    },
+};
+
+fn counts_columns(counts: &Counts) -> Result<Vec<Value>, StoreError> {
+    Ok(vec![
+        Value::number(counts.fetched),
+        Value::number(counts.bytes),
+        Value::number(counts.millis),
+        Value::number(counts.requests),
+        json(&counts.outcomes)?,
+        json(&counts.refused)?,
+        json(&counts.broken_lists)?,
+    ])
+}
+
+fn counts(fields: &mut Fields) -> Option<Counts> {
+    let (fetched, bytes, millis, requests) = (fields.int()?, fields.int()?, fields.int()?, fields.int()?);
+    let (outcomes, refused, broken_lists) = (map(fields)?, map(fields)?, map(fields)?);
+    Some(Counts { outcomes, refused, fetched, bytes, millis, requests, broken_lists })
+}
+
+fn json(counts: &BTreeMap<String, u64>) -> Result<Value, StoreError> {
+    // `jsonb` stores no NUL, which a server may send as a part of a reason.
+    let clean: BTreeMap<String, u64> =
+        counts.iter().map(|(label, count)| (label.replace('\0', "\u{fffd}"), *count)).collect();
+    let damaged =
+        |error: serde_json::Error| StoreError::Damaged { what: "a host's counts", reason: error.to_string() };
+    Ok(Value::Text(serde_json::to_string(&clean).map_err(damaged)?))
+}
+
+fn map(fields: &mut Fields) -> Option<BTreeMap<String, u64>> {
+    serde_json::from_str(&fields.text()?).ok()
+}

@@ -1,0 +1,123 @@
+//! What a page tells about itself before the block model reads it. Each value is computed at most once.
+
+use std::cell::OnceCell;
+
+use gleaner_extract::block_model::{Known, KnownLine};
+use gleaner_html::Page;
+use gleaner_html::metadata::{Metadata, metadata};
+
+use super::address::Address;
+use super::browser;
+use super::cards::{Cards, Mark};
+use super::declared::{Declared, json_ld_types};
+use super::signals::Signals;
+use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, Reason, is_hub, walls};
+use crate::detection::{DECISIVE, LEAST_PAGES};
+
+/// On a known site, a page without text at the site's places is a hub if its longest stretch of prose has fewer words,
+const FEW_SENTENCES: f64 = 60.0;
+/// and if at least this share of its words is in links.
+const SOME_LINKS: f64 = 0.25;
+
+pub(super) struct Evidence<'a> {
+    pub(super) page: &'a Page,
+    pub(super) url: &'a str,
+    pub(super) address: Option<Address>,
+    pub(super) signals: Signals,
+    pub(super) types: Vec<String>,
+    pub(super) declared: Declared,
+    metadata: OnceCell<Metadata>,
+}
+
+/// Whether a line is at a place where the training pages of its site had body text.
+fn is_of_text(line: &KnownLine) -> bool {
+    !line.repeated && line.place.is_some_and(|place| place.pages >= LEAST_PAGES && place.log_odds >= DECISIVE)
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn new(page: &'a Page, url: &'a str) -> Self {
+        let types = json_ld_types(page);
+        Self {
+            page,
+            url,
+            address: Address::from_url(url),
+            signals: Signals::from_page(page),
+            declared: Declared::from_types(page, &types),
+            types,
+            metadata: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn metadata(&self) -> &Metadata {
+        self.metadata.get_or_init(|| metadata(self.page))
+    }
+
+    /// Whether the page declares an article and states a publication time.
+    pub(super) fn is_dated_article(&self) -> bool {
+        self.declared == Declared::Article && self.metadata().published.is_some()
+    }
+
+    fn is_front_page(&self) -> bool {
+        self.address.is_some_and(|address| address.is_front_page())
+    }
+
+    /// The reason why a page that is not a wall has too little text, or is a declared list.
+    pub(super) fn poor_or_declared(&self) -> Option<Reason> {
+        let least = if self.is_dated_article() { LEAST_WORDS_DATED } else { LEAST_WORDS };
+        if self.signals.words - self.signals.linked < least {
+            let pictures = walls::shows_pictures(self.page) && !self.is_front_page();
+            let few_links = self.signals.link_lines < MANY_LINK_LINES;
+            return Some(match pictures && few_links {
+                _ if browser::is_needed(self.page) => Reason::NeedsBrowser,
+                true => Reason::Gallery,
+                false => Reason::TooLittleText,
+            });
+        }
+        (self.declared == Declared::Listing).then_some(Reason::DeclaredListing)
+    }
+
+    pub(super) fn is_hub(&self) -> bool {
+        !self.is_dated_article() && is_hub(&self.signals, self.declared, self.is_front_page())
+    }
+
+    /// The kind of a hub. `priced` is the number of its cards with prices.
+    pub(super) fn kind_of_hub(&self, priced: f32) -> Reason {
+        let lists =
+            |address: Address| address.asks_list || address.behind_listing.is_some_and(|behind| behind <= 2);
+        if priced >= GOODS {
+            Reason::Shop
+        } else if self.address.is_some_and(lists) {
+            Reason::Listing
+        } else {
+            Reason::Hub
+        }
+    }
+
+    /// The reason why the page is not an article, if it can be told without the block model. Without a known site, it
+    /// is the reason that [`super::judge_blocks`] gives.
+    pub(super) fn without_model(&self, site: Option<&Known>) -> Option<Reason> {
+        let poor = self.poor_or_declared();
+        let is_hub = poor.is_none() && self.is_hub();
+        let may_be_hub = site.is_some()
+            && !self.is_dated_article()
+            && self.signals.stretch < FEW_SENTENCES
+            && self.signals.link_share() > SOME_LINKS;
+        if poor.is_none() && !is_hub && !may_be_hub {
+            return None;
+        }
+        let lines = site.unwrap_or(&Known::default()).lines(self.page, |_| true);
+        if walls::may_be_wall(self.page, &lines) {
+            return None;
+        }
+        if poor.is_some() {
+            return poor;
+        }
+        let has_text = || lines.iter().any(is_of_text);
+        let is_refused = is_hub && !walls::may_be_gallery(self.page, &lines) || may_be_hub && !has_text();
+        is_refused.then(|| {
+            let mark = |line: &KnownLine| Mark::new(&line.placed, line.words, false);
+            let marks: Vec<Mark> = lines.iter().map(mark).collect();
+            self.kind_of_hub(Cards::new(self.page, &marks).priced)
+        })
+    }
+}
