@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Change, Duplicates, Levels, PackedDocument, Turn, Writer, open};
-use gleaner_testkit::{Options, Stand};
+use gleaner_testkit::{GeneratedPapers, NewspaperOptions};
 use jiff::Timestamp;
 use measured::{own_processor, to_end};
 use newspaper::Crawl;
@@ -58,7 +58,7 @@ struct Filling {
 
 impl Filling {
     fn url(&self, number: usize) -> CanonicalUrl {
-        let path = Stand::article_path(number / HOSTS);
+        let path = GeneratedPapers::article_path(number / HOSTS);
         self.papers[number % HOSTS].join(&path).unwrap()
     }
 
@@ -129,13 +129,13 @@ fn document(url: &CanonicalUrl, number: usize) -> Document {
         method: "detection".into(),
         template_version: Some(1),
         confidence: Some(90),
-        ..Document::bare(id, url.as_str(), url.host(), Stand::text(number), Timestamp::UNIX_EPOCH)
+        ..Document::bare(id, url.as_str(), url.host(), GeneratedPapers::text(number), Timestamp::UNIX_EPOCH)
     }
 }
 
 /// Crawls some papers of the store with the real binary; prints the cost of a page.
-fn crawl(crawl: &Crawl, stand: &Stand, stage: usize) {
-    let seeds = stand.seeds()[stage * CRAWLED..][..CRAWLED].join("\n");
+fn crawl(crawl: &Crawl, generated: &GeneratedPapers, stage: usize) {
+    let seeds = generated.seeds()[stage * CRAWLED..][..CRAWLED].join("\n");
     fs::write(crawl.folder.path().join("seeds.txt"), seeds).unwrap();
     let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
     command.args(["--set", &format!("crawl.max_pages_per_host={PAGES}")]);
@@ -164,9 +164,12 @@ fn main() {
     };
     let articles =
         stages.iter().map(|(documents, waiting)| documents + waiting).max().unwrap() / HOSTS + PAGES;
-    let stand = Stand { hosts: HOSTS, articles, listed: 0, wire: 0, redirected: 0 };
-    let server = Crawl::with_options(Options { stand: Some(stand), ..Options::default() }, Duration::ZERO);
-    let papers = stand.seeds().iter().map(|seed| CanonicalUrl::parse(seed).unwrap()).collect();
+    let generated = GeneratedPapers { hosts: HOSTS, articles, listed: 0, wire: 0, redirected: 0 };
+    let server = Crawl::with_options(
+        NewspaperOptions { generated: Some(generated), ..NewspaperOptions::default() },
+        Duration::ZERO,
+    );
+    let papers = generated.seeds().iter().map(|seed| CanonicalUrl::parse(seed).unwrap()).collect();
     let mut filling = Filling { papers, found: 0, settled: 0 };
     for (stage, (documents, waiting)) in stages.into_iter().enumerate() {
         println!("{documents} documents, {waiting} URLs waiting");
@@ -175,6 +178,6 @@ fn main() {
         filling.to(&mut writer, &mut duplicates, documents, waiting);
         filling.one_by_one(&mut writer, &mut duplicates);
         drop(writer);
-        crawl(&server, &stand, stage);
+        crawl(&server, &generated, stage);
     }
 }

@@ -24,7 +24,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use gleaner_testkit::postgres::Postgres;
-use gleaner_testkit::{Newspaper, Options, Stand};
+use gleaner_testkit::{GeneratedPapers, Newspaper, NewspaperOptions};
 use tempfile::TempDir;
 
 /// Number of papers.
@@ -60,11 +60,12 @@ fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
     let Some(server) = Postgres::start(&settings) else { return false };
     let address = server.database();
     let _ = server.query(&address, "CREATE EXTENSION pg_stat_statements");
-    let stand = Stand { hosts: HOSTS, articles, listed: articles, wire: 0, redirected: 0 };
-    let options = Options { stand: Some(stand), faults: false, ..Options::default() };
+    let generated = GeneratedPapers { hosts: HOSTS, articles, listed: articles, wire: 0, redirected: 0 };
+    let options =
+        NewspaperOptions { generated: Some(generated), faults: false, ..NewspaperOptions::default() };
     let newspaper = Newspaper::start_in_background(options).unwrap();
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("seeds.txt"), stand.seeds().join("\n")).unwrap();
+    fs::write(folder.path().join("seeds.txt"), generated.seeds().join("\n")).unwrap();
     let before = log_bytes(&server, &address);
     let begun = Instant::now();
     let mut children: Vec<Child> =

@@ -24,7 +24,7 @@ use seeds::{INIT_HELP, SEEDS_HELP};
 pub(crate) use seeds::{Init, Seeds, SeedsCommand};
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
-pub(crate) use template::{Explain, Extract, HowToRead, Learn, PageFormat, Template, TemplateCommand};
+pub(crate) use template::{Explain, Extract, Learn, PageFormat, ReadOptions, Template, TemplateCommand};
 
 /// Build growing text corpora from news sites.
 #[derive(Debug, Parser)]

@@ -13,50 +13,57 @@ use gleaner_store::objects::{Objects, Options};
 use gleaner_store::{Membership, Store, Writer, shown_address};
 use serde::Serialize;
 
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::settings;
 
 /// How long a command that only reads waits for an unreachable database.
-const SHORT: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) fn is_shared(config: &Config) -> bool {
     config.store.engine != "sled"
 }
 
-pub(crate) fn refuse(config: &Config, command: &str) -> Result<(), Failure> {
+pub(crate) fn require_local(config: &Config, command: &str) -> Result<(), Failure> {
     if !is_shared(config) {
         return Ok(());
     }
     Err(Failure::Usage(format!(
         "`gleaner {command}` needs a corpus in a folder; move it from PostgreSQL into a folder with `{}`",
-        moving(config)
+        migrate_command(config)
     )))
 }
 
-pub(crate) fn place(config: &Config) -> String {
+pub(crate) fn store_address(config: &Config) -> String {
     match is_shared(config) {
         true => shown_address(&config.store.engine),
         false => config.store.path.clone(),
     }
 }
 
-pub(crate) fn words(config: &Config) -> String {
+pub(crate) fn store_arguments(config: &Config) -> String {
     match is_shared(config) {
-        true => format!("--store {} --objects {}", argument(&place(config)), argument(&config.store.objects)),
-        false => format!("--data {}", argument(&place(config))),
+        true => format!(
+            "--store {} --objects {}",
+            shell_argument(&store_address(config)),
+            shell_argument(&config.store.objects)
+        ),
+        false => format!("--data {}", shell_argument(&store_address(config))),
     }
 }
 
-pub(crate) fn moving(config: &Config) -> String {
+pub(crate) fn migrate_command(config: &Config) -> String {
     let objects = match config.store.objects.as_str() {
         "" => "ADDRESS".into(),
-        objects => argument(objects),
+        objects => shell_argument(objects),
     };
-    format!("gleaner migrate --from {} --to sled --objects {objects} --data DIR", argument(&place(config)))
+    format!(
+        "gleaner migrate --from {} --to sled --objects {objects} --data DIR",
+        shell_argument(&store_address(config))
+    )
 }
 
-pub(crate) fn argument(text: &str) -> String {
+pub(crate) fn shell_argument(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/:@._-+=,%".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.to_owned(),
@@ -76,58 +83,56 @@ pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, F
     match stop.cloned() {
         Some(stop) => options.should_stop = Arc::new(move || stop.is_requested()),
         // Commands that only read do not create the folder.
-        None => (options.patience, options.makes_folder) = (SHORT, false),
+        None => (options.patience, options.makes_folder) = (READ_TIMEOUT, false),
     }
     Objects::open(address, options).map_err(Failure::work)
 }
 
-pub(crate) fn visit(config: &Config) -> Result<Store, Failure> {
+pub(crate) fn open_for_reading(config: &Config) -> Result<Store, Failure> {
     let objects = objects(config, None)?;
-    gleaner_store::visit(Path::new(&config.store.path), &config.store.engine, objects, SHORT)
+    gleaner_store::visit(Path::new(&config.store.path), &config.store.engine, objects, READ_TIMEOUT)
         .map_err(Failure::work)
 }
 
-fn let_alone(config: &Config) -> Option<String> {
+fn unused_local_store(config: &Config) -> Option<String> {
     let folder = &config.store.path;
     Path::new(folder).join("sled").exists().then(|| {
         format!(
             "gleaner: the corpus in the folder {folder} is not used, since this worker uses the database; \
              `gleaner migrate --from sled --to {}` moves it into an empty database",
-            argument(&place(config))
+            shell_argument(&store_address(config))
         )
     })
 }
 
 /// Joins the workers of the corpus. If `waits` is set, the worker leases no partitions until
 /// [`Writer::work`].
-pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
-    let_alone(config).iter().for_each(say);
-    let should_stop = stop.clone();
-    let membership = Membership {
-        address: config.store.engine.clone(),
-        objects: objects(config, Some(stop))?,
-        name: name(config),
-        lease: config.workers.lease.get(),
-        patience: config.store.patience.get(),
-        should_stop: Arc::new(move || should_stop.is_requested()),
-        settings: agreed.0,
-        waits,
-    };
+pub(crate) fn join(
+    config: &Config,
+    shared: SharedSettings,
+    waits: bool,
+    stop: &Stop,
+) -> Result<Writer, Failure> {
+    unused_local_store(config).iter().for_each(print_message);
+    let membership =
+        Membership { name: name(config), settings: shared.0, waits, ..membership(config, stop)? };
     let writer = gleaner_store::join(Path::new(&config.store.path), &membership).map_err(Failure::work)?;
-    match settings::unfinished(config, &writer.store())? {
+    match settings::incomplete_reason(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
         None => Ok(writer),
     }
 }
 
-pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
+/// Returns the membership of a worker without a name and without shared settings.
+pub(crate) fn membership(config: &Config, stop: &Stop) -> Result<Membership, Failure> {
+    let should_stop = stop.clone();
     Ok(Membership {
         address: config.store.engine.clone(),
-        objects: objects(config, Some(&Stop::default()))?,
+        objects: objects(config, Some(stop))?,
         name: String::new(),
         lease: config.workers.lease.get(),
         patience: config.store.patience.get(),
-        should_stop: Arc::new(|| false),
+        should_stop: Arc::new(move || should_stop.is_requested()),
         settings: BTreeMap::new(),
         waits: false,
     })
@@ -147,10 +152,10 @@ fn name(config: &Config) -> String {
 /// Settings that must be equal for all workers. They decide which URLs are fetched, how often, and how pages
 /// are processed. Settings that only affect the load of one worker are excluded.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Agreed(BTreeMap<String, String>);
+pub(crate) struct SharedSettings(BTreeMap<String, String>);
 
 /// Settings that may differ between workers.
-const OWN: [&str; 10] = [
+const WORKER_SETTINGS: [&str; 10] = [
     "fetch.proxy",
     "fetch.concurrency",
     "fetch.connect_timeout",
@@ -163,7 +168,7 @@ const OWN: [&str; 10] = [
     "corpus.index_memory",
 ];
 
-impl Agreed {
+impl SharedSettings {
     /// `command` is the command that all workers must run.
     pub(crate) fn new(
         config: &Config,
@@ -171,29 +176,29 @@ impl Agreed {
         seeds: Option<&[Seed]>,
         pins: &str,
     ) -> Result<Self, Failure> {
-        let mut agreed = BTreeMap::new();
-        agreed.insert("the command".into(), command.into());
-        add(&mut agreed, "fetch", &config.fetch)?;
-        add(&mut agreed, "crawl", &config.crawl)?;
-        add(&mut agreed, "template", &config.template)?;
-        add(&mut agreed, "text", &config.text)?;
-        add(&mut agreed, "corpus", &config.corpus)?;
+        let mut shared = BTreeMap::new();
+        shared.insert("the command".into(), command.into());
+        add(&mut shared, "fetch", &config.fetch)?;
+        add(&mut shared, "crawl", &config.crawl)?;
+        add(&mut shared, "template", &config.template)?;
+        add(&mut shared, "text", &config.text)?;
+        add(&mut shared, "corpus", &config.corpus)?;
         let sites = serde_json::to_string(&config.site).map_err(Failure::work)?;
-        agreed.insert("the settings of sites".into(), digest(&sites));
-        agreed.insert("archive.keep".into(), config.archive.keep.to_string());
+        shared.insert("the settings of sites".into(), digest(&sites));
+        shared.insert("archive.keep".into(), config.archive.keep.to_string());
         // The database uses the older name of the setting, so that older and newer workers can run together.
-        agreed.insert("cluster.lease".into(), format!("{:?}", config.workers.lease.get()));
+        shared.insert("cluster.lease".into(), format!("{:?}", config.workers.lease.get()));
         let mut urls: Vec<&str> = seeds.unwrap_or_default().iter().map(|seed| seed.url.as_str()).collect();
         urls.sort_unstable();
-        agreed.insert("the list of seeds".into(), digest(&urls.join("\n")));
-        agreed.insert("the pins".into(), digest(pins));
+        shared.insert("the list of seeds".into(), digest(&urls.join("\n")));
+        shared.insert("the pins".into(), digest(pins));
         // The public suffix list determines a host's site, and thus which worker crawls the host.
-        agreed.insert("the public suffix list".into(), PUBLIC_SUFFIX_LIST.into());
-        Ok(Self(agreed))
+        shared.insert("the public suffix list".into(), PUBLIC_SUFFIX_LIST.into());
+        Ok(Self(shared))
     }
 }
 
-impl Agreed {
+impl SharedSettings {
     pub(crate) fn and(mut self, name: &str, of: &str) -> Self {
         self.0.insert(name.into(), digest(of));
         self
@@ -204,12 +209,12 @@ fn digest(text: &str) -> String {
     ContentHash::from_text(text).to_string().chars().take(12).collect()
 }
 
-fn add(agreed: &mut BTreeMap<String, String>, section: &str, of: &impl Serialize) -> Result<(), Failure> {
+fn add(shared: &mut BTreeMap<String, String>, section: &str, of: &impl Serialize) -> Result<(), Failure> {
     let value = serde_json::to_value(of).map_err(Failure::work)?;
     for (key, value) in value.as_object().into_iter().flatten() {
         let name = format!("{section}.{key}");
-        if !OWN.contains(&name.as_str()) {
-            agreed.insert(name, value.to_string());
+        if !WORKER_SETTINGS.contains(&name.as_str()) {
+            shared.insert(name, value.to_string());
         }
     }
     Ok(())
@@ -220,46 +225,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_worker_may_set_alone_is_not_agreed_on() {
-        let agreed = Agreed::new(&Config::default(), "crawl", None, "").unwrap().0;
-        assert_eq!(agreed["fetch.delay"], "\"5s\"");
-        for own in OWN {
-            assert!(!agreed.contains_key(own), "{own}");
+    fn settings_of_one_worker_are_not_shared() {
+        let shared = SharedSettings::new(&Config::default(), "crawl", None, "").unwrap().0;
+        assert_eq!(shared["fetch.delay"], "\"5s\"");
+        for own in WORKER_SETTINGS {
+            assert!(!shared.contains_key(own), "{own}");
         }
-        assert!(agreed.contains_key("corpus.similarity") && agreed.contains_key("the list of seeds"));
+        assert!(shared.contains_key("corpus.similarity") && shared.contains_key("the list of seeds"));
         let text = "[site.\"a.example\"]\nlanguages = [\"vi\"]\n";
         let origin = gleaner_config::Origin { file: "x.toml", text };
         let with_site = gleaner_config::read(Some(origin), &[]).unwrap();
-        let other = Agreed::new(&with_site, "crawl", None, "").unwrap().0;
-        let differ: Vec<_> = agreed.iter().filter(|(key, value)| other[*key] != **value).collect();
+        let other = SharedSettings::new(&with_site, "crawl", None, "").unwrap().0;
+        let differ: Vec<_> = shared.iter().filter(|(key, value)| other[*key] != **value).collect();
         assert_eq!(differ.len(), 1);
         assert_eq!(differ[0].0, "the settings of sites");
     }
 
     #[test]
-    fn the_words_of_a_corpus_are_typed_as_they_stand() {
+    fn store_arguments_are_quoted_for_the_shell() {
         let mut config = Config::default();
-        assert_eq!(words(&config), "--data data");
+        assert_eq!(store_arguments(&config), "--data data");
         config.store.path = "my corpus".into();
-        assert_eq!(words(&config), "--data 'my corpus'");
+        assert_eq!(store_arguments(&config), "--data 'my corpus'");
         config.store.engine = "postgres://an:hush@[::1]:5433/news?sslmode=disable&password=hush".into();
         config.store.objects = "s3://bucket/an's".into();
         let database = "'postgres://an@[::1]:5433/news?sslmode=disable'";
-        assert_eq!(words(&config), format!(r"--store {database} --objects 's3://bucket/an'\''s'"));
+        assert_eq!(store_arguments(&config), format!(r"--store {database} --objects 's3://bucket/an'\''s'"));
         config.store.engine = "postgres://an:hush@db:5433/news".into();
-        assert_eq!(place(&config), "postgres://an@db:5433/news");
-        assert!(words(&config).starts_with("--store postgres://an@db:5433/news --objects "));
+        assert_eq!(store_address(&config), "postgres://an@db:5433/news");
+        assert!(store_arguments(&config).starts_with("--store postgres://an@db:5433/news --objects "));
     }
 
     #[test]
-    fn a_corpus_in_the_folder_of_a_worker_is_told() {
+    fn an_unused_local_store_is_reported() {
         let folder = tempfile::TempDir::new().unwrap();
         let mut config = Config::default();
         config.store.engine = "postgres://an:hush@db/news".into();
         config.store.path = folder.path().to_string_lossy().into_owned();
-        assert_eq!(let_alone(&config), None);
+        assert_eq!(unused_local_store(&config), None);
         std::fs::create_dir(folder.path().join("sled")).unwrap();
-        let told = let_alone(&config).unwrap();
+        let told = unused_local_store(&config).unwrap();
         assert!(told.contains("`gleaner migrate --from sled --to postgres://an@db/news"), "{told}");
     }
 }

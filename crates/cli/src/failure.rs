@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
-use crate::aside::say;
+use crate::messages::print_message;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     /// The user stopped the command. All finished work is stored.
     Interrupted,
     /// The reader of standard output closed the pipe, as in `gleaner export | head`.
-    NobodyReads,
+    OutputClosed,
 }
 
 impl Failure {
@@ -30,10 +30,10 @@ impl Failure {
     }
 
     /// Converts an error while writing to `target`, for use in `map_err`. A closed pipe becomes
-    /// [`Failure::NobodyReads`].
+    /// [`Failure::OutputClosed`].
     pub(crate) fn writing(target: impl Display) -> impl FnOnce(io::Error) -> Self {
         move |error| match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::NobodyReads,
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
             _ => Self::Work(format!("cannot write {target}: {error}")),
         }
     }
@@ -41,23 +41,23 @@ impl Failure {
     pub(crate) fn message(&self) -> &str {
         match self {
             Self::Usage(message) | Self::Work(message) => message,
-            Self::Unusual | Self::Interrupted | Self::NobodyReads => "",
+            Self::Unusual | Self::Interrupted | Self::OutputClosed => "",
         }
     }
 
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Usage(message) => {
-                say(format_args!("gleaner: {message}"));
+                print_message(format_args!("gleaner: {message}"));
                 ExitCode::from(2)
             }
             Self::Work(message) => {
-                say(format_args!("gleaner: {message}"));
+                print_message(format_args!("gleaner: {message}"));
                 ExitCode::FAILURE
             }
             Self::Unusual => ExitCode::from(3),
             Self::Interrupted => ExitCode::from(130),
-            Self::NobodyReads => ExitCode::SUCCESS,
+            Self::OutputClosed => ExitCode::SUCCESS,
         }
     }
 }

@@ -36,20 +36,20 @@ pub(crate) fn begin(
 
 struct AboveBar(ProgressBar);
 
-struct Line {
+struct LogLine {
     bar: ProgressBar,
     text: Vec<u8>,
 }
 
 impl<'a> MakeWriter<'a> for AboveBar {
-    type Writer = Line;
+    type Writer = LogLine;
 
-    fn make_writer(&'a self) -> Line {
-        Line { bar: self.0.clone(), text: Vec::new() }
+    fn make_writer(&'a self) -> LogLine {
+        LogLine { bar: self.0.clone(), text: Vec::new() }
     }
 }
 
-impl Write for Line {
+impl Write for LogLine {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.text.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -60,7 +60,7 @@ impl Write for Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for LogLine {
     fn drop(&mut self) {
         // If the write fails, there is no other place to report the failure.
         self.bar.suspend(|| io::stderr().write_all(&self.text).ok());

@@ -4,24 +4,24 @@
 //! that a crawl ended with findings, or that partitions have no worker. Results go to standard output.
 //! Progress, logs and errors go to standard error.
 
-// `eprintln!` panics if standard error cannot be written, and `aside::say` does not.
+// `eprintln!` panics if standard error cannot be written, and `messages::print_message` does not.
 #![warn(clippy::print_stderr)]
 
 mod args;
-mod aside;
 mod commands;
 mod distributed;
 mod failure;
 mod logging;
+mod messages;
 mod open_files;
+mod progress;
+mod progress_lines;
 mod run_tables;
 mod scheduled;
-mod screen;
 mod settings;
 mod signals;
 mod table;
 mod telemetry;
-mod watching;
 
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ use crate::args::{Args, Command, Reextract};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    open_files::raise();
+    open_files::raise_limit();
     // The color setting is needed before parsing, because help and parse errors use it.
     let color = args::Color::typed(std::env::args_os());
     let matches = Args::definition().color(color.of_clap()).get_matches();

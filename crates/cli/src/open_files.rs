@@ -8,7 +8,7 @@
 use gleaner_config::Fetch;
 use gleaner_fetch::FILES_OF_A_REQUEST;
 
-use crate::aside::say;
+use crate::messages::print_message;
 
 /// The default of `fs.nr_open` on Linux. A higher limit could delay the program in `report.command`, which
 /// inherits it: a program that closes all possible files at startup would take minutes.
@@ -18,7 +18,7 @@ const RESERVED: u64 = 96;
 
 /// Raises the limit of open files as far as the system allows. Returns the new limit, or `None` if it is
 /// unknown.
-pub(crate) fn raise() -> Option<u64> {
+pub(crate) fn raise_limit() -> Option<u64> {
     rlimit::increase_nofile_limit(MOST).ok().or_else(current)
 }
 
@@ -32,11 +32,11 @@ fn current() -> Option<u64> {
     None
 }
 
-pub(crate) fn bound(fetch: &mut Fetch) {
-    let Some(limit) = raise() else { return };
+pub(crate) fn limit_requests(fetch: &mut Fetch) {
+    let Some(limit) = raise_limit() else { return };
     let fits = requests(limit);
     if fetch.concurrency > fits {
-        say(format_args!(
+        print_message(format_args!(
             "gleaner: the limit of {limit} open files allows {fits} requests in flight at once instead of {} (fetch.concurrency); to allow more, raise the hard limit: run `ulimit -Hn 65536` as root, or set LimitNOFILE=65536 in the systemd unit",
             fetch.concurrency
         ));
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_small_concurrency_stays_as_it_was_set() {
         let mut fetch = Fetch { concurrency: 1, ..Fetch::default() };
-        bound(&mut fetch);
+        limit_requests(&mut fetch);
         assert_eq!(fetch.concurrency, 1);
     }
 }

@@ -12,13 +12,13 @@ use crate::table::{NOTHING, table};
 const OUTCOMES: usize = 20;
 const NAMED: usize = 3;
 
-pub(crate) struct Row<'a> {
+pub(crate) struct HostRow<'a> {
     pub(crate) host: &'a str,
     pub(crate) usual: Option<f64>,
     pub(crate) counts: GroupedCounts,
 }
 
-impl<'a> From<&'a Host> for Row<'a> {
+impl<'a> From<&'a Host> for HostRow<'a> {
     fn from(host: &'a Host) -> Self {
         Self { host: &host.name, usual: host.usual, counts: host.figures.clone() }
     }
@@ -26,8 +26,8 @@ impl<'a> From<&'a Host> for Row<'a> {
 
 /// Formats a table of a run's hosts, sorted by new documents. Lists at most `most` hosts that have new,
 /// changed or failed pages, and only counts all other hosts.
-pub(crate) fn hosts(mut rows: Vec<Row<'_>>, most: usize) -> String {
-    let is_active = |row: &Row<'_>| row.counts.new + row.counts.revised + row.counts.failed() > 0;
+pub(crate) fn hosts(mut rows: Vec<HostRow<'_>>, most: usize) -> String {
+    let is_active = |row: &HostRow<'_>| row.counts.new + row.counts.revised + row.counts.failed() > 0;
     let all = rows.len();
     let mut total = GroupedCounts::default();
     rows.iter().for_each(|row| total.add(&row.counts));

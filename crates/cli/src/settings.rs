@@ -4,26 +4,26 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::{Config, Origin, PinsFile, Site, Written, read, read_pins};
+use gleaner_config::{Config, Origin, PinsFile, SettingText, Site, read, read_pins};
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
 use gleaner_store::{Options, Store, StoreError, Writer, open};
 use gleaner_template::{HostPins, Pins};
 
 use crate::args::Common;
-use crate::aside::say;
 use crate::commands::known_hosts::{did_you_mean, site};
 use crate::distributed;
 use crate::failure::Failure;
+use crate::messages::print_message;
 
 /// The settings file of a project folder, as `gleaner init` writes it.
-pub(crate) const OF_FOLDER: &str = "gleaner.toml";
+pub(crate) const FOLDER_SETTINGS: &str = "gleaner.toml";
 
 /// Without `--config`, selects the settings file of the working directory, if there is one, and names it.
 pub(crate) fn find(mut common: Common) -> Common {
-    if common.config.is_none() && Path::new(OF_FOLDER).is_file() {
-        say(format_args!("gleaner: using the settings in {OF_FOLDER}"));
-        common.config = Some(OF_FOLDER.into());
+    if common.config.is_none() && Path::new(FOLDER_SETTINGS).is_file() {
+        print_message(format_args!("gleaner: using the settings in {FOLDER_SETTINGS}"));
+        common.config = Some(FOLDER_SETTINGS.into());
     }
     common
 }
@@ -63,7 +63,7 @@ pub(crate) fn seeds(files: &[PathBuf], urls: &[String], config: &Config) -> Resu
         seeds.push(seed(url)?);
     }
     for file in files {
-        refuse_address("--seeds", file)?;
+        refuse_url("--seeds", file)?;
         seeds.extend(seed_file(file).map_err(|failure| match failure {
             Failure::Usage(message) if !file.exists() => Failure::Usage(format!(
                 "{message}; --seeds names a file, and sites are arguments: gleaner crawl https://example.org"
@@ -87,7 +87,7 @@ fn configured_seeds(config: &Config) -> Result<Vec<Seed>, Failure> {
     }
     let mut seeds = Vec::new();
     for file in config.crawl.seeds.iter().map(PathBuf::from) {
-        refuse_address("crawl.seeds", &file)?;
+        refuse_url("crawl.seeds", &file)?;
         seeds.extend(seed_file(&file).map_err(|failure| match failure {
             Failure::Usage(message) if !file.exists() => {
                 Failure::Usage(format!("{message}; crawl.seeds in the settings names it"))
@@ -103,20 +103,20 @@ fn seed_file(file: &Path) -> Result<Vec<Seed>, Failure> {
 }
 
 /// Refuses a URL where the option expects a file with URLs.
-fn refuse_address(option: &str, file: &Path) -> Result<(), Failure> {
+fn refuse_url(option: &str, file: &Path) -> Result<(), Failure> {
     let text = file.to_string_lossy();
     if !text.contains("://") || file.exists() {
         return Ok(());
     }
     Err(Failure::Usage(format!(
         "{option} names files of addresses, and {text} is an address; to crawl it: gleaner crawl {}",
-        distributed::argument(&text)
+        distributed::shell_argument(&text)
     )))
 }
 
 fn seed(url: &str) -> Result<Seed, Failure> {
     if Path::new(url).is_file() {
-        let file = distributed::argument(url);
+        let file = distributed::shell_argument(url);
         return Err(Failure::Usage(format!(
             "{url} is a file; to crawl its sites: gleaner crawl --seeds {file}"
         )));
@@ -141,7 +141,7 @@ pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failu
 }
 
 pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
-    tell_of_ignored_pins(config)?;
+    report_ignored_pins(config)?;
     let named = |path: &PathBuf| Ok((host_of(path), read_pins_file(path)?));
     let files = pins_files(config)?;
     let pins: HostPins = files.iter().map(named).collect::<Result<_, Failure>>()?;
@@ -198,25 +198,25 @@ fn host_of(file: &Path) -> String {
 }
 
 /// Names the files in the folder of the pins that are no pins files.
-pub(crate) fn tell_of_ignored_pins(config: &Config) -> Result<(), Failure> {
+pub(crate) fn report_ignored_pins(config: &Config) -> Result<(), Failure> {
     let is_hidden =
         |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     for path in files_of_pins_folder(config)?.iter().filter(|path| !is_pins_file(path) && !is_hidden(path)) {
         let path = path.display();
-        say(format_args!("gleaner: {path} is ignored: a pin file must be named HOST.toml"));
+        print_message(format_args!("gleaner: {path} is ignored: a pin file must be named HOST.toml"));
     }
     Ok(())
 }
 
 /// Names the pins files of other hosts of the site, if the host itself has none.
-pub(crate) fn tell_of_other_pins(config: &Config, host: &str) -> Result<(), Failure> {
+pub(crate) fn report_other_pins(config: &Config, host: &str) -> Result<(), Failure> {
     let files = pins_files(config)?;
     if files.iter().any(|file| host_of(file) == host) {
         return Ok(());
     }
     for file in files.iter().filter(|file| site(&host_of(file)) == site(host)) {
         let (file, named) = (file.display(), host_of(file));
-        say(format_args!(
+        print_message(format_args!(
             "gleaner: {file} applies to the host {named} and not to {host}; for {host}, name it {host}.toml"
         ));
     }
@@ -224,13 +224,15 @@ pub(crate) fn tell_of_other_pins(config: &Config, host: &str) -> Result<(), Fail
 }
 
 /// Names the pins files with pins whose host is not in the corpus.
-pub(crate) fn tell_of_unknown_pins(config: &Config, store: &Store) -> Result<(), Failure> {
+pub(crate) fn report_unknown_pins(config: &Config, store: &Store) -> Result<(), Failure> {
     for file in pins_files(config)? {
         let host = host_of(&file);
         let is_known = store.host(&host).map_err(Failure::work)?.is_some();
         if !is_known && !read_pins_file(&file)?.is_empty() {
             let (file, meant) = (file.display(), did_you_mean(store, &host)?);
-            say(format_args!("gleaner: {file} has no effect: the corpus has no host {host}{meant}"));
+            print_message(format_args!(
+                "gleaner: {file} has no effect: the corpus has no host {host}{meant}"
+            ));
         }
     }
     Ok(())
@@ -242,7 +244,7 @@ fn read_pins_file(path: &Path) -> Result<Pins, Failure> {
 }
 
 fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
-    let listed = |list: &'_ [Written]| -> Vec<(usize, String)> {
+    let listed = |list: &'_ [SettingText]| -> Vec<(usize, String)> {
         list.iter().map(|one| (one.line, one.text.clone())).collect()
     };
     let pins = Pins::new(file, &listed(&read.keep), &listed(&read.drop)).map_err(Failure::usage)?;
@@ -253,13 +255,13 @@ fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
 }
 
 /// Figures of a document that are unknown at admission, because they depend on other documents.
-const LATER: [&str; 2] = ["similarity", "near_duplicates"];
+const UNKNOWN_AT_ADMISSION: [&str; 2] = ["similarity", "near_duplicates"];
 
 pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
     let condition = |text: &String| {
         let condition: Condition =
             text.parse().map_err(|error| Failure::Usage(format!("corpus.keep_if: {error}")))?;
-        if LATER.contains(&condition.figure()) {
+        if UNKNOWN_AT_ADMISSION.contains(&condition.figure()) {
             let said = "is known only for stored documents; use it with `gleaner export --where`";
             return Err(Failure::Usage(format!("corpus.keep_if: {} {said}", condition.figure())));
         }
@@ -284,41 +286,41 @@ fn site_admission(site: &Site) -> SiteAdmission {
 pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     let is_new = || !Path::new(&config.store.path).join("sled").exists();
     if create && !distributed::is_shared(config) && has_archive(config) && is_new() {
-        say(format_args!(
+        print_message(format_args!(
             "gleaner: {} has an archive but no store: starting a new store; `gleaner rebuild` would restore the old one",
             config.store.path
         ));
     }
     let store = match distributed::is_shared(config) {
-        true => distributed::visit(config)?,
+        true => distributed::open_for_reading(config)?,
         false => open_store(config, create)?.store(),
     };
-    finished(config, store)
+    check_complete(config, store)
 }
 
 /// Opens the corpus for reading, even while another process is writing.
 pub(crate) fn read_store(config: &Config) -> Result<Store, Failure> {
     let store = match distributed::is_shared(config) {
-        true => distributed::visit(config)?,
+        true => distributed::open_for_reading(config)?,
         false => gleaner_store::read(Path::new(&config.store.path), config.store.cache.get())
-            .map_err(|error| unopened(config, error))?,
+            .map_err(|error| open_failure(config, error))?,
     };
-    finished(config, store)
+    check_complete(config, store)
 }
 
-fn finished(config: &Config, store: Store) -> Result<Store, Failure> {
-    match unfinished(config, &store)? {
+fn check_complete(config: &Config, store: Store) -> Result<Store, Failure> {
+    match incomplete_reason(config, &store)? {
         Some(what) => Err(Failure::Work(what)),
         None => Ok(store),
     }
 }
 
 /// Returns a message if the store is incomplete, because a rebuild or a migration did not finish.
-pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
+pub(crate) fn incomplete_reason(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
         // During a migration, the settings name the database even if `store` is in the folder.
         let place = match store.is_shared() {
-            true => distributed::place(config),
+            true => distributed::store_address(config),
             false => config.store.path.clone(),
         };
         return Ok(Some(format!(
@@ -337,7 +339,7 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
 /// Opens the store in the data folder for writing, even if a rebuild or a migration did not finish.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
-    open(Path::new(&config.store.path), &options).map_err(|error| unopened(config, error))
+    open(Path::new(&config.store.path), &options).map_err(|error| open_failure(config, error))
 }
 
 /// Opens the store in the data folder for writing. Returns `None` if another process has it open.
@@ -345,11 +347,11 @@ pub(crate) fn try_open_store(config: &Config) -> Result<Option<Writer>, Failure>
     match open(Path::new(&config.store.path), &Options { cache: config.store.cache.get(), create: false }) {
         Ok(writer) => Ok(Some(writer)),
         Err(StoreError::Busy { .. }) => Ok(None),
-        Err(error) => Err(unopened(config, error)),
+        Err(error) => Err(open_failure(config, error)),
     }
 }
 
-fn unopened(config: &Config, error: StoreError) -> Failure {
+fn open_failure(config: &Config, error: StoreError) -> Failure {
     match error {
         StoreError::Nothing { path } if has_archive(config) => Failure::Work(format!(
             "no corpus in {}, but an archive: `gleaner rebuild` restores the corpus from it",

@@ -5,18 +5,18 @@ use std::io;
 use gleaner_crawl::Stop;
 use tokio::runtime::Handle;
 
-use crate::aside::say;
+use crate::messages::print_message;
 
-/// Handles signals until the runtime ends. Calls `ask` after the first signal.
-pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'static) {
+/// Handles signals until the runtime ends. Calls `on_first_signal` after the first signal.
+pub(crate) fn listen(runtime: &Handle, stop: Stop, on_first_signal: impl Fn() + Send + 'static) {
     let _inside = runtime.enter();
     let Ok(mut signals) = Signals::new() else { return };
     runtime.spawn(async move {
         signals.next().await;
         stop.request();
-        ask();
+        on_first_signal();
         signals.next().await;
-        say("gleaner: stopped at once; the same command resumes");
+        print_message("gleaner: stopped at once; the same command resumes");
         std::process::exit(130);
     });
 }

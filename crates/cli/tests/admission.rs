@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crate::newspaper::Crawl;
 use gleaner_corpus::{Tones, unified};
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 use serde_json::Value;
 
 fn fresh() -> Crawl {
-    Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO)
+    Crawl::with_options(NewspaperOptions { faults: false, ..NewspaperOptions::default() }, Duration::ZERO)
 }
 
 fn exported(crawl: &Crawl) -> Vec<Value> {

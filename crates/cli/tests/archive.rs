@@ -8,7 +8,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use crate::newspaper::Crawl;
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -16,7 +16,10 @@ use rand::{RngExt, SeedableRng};
 const KILLS: usize = 6;
 
 fn crawled() -> Crawl {
-    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(
+        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
+        Duration::ZERO,
+    );
     crawl.to_its_end();
     crawl
 }
@@ -253,7 +256,10 @@ fn an_archived_page_gives_the_text_that_the_crawl_stored() {
 
 #[test]
 fn pages_without_a_template_are_extracted_again_too() {
-    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(
+        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
+        Duration::ZERO,
+    );
     let pages = ["--set", "template.prepare_pages=200", "--set", "template.min_pages=200"];
     let first = crawl.run(&[&["crawl", "--seeds", "seeds.txt"][..], &pages].concat());
     assert!(first.status.success(), "{}", said(&first));
@@ -403,7 +409,10 @@ fn an_index_names_the_records_that_are_taken() {
 
 #[test]
 fn without_an_archive_nothing_is_made_anew() {
-    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(
+        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
+        Duration::ZERO,
+    );
     let off = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "archive.keep=false"]);
     assert!(off.status.success(), "{}", said(&off));
     assert!(!crawl.folder.path().join("data/archive").exists());
@@ -417,8 +426,10 @@ fn without_an_archive_nothing_is_made_anew() {
 
 #[test]
 fn a_snapshot_of_a_running_crawl_is_a_corpus() {
-    let crawl =
-        Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::from_millis(60));
+    let crawl = Crawl::with_options(
+        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
+        Duration::from_millis(60),
+    );
     let mut child = crawl.spawn();
     assert!(crawl.newspaper.wait_for_requests(90, Duration::from_secs(30)));
     let output = crawl.run(&["snapshot", "copy"]);
@@ -476,7 +487,7 @@ fn a_store_is_not_given_up_for_an_archive_that_is_cut() {
 
 #[test]
 fn what_was_ingested_is_not_lost_unasked() {
-    let (crawl, other) = (crawled(), Crawl::with_options(Options::default(), Duration::ZERO));
+    let (crawl, other) = (crawled(), Crawl::with_options(NewspaperOptions::default(), Duration::ZERO));
     let file = archive(&crawl).remove(0);
     let bytes = fs::read(&file).unwrap();
     // Ingesting a file that is still being written resumes where its incomplete record begins.

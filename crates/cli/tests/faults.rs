@@ -9,12 +9,12 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use crate::newspaper::{Crawl, check_gaps};
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 
 const GAP: Duration = Duration::from_millis(40);
 
 fn quiet(gap: Duration) -> Crawl {
-    Crawl::with_options(Options { faults: false, ..Options::default() }, gap)
+    Crawl::with_options(NewspaperOptions { faults: false, ..NewspaperOptions::default() }, gap)
 }
 
 fn said(output: &Output) -> String {

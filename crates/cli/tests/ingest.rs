@@ -10,11 +10,14 @@ use std::time::Duration;
 use crate::newspaper::Crawl;
 use crate::readers::python;
 use gleaner_archive::{Item, Reader, Record};
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 
 /// Returns the records of a crawl's archive, and the crawl without its corpus.
 fn crawled() -> (Crawl, Vec<Record>) {
-    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(
+        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
+        Duration::ZERO,
+    );
     crawl.to_its_end();
     let folder = crawl.folder.path().join("data/archive");
     let mut records = Vec::new();

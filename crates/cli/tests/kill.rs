@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::newspaper::{Crawl, check_gaps};
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -24,7 +24,7 @@ fn check_archive(killed: &Crawl, kill: usize) {
 }
 
 /// Crawls with many kills, spread evenly over `whole` requests.
-fn crawl_through_kills(options: Options, whole: usize, seed: u64) -> Crawl {
+fn crawl_through_kills(options: NewspaperOptions, whole: usize, seed: u64) -> Crawl {
     let kills = if std::env::var_os("GLEANER_LONG").is_some() { 200 } else { KILLS };
     let killed = Crawl::with_options(options, GAP);
     let mut random = StdRng::seed_from_u64(seed);
@@ -52,7 +52,7 @@ fn crawl_through_kills(options: Options, whole: usize, seed: u64) -> Crawl {
 
 #[test]
 fn killed_at_random_moments_the_corpus_is_the_undisturbed_one() {
-    let options = Options { faults: false, ..Options::default() };
+    let options = NewspaperOptions { faults: false, ..NewspaperOptions::default() };
     let undisturbed = Crawl::with_options(options.clone(), GAP);
     undisturbed.to_its_end();
     let expected = undisturbed.corpus();
@@ -75,7 +75,7 @@ fn killed_at_random_moments_the_corpus_is_the_undisturbed_one() {
 #[test]
 fn killed_among_errors_no_article_is_lost_or_stored_twice() {
     let whole = 150;
-    let killed = crawl_through_kills(Options::default(), whole, 11);
+    let killed = crawl_through_kills(NewspaperOptions::default(), whole, 11);
     let expected: BTreeSet<BTreeSet<String>> =
         killed.newspaper.expected().into_iter().map(|article| article.urls.into_iter().collect()).collect();
     let corpus: BTreeSet<BTreeSet<String>> = killed.corpus().into_values().collect();

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use crate::measured::{Measured, to_end};
 use crate::newspaper::{Crawl, check_gaps};
-use gleaner_testkit::{Options, Request, Stand};
+use gleaner_testkit::{GeneratedPapers, NewspaperOptions, Request};
 
 /// The size and the limits of the crawl.
 struct Load {
-    stand: Stand,
+    generated: GeneratedPapers,
     gap: Duration,
     /// Maximum number of requests in flight.
     concurrency: usize,
@@ -26,16 +26,20 @@ struct Load {
 impl Load {
     fn asked_for() -> Self {
         if std::env::var_os("GLEANER_LOAD").is_some() {
-            let stand = Stand { hosts: 200, articles: 500, listed: 500, wire: 0, redirected: 0 };
-            return Self { stand, gap: Duration::ZERO, concurrency: 64, memory: 300 };
+            let generated =
+                GeneratedPapers { hosts: 200, articles: 500, listed: 500, wire: 0, redirected: 0 };
+            return Self { generated, gap: Duration::ZERO, concurrency: 64, memory: 300 };
         }
-        let stand = Stand { hosts: 20, articles: 100, listed: 100, wire: 0, redirected: 0 };
-        Self { stand, gap: Duration::from_millis(2), concurrency: 6, memory: 200 }
+        let generated = GeneratedPapers { hosts: 20, articles: 100, listed: 100, wire: 0, redirected: 0 };
+        Self { generated, gap: Duration::from_millis(2), concurrency: 6, memory: 200 }
     }
 
     fn run(&self) -> (Crawl, Measured) {
-        let crawl = Crawl::with_options(Options { stand: Some(self.stand), ..Options::default() }, self.gap);
-        fs::write(crawl.folder.path().join("seeds.txt"), self.stand.seeds().join("\n")).unwrap();
+        let crawl = Crawl::with_options(
+            NewspaperOptions { generated: Some(self.generated), ..NewspaperOptions::default() },
+            self.gap,
+        );
+        fs::write(crawl.folder.path().join("seeds.txt"), self.generated.seeds().join("\n")).unwrap();
         let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
         command.args(["--set", &format!("fetch.concurrency={}", self.concurrency)]);
         command.args(["--set", "crawl.linger=0s", "--set", "store.flush_pages=200"]);
@@ -69,7 +73,7 @@ fn under_load_every_page_is_read_once_and_politely() {
     for request in requests.iter().filter(|request| request.path.ends_with(".html")) {
         *asked.entry((&request.host, &request.path)).or_default() += 1;
     }
-    let pages = load.stand.hosts * load.stand.articles;
+    let pages = load.generated.hosts * load.generated.articles;
     assert_eq!(asked.len(), pages, "pages that were asked for");
     let again: Vec<_> = asked.iter().filter(|(_, times)| **times != 1).collect();
     assert!(again.is_empty(), "asked for more than once: {again:?}");

@@ -9,12 +9,15 @@ use crate::newspaper::Crawl;
 use gleaner_corpus::{ContentHash, Document, words};
 use gleaner_frontier::UrlKey;
 use gleaner_store::{Duplicates, Levels, PackedDocument, open};
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 use serde_json::Value;
 
 /// Runs a crawl to its end with these settings.
 fn crawled(sets: &[&str]) -> Crawl {
-    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(
+        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
+        Duration::ZERO,
+    );
     let sets = sets.iter().flat_map(|set| ["--set", set]);
     let arguments: Vec<&str> = ["crawl", "--seeds", "seeds.txt"].into_iter().chain(sets).collect();
     succeeded(&crawl.run(&arguments));

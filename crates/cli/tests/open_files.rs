@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use crate::newspaper::{Crawl, check_gaps};
-use gleaner_testkit::{Options, Stand};
+use gleaner_testkit::{GeneratedPapers, NewspaperOptions};
 
 /// Runs a command after `ulimit`: `ulimit -n` sets the soft and hard limits of open files, `ulimit -Sn` only
 /// the soft one.
@@ -18,9 +18,12 @@ fn limited(command: &Command, ulimit: &str) -> Output {
 }
 
 fn crawl(hosts: usize, ulimit: &str) -> (Crawl, String) {
-    let stand = Stand { hosts, articles: 2, listed: 0, wire: 0, redirected: 0 };
-    let crawl = Crawl::with_options(Options { stand: Some(stand), ..Options::default() }, GAP);
-    fs::write(crawl.folder.path().join("seeds.txt"), stand.seeds().join("\n")).unwrap();
+    let generated = GeneratedPapers { hosts, articles: 2, listed: 0, wire: 0, redirected: 0 };
+    let crawl = Crawl::with_options(
+        NewspaperOptions { generated: Some(generated), ..NewspaperOptions::default() },
+        GAP,
+    );
+    fs::write(crawl.folder.path().join("seeds.txt"), generated.seeds().join("\n")).unwrap();
     let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
     command.args(["--set", "crawl.linger=0s"]);
     let output = limited(&command, ulimit);

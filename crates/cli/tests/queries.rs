@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gleaner_store::{Membership, join};
-use gleaner_testkit::Stand;
+use gleaner_testkit::GeneratedPapers;
 
 use crate::distributed::{Cluster, LEASE};
 
@@ -28,8 +28,8 @@ fn statements() -> Vec<(String, String)> {
 #[test]
 fn the_statements_of_the_documentation_answer() {
     // Some papers copy articles of others, and two pages per host are missing.
-    let stand = Stand { hosts: 12, articles: 40, listed: 38, wire: 3, redirected: 0 };
-    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
+    let generated = GeneratedPapers { hosts: 12, articles: 40, listed: 38, wire: 3, redirected: 0 };
+    let Some(cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
     cluster.worker("worker-1").ends();
     let objects =
         gleaner_store::objects::Objects::open(&cluster.objects.0, gleaner_store::objects::Options::default());

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::newspaper::{Crawl, check_gaps};
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 
 const GAP: Duration = Duration::from_millis(20);
 const CRAWL: [&str; 7] =
@@ -13,7 +13,8 @@ const CRAWL: [&str; 7] =
 
 #[test]
 fn killed_around_a_redesign_every_text_is_right() {
-    let options = Options { faults: false, redesigned_after: Some(12), ..Options::default() };
+    let options =
+        NewspaperOptions { faults: false, redesigned_after: Some(12), ..NewspaperOptions::default() };
     let crawl = Crawl::with_options(options, GAP);
     for requests in (50..=150).step_by(10) {
         let mut command = crawl.command(&CRAWL);

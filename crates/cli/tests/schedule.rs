@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::newspaper::Crawl;
 use gleaner_store::{Change, Writer, open};
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 const EACH_MINUTE: [&str; 4] = ["--set", "schedule.times=[\"* * * * *\"]", "--set", "schedule.jitter=0s"];
 
 fn quiet() -> Crawl {
-    Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO)
+    Crawl::with_options(NewspaperOptions { faults: false, ..NewspaperOptions::default() }, Duration::ZERO)
 }
 
 fn out(output: &Output) -> String {
@@ -114,8 +114,10 @@ fn nights_follow_each_other_in_one_process_until_it_is_told_to_end() {
 
 #[test]
 fn a_start_that_was_missed_is_made_up_for_and_an_interrupted_run_goes_on() {
-    let crawl =
-        Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::from_millis(20));
+    let crawl = Crawl::with_options(
+        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
+        Duration::from_millis(20),
+    );
     with_history(&crawl, 1, 72, |_, _| {});
     let mut scheduled = Scheduled::start(&crawl, &[]);
     assert!(crawl.newspaper.wait_for_requests(20, A_CRAWL), "{}", log(&crawl));

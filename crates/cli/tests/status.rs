@@ -176,8 +176,9 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
     let crawl = Crawl::new(Duration::from_millis(300));
     let arguments = ["crawl", "--seeds", "seeds.txt", "--status", "127.0.0.1:0"];
     let served = Served::begin(crawl.command(&arguments));
-    served
-        .page_with("/live.json", |json| !json.contains("\"pages\":0,") && json.contains("\"running\":true"));
+    served.page_with("/live.json", |json| {
+        !json.contains("\"responses\":0,") && json.contains("\"running\":true")
+    });
     let metrics = served.page("/metrics");
     assert!(
         metrics.contains("gleaner_request_seconds_count") && metrics.contains("gleaner_in_flight_urls"),

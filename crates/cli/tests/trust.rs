@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gleaner_testkit::tls::{Answer, Authority, Identity, TlsServer, answer};
+use gleaner_testkit::tls::{Authority, Identity, ScriptedResponse, TlsServer, answer};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -37,7 +37,11 @@ impl Site {
                 answer(stream, |asked| {
                     count.fetch_add(1, Ordering::SeqCst);
                     let (status, body) = if asked.path == "/robots.txt" { (404, "") } else { (200, PAGE) };
-                    Answer { status, headers: vec![("content-type", "text/html".into())], body: body.into() }
+                    ScriptedResponse {
+                        status,
+                        headers: vec![("content-type", "text/html".into())],
+                        body: body.into(),
+                    }
                 })
                 .await;
             }

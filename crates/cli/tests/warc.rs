@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::newspaper::Crawl;
 use crate::readers::python;
 use gleaner_archive::{Item, Reader};
-use gleaner_testkit::Options;
+use gleaner_testkit::NewspaperOptions;
 
 /// Maximum number of runs until one finds unchanged pages. Due times are in whole seconds, and a run is
 /// shorter than that.
@@ -17,7 +17,10 @@ const RUNS: usize = 30;
 /// Crawls until front pages and feeds are requested again and archived as revisit records. Returns the crawl
 /// and the numbers of records and revisit records.
 fn crawled_again() -> (Crawl, usize, usize) {
-    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(
+        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
+        Duration::ZERO,
+    );
     for _ in 0..RUNS {
         let output = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "crawl.revisit=1ms"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -10,8 +10,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::distributed::cut::Way;
-use crate::distributed::{Cluster, LEASE, STAND};
-use gleaner_testkit::Stand;
+use crate::distributed::{Cluster, LEASE, PAPERS};
+use gleaner_testkit::GeneratedPapers;
 use gleaner_testkit::s3::{Keys, Presence, serve};
 
 /// Waits a fixed time in which something could go wrong. There is no event to wait for: the processes are
@@ -172,8 +172,8 @@ fn a_worker_that_comes_late_to_what_it_hands_out_sends_nothing() {
 
 #[test]
 fn answers_are_slower_than_a_lease_that_ends() {
-    let stand = Stand { hosts: 10, articles: 20, listed: 19, ..STAND };
-    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
+    let generated = GeneratedPapers { hosts: 10, articles: 20, listed: 19, ..PAPERS };
+    let Some(cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
     let way = Way::to(cluster.postgres.port());
     let one = cluster.worker("one");
     let two = cluster.worker_by("two", &format!("postgres://gleaner@127.0.0.1:{}/news0", way.port()));
@@ -192,8 +192,8 @@ fn answers_are_slower_than_a_lease_that_ends() {
 
 #[test]
 fn a_robots_txt_that_redirects_to_another_workers_host_is_asked_by_that_worker() {
-    let stand = Stand { hosts: 40, articles: 10, listed: 9, wire: 0, redirected: 20 };
-    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
+    let generated = GeneratedPapers { hosts: 40, articles: 10, listed: 9, wire: 0, redirected: 20 };
+    let Some(cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
     let workers = ["one", "two"].map(|name| cluster.worker(name));
     for worker in workers {
         worker.ends();
@@ -204,13 +204,13 @@ fn a_robots_txt_that_redirects_to_another_workers_host_is_asked_by_that_worker()
     for request in cluster.newspaper.requests().into_iter().filter(|request| request.path == "/robots.txt") {
         *asked.entry(request.host).or_default() += 1;
     }
-    assert!(asked.len() == stand.hosts && asked.values().all(|times| *times == 1), "{asked:#?}");
+    assert!(asked.len() == generated.hosts && asked.values().all(|times| *times == 1), "{asked:#?}");
 }
 
 #[test]
 fn a_worker_that_has_what_is_wanted_of_it_dies() {
-    let stand = Stand { hosts: 40, articles: 10, listed: 9, wire: 0, redirected: 20 };
-    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
+    let generated = GeneratedPapers { hosts: 40, articles: 10, listed: 9, wire: 0, redirected: 20 };
+    let Some(cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
     let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
     cluster.wait_for(0.1);
     two.kill();
@@ -222,8 +222,8 @@ fn a_worker_that_has_what_is_wanted_of_it_dies() {
 /// Tests hosts that an older public suffix list assigned to different partitions than the current list.
 #[test]
 fn hosts_are_crawled_in_the_partitions_that_have_them() {
-    let stand = Stand { hosts: 20, articles: 10, listed: 9, ..STAND };
-    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
+    let generated = GeneratedPapers { hosts: 20, articles: 10, listed: 9, ..PAPERS };
+    let Some(cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
     let objects =
         gleaner_store::objects::Objects::open(&cluster.objects.0, gleaner_store::objects::Options::default());
     let membership = gleaner_store::Membership {
@@ -239,7 +239,7 @@ fn hosts_are_crawled_in_the_partitions_that_have_them() {
     let mut writer = gleaner_store::join(&cluster.folder.path().join("older"), &membership).unwrap();
     let _ = writer.store().leases().unwrap().gained();
     let mut change = writer.begin();
-    for paper in 0..stand.hosts / 2 {
+    for paper in 0..generated.hosts / 2 {
         change.host(&format!("paper-{paper}.example"), &format!("of-another-list-{paper}.example")).unwrap();
     }
     writer.commit(change).unwrap();
@@ -253,7 +253,7 @@ fn hosts_are_crawled_in_the_partitions_that_have_them() {
         assert!(!told.contains("another worker has taken over"), "{told}");
     }
     cluster.check();
-    assert_eq!(cluster.store().hosts().count(), stand.hosts);
+    assert_eq!(cluster.store().hosts().count(), generated.hosts);
 }
 
 /// A worker may take partitions over while it has unflushed pages, and may then be killed. Every page that
@@ -262,8 +262,8 @@ fn hosts_are_crawled_in_the_partitions_that_have_them() {
 fn workers_that_take_partitions_over_are_killed_again_and_again() {
     // Without texts that several papers share: messages between workers that have not been read yet would
     // count as faults.
-    let stand = Stand { wire: 0, ..STAND };
-    let Some(mut cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
+    let generated = GeneratedPapers { wire: 0, ..PAPERS };
+    let Some(mut cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
     // Long enough that each round still finds work.
     cluster.gap = Duration::from_millis(300);
     let rare = ["crawl", "--seeds", "seeds.txt", "--set", "store.flush_every=60s"];

@@ -10,19 +10,19 @@
 //! relative to the working directory. Rules with which users correct templates (pins) have a separate file
 //! for each host ([`read_pins`]). The crate does not read the environment or the command line.
 
-mod keeping;
 mod paths;
 mod pins;
-mod read;
+mod reader;
 mod schedule;
 mod site;
+mod storage;
 mod units;
 
-pub use keeping::{Archive, Store, Workers};
-pub use pins::{PinsFile, Written, read_pins};
-pub use read::{ConfigError, Origin, read};
+pub use pins::{PinsFile, SettingText, read_pins};
+pub use reader::{ConfigError, Origin, read};
 pub use schedule::{Notify, Report, Schedule};
 pub use site::{Site, Sites};
+pub use storage::{Archive, Store, Workers};
 pub use units::{Bytes, Since, Span};
 
 use gleaner_corpus::dedup::Representative;

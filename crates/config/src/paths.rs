@@ -9,17 +9,17 @@ const KEYS: [(&str, &str); 5] =
     [("crawl", "seeds"), ("template", "pins"), ("store", "path"), ("store", "objects"), ("archive", "path")];
 
 /// Replaces each relative path in the table by a path relative to the folder of `file`.
-pub(crate) fn move_beside(file: &str, table: &mut Table) {
+pub(crate) fn resolve_paths(file: &str, table: &mut Table) {
     let Some(folder) = Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return;
     };
     for (group, key) in KEYS {
         let value = table.get_mut(group).and_then(Value::as_table_mut).and_then(|group| group.get_mut(key));
         match value {
-            Some(Value::String(path)) => *path = beside(folder, path),
+            Some(Value::String(path)) => *path = resolve(folder, path),
             Some(Value::Array(list)) => list.iter_mut().for_each(|entry| {
                 if let Value::String(path) = entry {
-                    *path = beside(folder, path);
+                    *path = resolve(folder, path);
                 }
             }),
             _ => {}
@@ -28,7 +28,7 @@ pub(crate) fn move_beside(file: &str, table: &mut Table) {
 }
 
 /// Returns the path below `folder`. Empty texts and URLs are returned unchanged.
-fn beside(folder: &Path, path: &str) -> String {
+fn resolve(folder: &Path, path: &str) -> String {
     if path.is_empty() || path.contains("://") {
         return path.to_owned();
     }
@@ -66,7 +66,7 @@ mod tests {
         ] {
             let store = Table::from_iter([("path".to_owned(), Value::String(path.into()))]);
             let mut table = Table::from_iter([("store".to_owned(), Value::Table(store))]);
-            move_beside(file, &mut table);
+            resolve_paths(file, &mut table);
             assert_eq!(table["store"]["path"].as_str(), Some(expected), "{file} {path}");
         }
     }

@@ -16,7 +16,7 @@ use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::Spanned;
 
-use crate::read::{line_of, place, wrong};
+use crate::reader::{line_of, place, wrong};
 use crate::{ConfigError, Origin};
 
 /// The content of a pins file, or of the table `pins` of a site.
@@ -24,16 +24,16 @@ use crate::{ConfigError, Origin};
 #[serde(deny_unknown_fields, default)]
 pub struct PinsFile {
     /// Selectors of elements that are content.
-    pub keep: Vec<Written>,
+    pub keep: Vec<SettingText>,
     /// Selectors of elements that are never content.
-    pub drop: Vec<Written>,
+    pub drop: Vec<SettingText>,
     /// Kinds of lines to keep. They replace [`crate::Text::keep`]. `None` if the file does not set them.
     pub inserts: Option<Vec<Insert>>,
 }
 
 /// A text of a settings file with its line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct SettingText {
     /// The text.
     pub text: String,
     /// The number of the line in the file, from 1.
@@ -41,14 +41,14 @@ pub struct Written {
 }
 
 /// Reads a text. `line` has its byte position in the file until the caller replaces it by the line number.
-impl<'de> Deserialize<'de> for Written {
+impl<'de> Deserialize<'de> for SettingText {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Spanned::<String>::deserialize(d)?;
         Ok(Self { line: text.span().start, text: text.into_inner() })
     }
 }
 
-impl Serialize for Written {
+impl Serialize for SettingText {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.serialize_str(&self.text)
     }

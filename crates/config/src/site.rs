@@ -9,8 +9,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::Spanned;
 
-use crate::read::{ConfigError, DAY, is_language, line_of, wrong};
-use crate::{Config, PinsFile, Since, Span, Written};
+use crate::reader::{ConfigError, DAY, is_language, line_of, wrong};
+use crate::{Config, PinsFile, SettingText, Since, Span};
 
 /// The sites that have their own settings.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,12 +28,12 @@ pub struct Site {
     pub delay: Option<Span>,
     /// Paths such as `/news`. Only pages at or below these paths are fetched. If empty, all pages are
     /// fetched.
-    pub sections: Vec<Written>,
+    pub sections: Vec<SettingText>,
     /// Regular expressions. Only pages whose URL matches one of them are fetched. If empty, all pages are
     /// fetched.
-    pub include: Vec<Written>,
+    pub include: Vec<SettingText>,
     /// Regular expressions. URLs that match one of them are not fetched, except seeds.
-    pub exclude: Vec<Written>,
+    pub exclude: Vec<SettingText>,
     /// Replaces [`crate::Corpus::languages`].
     pub languages: Option<Vec<String>>,
     /// Maximum number of pages fetched from all hosts of the site in one run. 0 or `None` means no limit.
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(config.published_after_of("a.example").to_string(), "2026-01-01");
         let (name, site) = config.site.iter().next().unwrap();
         assert_eq!((name, site.line, config.site.file()), ("bbc.com", 4, "x.toml"));
-        let lines = |list: &[crate::Written]| list.iter().map(|one| one.line).collect::<Vec<_>>();
+        let lines = |list: &[crate::SettingText]| list.iter().map(|one| one.line).collect::<Vec<_>>();
         assert_eq!((lines(&site.sections), lines(&site.include)), (vec![6], vec![8, 9]));
         let pins = site.pins.as_ref().unwrap();
         assert_eq!((pins.drop[0].text.as_str(), pins.drop[0].line), (".promo", 15));

@@ -16,7 +16,9 @@ pub fn is_of_host(host: &str, wanted: &str) -> bool {
     is_under(host) || is_under(without_port(host))
 }
 
-fn without_port(host: &str) -> &str {
+/// Returns a host without its port, if it has one.
+#[must_use]
+pub fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,

@@ -23,7 +23,7 @@ pub use condition::Condition;
 pub use distinct::Distinct;
 pub use document::{Document, DocumentId};
 pub use extra::{Extra, Extras};
-pub use host::is_of_host;
+pub use host::{is_of_host, without_port};
 pub use insert::Insert;
 pub use language::{Language, language};
 

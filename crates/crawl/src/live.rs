@@ -22,7 +22,7 @@ struct Hosts {
 
 #[derive(Debug, Clone)]
 struct Seen {
-    pages: u64,
+    visits: u64,
     stored: u64,
     last: String,
     at: Instant,
@@ -34,7 +34,7 @@ struct Seen {
 impl Seen {
     fn new() -> Self {
         let at = Instant::now();
-        Self { pages: 0, stored: 0, last: String::new(), at, asked: false, group: None, pause: None }
+        Self { visits: 0, stored: 0, last: String::new(), at, asked: false, group: None, pause: None }
     }
 }
 
@@ -44,7 +44,7 @@ pub struct Active {
     /// The host's name.
     pub host: String,
     /// Number of ended visits since the counters were last reset.
-    pub pages: u64,
+    pub visits: u64,
     /// Number of these visits that stored a new document.
     pub stored: u64,
     /// The last outcome, by [`Outcome::reason`], or the reason of a retry. Empty if there is none yet.
@@ -110,7 +110,7 @@ impl Live {
     pub(crate) fn ended(&self, host: &str, outcome: Option<&Outcome>) {
         self.see(host, |seen| {
             seen.asked = false;
-            seen.pages += 1;
+            seen.visits += 1;
             seen.stored += u64::from(matches!(outcome, Some(Outcome::Stored)));
             seen.last = outcome.map_or_else(|| "buffered".into(), Outcome::reason);
         });
@@ -128,7 +128,7 @@ impl Live {
                 |until: Instant| Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero());
             Active {
                 host: host.clone(),
-                pages: seen.pages,
+                visits: seen.visits,
                 stored: seen.stored,
                 last: seen.last.clone(),
                 asked: seen.asked,
@@ -140,7 +140,7 @@ impl Live {
         let mut hosts: Vec<Active> = all.hosts.iter().map(active).collect();
         drop(all);
         hosts.retain(|host| host.asked || host.since <= window || host.waits_for.is_some());
-        hosts.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.host.cmp(&b.host)));
+        hosts.sort_by(|a, b| b.visits.cmp(&a.visits).then_with(|| a.host.cmp(&b.host)));
         let more = hosts.len().saturating_sub(limit);
         hosts.truncate(limit);
         (hosts, more)
@@ -164,12 +164,15 @@ mod tests {
         live.waits("e.example", "http_503");
         let (all, _) = live.active(Duration::from_secs(60), 9);
         let waiting = all.iter().find(|host| host.host == "e.example").unwrap();
-        assert_eq!((waiting.asked, waiting.pages, waiting.last.as_str()), (false, 0, "will retry: http_503"));
+        assert_eq!(
+            (waiting.asked, waiting.visits, waiting.last.as_str()),
+            (false, 0, "will retry: http_503")
+        );
         live.begins("d.example", &group);
         let (hosts, more) = live.active(Duration::from_secs(60), 2);
         let names: Vec<&str> = hosts.iter().map(|host| host.host.as_str()).collect();
         assert_eq!((names, more), (vec!["b.example", "a.example"], 3));
-        assert_eq!((hosts[0].pages, hosts[0].stored, hosts[0].last.as_str()), (5, 5, "stored"));
+        assert_eq!((hosts[0].visits, hosts[0].stored, hosts[0].last.as_str()), (5, 5, "stored"));
         let (asked, _) = live.active(Duration::ZERO, 9);
         assert!(asked.iter().any(|host| host.host == "d.example" && host.asked && host.last.is_empty()));
         let soon = Instant::now() + Duration::from_secs(300);

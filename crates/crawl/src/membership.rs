@@ -64,7 +64,7 @@ impl Membership {
     }
 
     pub(crate) fn report(&self, leases: &Leases, is_idle: bool) {
-        leases.report(self.progress.pages.load(Ordering::Relaxed), is_idle);
+        leases.report(self.progress.responses.load(Ordering::Relaxed), is_idle);
     }
 
     pub(crate) fn mark_busy(&mut self) {

@@ -28,7 +28,7 @@ impl Pipeline {
         mut reading: Reading,
         records: Option<WarcRecords>,
     ) -> Result<GroupName, CrawlError> {
-        self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         if let Some(host) = self.frontier.hosts.get(visit.record.host) {
             self.frontier.quota.add_bytes(&host.site, reading.bytes);
         }
@@ -47,7 +47,7 @@ impl Pipeline {
         bytes: u64,
         records: Option<WarcRecords>,
     ) -> Result<GroupName, CrawlError> {
-        self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         self.recorder.archive(records, None)?;
         let counts = PageCounts { bytes, refused: None };
         self.finish_within(self.recorder.begin(), visit, Outcome::Unchanged, counts)

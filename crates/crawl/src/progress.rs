@@ -16,7 +16,7 @@ pub const LATENCIES: [u64; 12] = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000
 /// Counters of a running crawl, readable from any thread, and the queue of user commands.
 #[derive(Debug, Default)]
 pub struct Progress {
-    pub(crate) pages: AtomicU64,
+    pub(crate) responses: AtomicU64,
     pub(crate) stored: AtomicU64,
     pub(crate) duplicates: AtomicU64,
     pub(crate) near_duplicates: AtomicU64,
@@ -31,7 +31,8 @@ pub struct Progress {
     latencies: [AtomicU64; LATENCIES.len() + 1],
     latency_micros: AtomicU64,
     waited_millis: AtomicU64,
-    responses: AtomicU64,
+    /// Responses with those for robots.txt.
+    all_responses: AtomicU64,
     unanswered: Mutex<NoResponse>,
     control: Control,
 }
@@ -58,8 +59,8 @@ pub struct Latency {
 /// The counters at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Snapshot {
-    /// Responses received since the last reset.
-    pub pages: u64,
+    /// Responses received since the last reset, also those without a page (redirects, errors, 304).
+    pub responses: u64,
     /// Documents stored or revised since the last reset, without near-duplicates.
     pub stored: u64,
     /// URLs whose text was already stored under another URL.
@@ -131,13 +132,13 @@ impl Progress {
     /// responded or no request has ended.
     #[must_use]
     pub fn no_response(&self) -> Option<NoResponse> {
-        let is_answered = self.responses.load(Ordering::Relaxed) > 0;
+        let is_answered = self.all_responses.load(Ordering::Relaxed) > 0;
         let unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
         (!is_answered && unanswered.requests > 0).then(|| unanswered.clone())
     }
 
     pub(crate) fn answered(&self) {
-        self.responses.fetch_add(1, Ordering::Relaxed);
+        self.all_responses.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn unanswered(&self, error: &str) {
@@ -170,7 +171,7 @@ impl Progress {
     /// Sets all counters to zero for the next run.
     pub fn reset(&self) {
         let counters = [
-            &self.pages,
+            &self.responses,
             &self.stored,
             &self.duplicates,
             &self.near_duplicates,
@@ -181,7 +182,7 @@ impl Progress {
             &self.in_flight,
             &self.latency_micros,
             &self.waited_millis,
-            &self.responses,
+            &self.all_responses,
         ];
         counters.into_iter().chain(&self.latencies).for_each(|counter| counter.store(0, Ordering::Relaxed));
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -194,7 +195,7 @@ impl Progress {
     pub fn snapshot(&self) -> Snapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Snapshot {
-            pages: read(&self.pages),
+            responses: read(&self.responses),
             stored: read(&self.stored),
             duplicates: read(&self.duplicates),
             near_duplicates: read(&self.near_duplicates),

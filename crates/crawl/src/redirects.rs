@@ -175,7 +175,7 @@ impl Pipeline {
         let record = if is_page { None } else { self.recorder.store.url(url.key())? };
         let Some(record) = record.filter(|record| self.frontier.hosts.contains(record.host)) else {
             // The response is counted here, because no worker thread gets it.
-            self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+            self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
             return Ok(Some(group));
         };
         let visit = Visit {

@@ -27,7 +27,7 @@ impl Pipeline {
         visit: Visit,
         response: Response,
     ) -> Result<Option<GroupName>, CrawlError> {
-        self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         match response.status {
             301 | 302 | 303 | 307 | 308 => self.redirected(visit, &response),
             _ => self.refused(visit, &response).map(Some),

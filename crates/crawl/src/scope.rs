@@ -1,6 +1,6 @@
 //! Builds the scope of a crawl from its seeds and the settings.
 
-use gleaner_config::{Config, ConfigError, SeedScope, Site, Written};
+use gleaner_config::{Config, ConfigError, SeedScope, SettingText, Site};
 use gleaner_frontier::{BadPattern, CanonicalUrl, Scope, Seed, SiteLimits, SiteRules};
 
 /// Returns the scope of these seeds, with the rules of each site.
@@ -54,7 +54,7 @@ fn rules(
     domain: &str,
     seeds: &[Seed],
 ) -> Result<SiteRules, ConfigError> {
-    let texts = |list: fn(&Site) -> &Vec<Written>| -> Vec<String> {
+    let texts = |list: fn(&Site) -> &Vec<SettingText>| -> Vec<String> {
         site.into_iter().flat_map(|site| list(site).iter().map(|one| one.text.clone())).collect()
     };
     let mut sections = texts(|site| &site.sections);

@@ -216,8 +216,8 @@ fn each_response_of_a_chain_is_counted_once() {
         _ => reply(404, "", ""),
     });
     let counted = site.crawl_counted(TempDir::new().unwrap().path());
-    let pages = site.asked().iter().filter(|path| *path != "/robots.txt").count();
-    assert_eq!((counted.pages, counted.stored), (pages as u64, 1), "{:?}", site.asked());
+    let responses = site.asked().iter().filter(|path| *path != "/robots.txt").count();
+    assert_eq!((counted.responses, counted.stored), (responses as u64, 1), "{:?}", site.asked());
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn corpus(store: &Store) -> BTreeMap<String, Vec<(String, Timestamp)>> {
 fn what_the_runs_have_collected_can_be_rebuilt_from_the_archive() {
     let first: Timestamp = FIRST.parse().unwrap();
     let daily = Daily::at(first);
-    let options = gleaner_testkit::Options { daily: Some(daily.clone()), ..Default::default() };
+    let options = gleaner_testkit::NewspaperOptions { daily: Some(daily.clone()), ..Default::default() };
     let paper = Newspaper::start_in_background(options).unwrap();
     let (folder, anew) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for number in 0..4 {
@@ -132,7 +132,7 @@ fn what_the_runs_have_collected_can_be_rebuilt_from_the_archive() {
 fn each_night_finds_all_that_is_new_and_asks_for_little_else() {
     let first: Timestamp = FIRST.parse().unwrap();
     let daily = Daily::at(first);
-    let options = gleaner_testkit::Options { daily: Some(daily.clone()), ..Default::default() };
+    let options = gleaner_testkit::NewspaperOptions { daily: Some(daily.clone()), ..Default::default() };
     let paper = Newspaper::start_in_background(options).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();

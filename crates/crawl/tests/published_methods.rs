@@ -3,13 +3,15 @@
 use gleaner_corpus::{Document, TemplateMethod};
 use gleaner_store::Store;
 use gleaner_template::SiteTemplate;
-use gleaner_testkit::{Newspaper, Options};
+use gleaner_testkit::{Newspaper, NewspaperOptions};
 use tempfile::TempDir;
 
 use crate::site::crawl;
 
 fn crawled(method: TemplateMethod) -> (TempDir, Store, usize) {
-    let newspaper = Newspaper::start_in_background(Options { faults: false, ..Options::default() }).unwrap();
+    let newspaper =
+        Newspaper::start_in_background(NewspaperOptions { faults: false, ..NewspaperOptions::default() })
+            .unwrap();
     let folder = TempDir::new().unwrap();
     let sets = [format!("fetch.proxy={}", newspaper.proxy()), format!("template.method={method}")];
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();

@@ -7,7 +7,7 @@ use crate::site::{crawl, crawl_until};
 use gleaner_corpus::Document;
 use gleaner_store::Store;
 use gleaner_template::{SiteTemplate, Window};
-use gleaner_testkit::{Expected, Newspaper, Options};
+use gleaner_testkit::{Expected, Newspaper, NewspaperOptions};
 use tempfile::TempDir;
 
 /// Number of article pages in the old design: the training pages of the first template, and two more.
@@ -15,7 +15,8 @@ const OLD: usize = PREPARE + 2;
 const PREPARE: usize = 10;
 
 fn newspaper() -> Newspaper {
-    let options = Options { faults: false, redesigned_after: Some(OLD), ..Options::default() };
+    let options =
+        NewspaperOptions { faults: false, redesigned_after: Some(OLD), ..NewspaperOptions::default() };
     Newspaper::start_in_background(options).unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::site::crawl;
 use gleaner_corpus::Document;
 use gleaner_store::Store;
-use gleaner_testkit::{Newspaper, Options};
+use gleaner_testkit::{Newspaper, NewspaperOptions};
 use tempfile::TempDir;
 
 fn methods(store: &Store) -> BTreeSet<String> {
@@ -22,7 +22,7 @@ fn pages_extracted_alone_are_extracted_again_by_the_template() {
     let folder = TempDir::new().unwrap();
     let seeds = Newspaper::seeds().join("\n");
     let visit = |articles| {
-        let options = Options { articles, faults: false, ..Options::default() };
+        let options = NewspaperOptions { articles, faults: false, ..NewspaperOptions::default() };
         let newspaper = Newspaper::start_in_background(options).unwrap();
         let proxy = format!("fetch.proxy={}", newspaper.proxy());
         let (summary, store) = crawl(

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_eval::{Method, Protocol, Set, Task, run};
+use gleaner_eval::{Dataset, Method, Protocol, Task, run};
 use gleaner_template::Method as ExtractedBy;
 
 /// Lower bounds of the rows.
@@ -27,8 +27,8 @@ type Sample = (f32, bool);
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     let folders: Vec<PathBuf> = std::env::args().skip(1).map(PathBuf::from).collect();
-    let sets = Set::find(&folders)?;
-    let sites: Vec<Set> = sets.iter().filter(|set| set.sites() == 1).cloned().collect();
+    let sets = Dataset::find(&folders)?;
+    let sites: Vec<Dataset> = sets.iter().filter(|set| set.sites() == 1).cloned().collect();
     let mut samples = samples(&sets, Protocol::Cold)?;
     samples.extend(self::samples(&sites, Protocol::Template)?);
     for (name, methods) in [
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn samples(sets: &[Set], protocol: Protocol) -> Result<Vec<(ExtractedBy, Sample)>, Box<dyn Error>> {
+fn samples(sets: &[Dataset], protocol: Protocol) -> Result<Vec<(ExtractedBy, Sample)>, Box<dyn Error>> {
     let task = Task {
         protocol,
         methods: vec![Method::Gleaner],

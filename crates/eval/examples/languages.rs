@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gleaner_corpus::{each_word, language};
-use gleaner_eval::Set;
+use gleaner_eval::Dataset;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn texts(folders: &[PathBuf]) -> Result<Vec<Text>, Box<dyn Error>> {
     let mut texts = Vec::new();
-    for set in Set::find(folders)? {
+    for set in Dataset::find(folders)? {
         for entry in &set.entries {
             let Some(path) = &entry.gold else { continue };
             let text: String = std::fs::read_to_string(path)?.nfc().collect();

@@ -11,13 +11,13 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_eval::Set;
-use gleaner_eval::metadata::{Coverage, Read, read};
+use gleaner_eval::Dataset;
+use gleaner_eval::metadata::{Coverage, PageMetadata, read};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (options, folders): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
-    let sets = Set::find(&folders.iter().map(PathBuf::from).collect::<Vec<_>>())?;
+    let sets = Dataset::find(&folders.iter().map(PathBuf::from).collect::<Vec<_>>())?;
     let read = sets.iter().map(|set| Ok((set, read(set)?))).collect::<Result<Vec<_>, Box<dyn Error>>>()?;
     let mut out = io::stdout().lock();
     match options.first().map(String::as_str) {
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn table(out: &mut impl Write, read: &[(&Set, Vec<Read>)]) -> io::Result<()> {
+fn table(out: &mut impl Write, read: &[(&Dataset, Vec<PageMetadata>)]) -> io::Result<()> {
     writeln!(
         out,
         "| set | pages | title | date | with time | with zone | author | section | language | canonical | gold titles | same | word F1 |"
@@ -53,7 +53,7 @@ fn row(out: &mut impl Write, name: &str, of: &Coverage) -> io::Result<()> {
     writeln!(out, "| {name} | {} | {shares} | {gold} |", of.pages)
 }
 
-fn pages(out: &mut impl Write, read: &[(&Set, Vec<Read>)]) -> io::Result<()> {
+fn pages(out: &mut impl Write, read: &[(&Dataset, Vec<PageMetadata>)]) -> io::Result<()> {
     for (set, pages) in read {
         for page in pages {
             let line = serde_json::json!({
@@ -65,7 +65,7 @@ fn pages(out: &mut impl Write, read: &[(&Set, Vec<Read>)]) -> io::Result<()> {
     Ok(())
 }
 
-fn wrong(out: &mut impl Write, read: &[(&Set, Vec<Read>)]) -> io::Result<()> {
+fn wrong(out: &mut impl Write, read: &[(&Dataset, Vec<PageMetadata>)]) -> io::Result<()> {
     for (set, pages) in read {
         for page in pages.iter().filter(|page| page.is_same() == Some(false)) {
             let found = page.metadata.title.as_deref().unwrap_or_default();

@@ -14,17 +14,17 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use gleaner_corpus::dedup::{BANDS, Signed};
-use gleaner_eval::Set;
-use gleaner_eval::pairs::figures::{By, Judged, OfKind, by_kind, point};
-use gleaner_eval::pairs::texts::{Language, Text, texts};
+use gleaner_eval::Dataset;
+use gleaner_eval::pairs::figures::{Criterion, JudgedPair, KindFigures, by_kind, point};
+use gleaner_eval::pairs::texts::{Text, TextLanguage, texts};
 use gleaner_eval::pairs::{PairParams, curve, pairs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let (pictures, folders): (Vec<PathBuf>, Vec<PathBuf>) =
         arguments.into_iter().partition(|path| path.extension().is_some_and(|ending| ending == "svg"));
-    let texts = texts(&Set::find(&folders)?)?;
-    let judged = Judged::all(&pairs(&texts, &PairParams::default()));
+    let texts = texts(&Dataset::find(&folders)?)?;
+    let judged = JudgedPair::all(&pairs(&texts, &PairParams::default()));
     let mut out = io::stdout().lock();
     kinds(&mut out, &judged)?;
     thresholds(&mut out, &judged)?;
@@ -36,14 +36,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn kinds(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+fn kinds(out: &mut impl Write, judged: &[JudgedPair]) -> io::Result<()> {
     writeln!(
         out,
         "| language | pair | pairs | words shared | similarity | share a key | duplicate | by the estimate alone | duplicate or related | found of what has to be |"
     )?;
     writeln!(out, "|---|---|{}", "---:|".repeat(8))?;
     for row in by_kind(judged) {
-        let OfKind { language, pairs, shared, similarity, .. } = row;
+        let KindFigures { language, pairs, shared, similarity, .. } = row;
         let share = |count: usize| format!("{:.3}", count as f64 / pairs as f64);
         let shares = [row.candidates, row.duplicates, row.estimated, row.related].map(share).join(" | ");
         let (demanded, found) = row.demanded;
@@ -56,16 +56,16 @@ fn kinds(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     writeln!(out)
 }
 
-fn thresholds(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+fn thresholds(out: &mut impl Write, judged: &[JudgedPair]) -> io::Result<()> {
     writeln!(
         out,
         "| similarity | language | called | precision | recall | called, estimate alone | precision | recall |"
     )?;
     writeln!(out, "|---:|---|{}", "---:|".repeat(6))?;
     for similarity in curve::similarities() {
-        for language in Language::ALL {
+        for language in TextLanguage::ALL {
             let of = || judged.iter().filter(|pair| pair.language == language);
-            let cells = [By::Texts, By::Estimate].map(|by| {
+            let cells = [Criterion::Texts, Criterion::Estimate].map(|by| {
                 let point = point(of(), by, similarity);
                 format!("{} | {:.4} | {:.4}", point.called, point.precision, point.recall)
             });
@@ -77,7 +77,7 @@ fn thresholds(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
 
 /// Prints how many copies are classified as series, and how many series are not, for different thresholds of
 /// the two shares of differing numbers.
-fn numbers(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+fn numbers(out: &mut impl Write, judged: &[JudgedPair]) -> io::Result<()> {
     writeln!(
         out,
         "| one in 50 words and more than | one in 200 and more than | copies taken for series | negative pairs that are no series |"
@@ -86,7 +86,7 @@ fn numbers(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     for (many, most) in [(0.1, 0.1), (0.1, 0.5), (0.2, 0.2), (0.2, 0.5), (0.2, 0.7), (0.3, 0.5), (0.5, 0.5)] {
         let mut params = gleaner_corpus::dedup::SimilarityParams::default();
         (params.series[0].share, params.series[1].share) = (many, most);
-        let is_alike = |pair: &&Judged| pair.similarity >= params.related;
+        let is_alike = |pair: &&JudgedPair| pair.similarity >= params.related;
         let of = |is_copy| judged.iter().filter(is_alike).filter(move |pair| pair.is_copy() == is_copy);
         let taken = of(true).filter(|pair| params.is_series(&pair.alignment)).count();
         let missed = of(false).filter(|pair| !params.is_series(&pair.alignment)).count();
@@ -106,7 +106,7 @@ fn met_by_chance(out: &mut impl Write, texts: &[Text]) -> io::Result<()> {
         "| language | pairs of different articles | mean similarity | meet in the index | similarity 0.3 and more |"
     )?;
     writeln!(out, "|---|{}", "---:|".repeat(4))?;
-    for language in Language::ALL {
+    for language in TextLanguage::ALL {
         let signed: Vec<(usize, Signed)> = texts
             .iter()
             .filter(|text| text.language == language)

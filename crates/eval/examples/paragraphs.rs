@@ -12,13 +12,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use gleaner_corpus::dedup::paragraphs::{ParagraphParams, Paragraphs};
-use gleaner_eval::Set;
+use gleaner_eval::Dataset;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (options, folders): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
     let is_shown = options.iter().any(|option| option == "--show");
-    let sets = Set::find(&folders.iter().map(PathBuf::from).collect::<Vec<_>>())?;
+    let sets = Dataset::find(&folders.iter().map(PathBuf::from).collect::<Vec<_>>())?;
     let mut paragraphs = Paragraphs::new(ParagraphParams::default());
     let mut texts = Vec::new();
     for set in &sets {

@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use gleaner_eval::Set;
+use gleaner_eval::Dataset;
 use gleaner_eval::training::TrainingSet;
 use gleaner_eval::training::boosting::BoostingParams;
 
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn train(folders: &[PathBuf]) -> Result<Vec<u8>, String> {
-    let sets = Set::find(folders).map_err(|error| error.to_string())?;
+    let sets = Dataset::find(folders).map_err(|error| error.to_string())?;
     let training_set = TrainingSet::read(&sets, &|| {}).map_err(|error| error.to_string())?;
     Ok(training_set.train(&BoostingParams::default()).to_bytes())
 }

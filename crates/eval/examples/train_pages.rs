@@ -17,8 +17,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use gleaner_eval::training::TrainingSet;
-use gleaner_eval::training::boosting::{BoostingParams, Table, Target, grow};
-use gleaner_eval::{Entry, Set};
+use gleaner_eval::training::boosting::{BoostingParams, FeatureTable, Target, grow};
+use gleaner_eval::{Dataset, PageEntry};
 use gleaner_extract::block_model::{self, Forest};
 use gleaner_template::Verdict;
 use gleaner_template::article::{feature_row, judge_with, written};
@@ -71,16 +71,17 @@ struct TrainingPage {
 }
 
 fn train(folders: &[PathBuf]) -> Result<String, String> {
-    let sets = Set::find(folders).map_err(|error| error.to_string())?;
-    let (with_gold, without): (Vec<Set>, Vec<Set>) = sets.into_iter().partition(|set| set.with_gold() > 0);
+    let sets = Dataset::find(folders).map_err(|error| error.to_string())?;
+    let (with_gold, without): (Vec<Dataset>, Vec<Dataset>) =
+        sets.into_iter().partition(|set| set.with_gold() > 0);
     let blind = TrainingSet::read(&with_gold, &|| {})
         .map_err(|error| error.to_string())?
         .cross_validate(BLOCK_FOLDS, &BoostingParams::default());
     let articles = with_gold.iter().flat_map(|set| &set.entries).filter(|entry| entry.gold.is_some());
     let others = without.iter().flat_map(|set| &set.entries);
-    let entries: Vec<(&Entry, bool)> =
+    let entries: Vec<(&PageEntry, bool)> =
         articles.map(|entry| (entry, true)).chain(others.map(|entry| (entry, false))).collect();
-    let read = |(entry, is_article): &(&Entry, bool)| {
+    let read = |(entry, is_article): &(&PageEntry, bool)| {
         training_page(entry, *is_article, blind.of(&entry.site).unwrap_or_else(|| block_model::built_in()))
     };
     let training_set: Result<Vec<TrainingPage>, String> = entries.par_iter().map(read).collect();
@@ -100,7 +101,7 @@ fn names() -> Vec<&'static str> {
     feature_row(&gleaner_html::Page::default(), "", &[]).into_iter().map(|(name, _)| name).collect()
 }
 
-fn training_page(entry: &Entry, is_article: bool, model: &Forest) -> Result<TrainingPage, String> {
+fn training_page(entry: &PageEntry, is_article: bool, model: &Forest) -> Result<TrainingPage, String> {
     let page = entry.read().map_err(|error| error.to_string())?.page;
     let judged = block_model::judge(&page, model);
     let row = |url| feature_row(&page, url, &judged).into_iter().map(|(_, value)| value).collect();
@@ -141,7 +142,7 @@ fn taught(training_set: &[TrainingPage], is_seen: &dyn Fn(&str) -> bool) -> Fore
     };
     let rows: Vec<Vec<f32>> = training_set.iter().flat_map(|example| example.rows.clone()).collect();
     let targets: Vec<Target> = training_set.iter().flat_map(|example| [target(example); 2]).collect();
-    grow(&Table::from_rows(&rows), &targets, &params())
+    grow(&FeatureTable::from_rows(&rows), &targets, &params())
 }
 
 /// Returns each page's score from a model that was trained without its site.

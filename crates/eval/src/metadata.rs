@@ -13,11 +13,11 @@ use rayon::prelude::*;
 
 use crate::measure::words::{Bag, normal};
 use crate::parallel::in_order;
-use crate::{Set, SetError};
+use crate::{Dataset, DatasetError};
 
 /// The metadata of one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Read {
+pub struct PageMetadata {
     /// The page's id in its set.
     pub id: String,
     /// The page's URL, or an empty text if the manifest has none.
@@ -61,15 +61,15 @@ pub struct Coverage {
 /// Reads the metadata of every page of a set, in the order of the manifest.
 ///
 /// # Errors
-/// The [`SetError`] describes the first page that cannot be read.
-pub fn read(set: &Set) -> Result<Vec<Read>, SetError> {
+/// The [`DatasetError`] describes the first page that cannot be read.
+pub fn read(set: &Dataset) -> Result<Vec<PageMetadata>, DatasetError> {
     in_order(set.entries.par_iter().map(|entry| {
         let metadata = metadata_at(&entry.read()?.page, &entry.url);
-        Ok(Read { id: entry.id.clone(), url: entry.url.clone(), gold: entry.title.clone(), metadata })
+        Ok(PageMetadata { id: entry.id.clone(), url: entry.url.clone(), gold: entry.title.clone(), metadata })
     }))
 }
 
-impl Read {
+impl PageMetadata {
     /// Whether the headline equals the gold headline, or `None` if there is no gold headline.
     #[must_use]
     pub fn is_same(&self) -> Option<bool> {
@@ -86,7 +86,7 @@ impl Read {
 impl Coverage {
     /// Summarizes the pages of one or several sets.
     #[must_use]
-    pub fn from_pages<'a>(pages: impl IntoIterator<Item = &'a Read>) -> Self {
+    pub fn from_pages<'a>(pages: impl IntoIterator<Item = &'a PageMetadata>) -> Self {
         let mut sum = Self::default();
         for page in pages {
             let Metadata { title, published, authors, section, language, canonical, .. } = &page.metadata;
@@ -124,10 +124,10 @@ fn comparable(title: &str) -> String {
 mod tests {
     use super::*;
 
-    fn page(title: Option<&str>, gold: Option<&str>, published: Option<&str>) -> Read {
+    fn page(title: Option<&str>, gold: Option<&str>, published: Option<&str>) -> PageMetadata {
         let own = |text: Option<&str>| text.map(str::to_owned);
         let metadata = Metadata { title: own(title), published: own(published), ..Metadata::default() };
-        Read { id: String::new(), url: String::new(), gold: own(gold), metadata }
+        PageMetadata { id: String::new(), url: String::new(), gold: own(gold), metadata }
     }
 
     #[test]

@@ -21,10 +21,10 @@ use gleaner_extract::block_model::{self, Forest};
 use gleaner_html::Page;
 use rayon::prelude::*;
 
-use crate::folds::{FOLDS, KEPT, teachers};
-use crate::parallel::{apart, pool};
+use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
+use crate::folds::{FOLDS, KEPT, training_pages};
+use crate::parallel::{pool, split_results};
 use crate::score::{PageScore, score_page};
-use crate::set::{Entry, Recorded, Set, SetError};
 use crate::training::{CrossValidated, TrainingSet, boosting};
 use crate::{Learned, Measure, Method};
 
@@ -82,7 +82,7 @@ pub struct Run {
     /// Which pages the methods could learn from.
     pub protocol: Protocol,
     /// The scores of each set, in the order of the sets. Sets without gold text are omitted.
-    pub sets: Vec<SetScores>,
+    pub sets: Vec<DatasetScores>,
     /// What was omitted, and warnings. Each is one sentence.
     pub remarks: Vec<String>,
     /// The pages that could not be read and were not scored, with the reason. Each is one sentence.
@@ -91,7 +91,7 @@ pub struct Run {
 
 /// The scores of one set.
 #[derive(Debug, Clone)]
-pub struct SetScores {
+pub struct DatasetScores {
     /// The set's name.
     pub name: String,
     /// The page scores of each method, in the order of the manifest. They include all readable pages with
@@ -102,33 +102,33 @@ pub struct SetScores {
 /// Runs methods over sets. Calls `done` after each page with gold text, from any thread.
 ///
 /// # Errors
-/// A [`SetError`] means that no page has gold text, or that all pages with gold text are unreadable. With
+/// A [`DatasetError`] means that no page has gold text, or that all pages with gold text are unreadable. With
 /// `cross_validate`, a single unreadable page with gold text is also an error.
-pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, SetError> {
+pub fn run(sets: &[Dataset], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, DatasetError> {
     let (scored, mut remarks) = scope(sets, task);
     if scored.is_empty() {
-        return Err(SetError::no_gold(sets));
+        return Err(DatasetError::no_gold(sets));
     }
     let methods: Vec<Method> = task.methods.iter().copied().filter(|&m| task.protocol.allows(m)).collect();
-    let scored: Vec<(SetScores, Vec<SetError>)> = pool(task.threads)?.install(|| {
+    let scored: Vec<(DatasetScores, Vec<DatasetError>)> = pool(task.threads)?.install(|| {
         let models = if task.cross_validate {
             TrainingSet::read(sets, &|| {})?.cross_validate(FOLDS, &boosting::BoostingParams::default())
         } else {
             CrossValidated::default()
         };
-        Ok::<_, SetError>(scored.iter().map(|set| one_set(set, task, &methods, &models, done)).collect())
+        Ok::<_, DatasetError>(scored.iter().map(|set| one_set(set, task, &methods, &models, done)).collect())
     })?;
-    let (sets, unread): (Vec<SetScores>, Vec<Vec<SetError>>) = scored.into_iter().unzip();
-    let unread: Vec<SetError> = unread.into_iter().flatten().collect();
-    if !methods.is_empty() && sets.iter().all(SetScores::is_empty) {
-        return Err(SetError::all(unread));
+    let (sets, unread): (Vec<DatasetScores>, Vec<Vec<DatasetError>>) = scored.into_iter().unzip();
+    let unread: Vec<DatasetError> = unread.into_iter().flatten().collect();
+    if !methods.is_empty() && sets.iter().all(DatasetScores::is_empty) {
+        return Err(DatasetError::all(unread));
     }
-    remarks.extend(sets.iter().flat_map(SetScores::remarks));
+    remarks.extend(sets.iter().flat_map(DatasetScores::remarks));
     Ok(Run {
         protocol: task.protocol,
         sets,
         remarks,
-        unread: unread.iter().map(SetError::to_string).collect(),
+        unread: unread.iter().map(DatasetError::to_string).collect(),
     })
 }
 
@@ -136,7 +136,7 @@ fn pages(count: usize) -> String {
     if count == 1 { "1 page".to_owned() } else { format!("{count} pages") }
 }
 
-impl SetScores {
+impl DatasetScores {
     fn is_empty(&self) -> bool {
         self.methods.iter().all(|(_, pages)| pages.is_empty())
     }
@@ -163,16 +163,16 @@ impl SetScores {
     }
 }
 
-fn model<'a>(models: &'a CrossValidated, entry: &Entry) -> &'a Forest {
+fn model<'a>(models: &'a CrossValidated, entry: &PageEntry) -> &'a Forest {
     models.of(&entry.site).unwrap_or_else(|| block_model::built_in())
 }
 
-fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
+fn scope<'a>(sets: &'a [Dataset], task: &Task) -> (Vec<&'a Dataset>, Vec<String>) {
     let mut remarks = Vec::new();
     for method in task.methods.iter().filter(|&&method| !task.protocol.allows(method)) {
         remarks.push(format!("{method} is left out: it needs pages of a site (--protocol template)"));
     }
-    let (scored, bare): (Vec<&Set>, Vec<&Set>) = sets.iter().partition(|set| set.with_gold() > 0);
+    let (scored, bare): (Vec<&Dataset>, Vec<&Dataset>) = sets.iter().partition(|set| set.with_gold() > 0);
     remarks.extend(bare.iter().map(|set| {
         let of_none = if set.entries.is_empty() {
             "its manifest names no page"
@@ -199,19 +199,19 @@ fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
 }
 
 fn one_set(
-    set: &Set,
+    set: &Dataset,
     task: &Task,
     methods: &[Method],
     models: &CrossValidated,
     done: &(dyn Fn() + Sync),
-) -> (SetScores, Vec<SetError>) {
+) -> (DatasetScores, Vec<DatasetError>) {
     let learns = task.protocol.learns() && methods.iter().any(|method| method.uses_site());
-    let kept = set.entries.par_iter().take(if learns { KEPT } else { 0 }).map(Entry::read);
-    let (kept, mut unread) = apart(kept.collect());
+    let kept = set.entries.par_iter().take(if learns { KEPT } else { 0 }).map(PageEntry::read);
+    let (kept, mut unread) = split_results(kept.collect());
     let learned: Vec<Learned> =
         (0..FOLDS).into_par_iter().map(|fold| learn(set, methods, models, &kept, fold)).collect();
-    let score = |(at, entry): (usize, &Entry)| {
-        let score = |recorded: &Recorded| {
+    let score = |(at, entry): (usize, &PageEntry)| {
+        let score = |recorded: &RecordedPage| {
             score_page(
                 &entry.html,
                 recorded,
@@ -229,26 +229,26 @@ fn one_set(
         scores
     };
     let with_gold = set.entries.par_iter().enumerate().filter(|(_, entry)| entry.gold.is_some());
-    let (pages, others) = apart(with_gold.map(score).collect());
+    let (pages, others) = split_results(with_gold.map(score).collect());
     unread.extend(others);
     let pages: Vec<Vec<PageScore>> = pages.into_iter().flatten().flatten().collect();
     let of = |at: usize| pages.iter().filter_map(|page| page.get(at).cloned()).collect();
     let methods = methods.iter().enumerate().map(|(at, &method)| (method, of(at))).collect();
-    (SetScores { name: set.name.clone(), methods }, unread)
+    (DatasetScores { name: set.name.clone(), methods }, unread)
 }
 
 fn learn(
-    set: &Set,
+    set: &Dataset,
     methods: &[Method],
     models: &CrossValidated,
-    kept: &[Option<Recorded>],
+    kept: &[Option<RecordedPage>],
     fold: usize,
 ) -> Learned {
     if kept.is_empty() {
         return Learned::default();
     }
     let page = |at: usize| Some((set.entries[at].url.as_str(), &kept[at].as_ref()?.page));
-    let pages: Vec<(&str, &Page)> = teachers(kept.len(), fold).filter_map(page).collect();
+    let pages: Vec<(&str, &Page)> = training_pages(kept.len(), fold).filter_map(page).collect();
     let first = set.entries.first().expect("a set with pages that were kept has entries");
     Learned::from_pages(methods, model(models, first), &first.site, &pages)
 }

@@ -7,9 +7,9 @@
 //! Limitation: the mean edit distance ratio covers only pages on which it could be computed. The number of
 //! these pages is reported. The other pages would have a low ratio.
 
+pub use crate::dataset::ALL;
 use crate::measure::Ratios;
 use crate::measure::space::Space;
-pub use crate::set::ALL;
 use crate::{Method, PageScore, Protocol, Run};
 
 /// A page with a lower F1 counts as failed.
@@ -17,7 +17,7 @@ const HALF: f64 = 0.5;
 
 /// The rows of a run.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct EvalReport {
     /// One row per set and method, in the order of the run. The rows for all sets together are last.
     pub rows: Vec<Row>,
 }
@@ -77,7 +77,7 @@ pub enum Value {
     Missing,
 }
 
-impl Report {
+impl EvalReport {
     /// Summarizes a run.
     #[must_use]
     pub fn from_run(run: &Run) -> Self {
@@ -259,7 +259,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::SetScores;
+    use crate::DatasetScores;
     use crate::measure::words::Overlap;
 
     fn page(path: &str, shared: u64) -> PageScore {
@@ -277,7 +277,7 @@ mod tests {
 
     fn two_sets() -> Run {
         let set =
-            |name: &str, pages| SetScores { name: name.into(), methods: vec![(Method::Gleaner, pages)] };
+            |name: &str, pages| DatasetScores { name: name.into(), methods: vec![(Method::Gleaner, pages)] };
         let sets = vec![
             set("a,b", vec![page("a/1", 4), page("a/2", 1), page("a/3", 1)]),
             set("c", vec![page("c/1", 2)]),
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn pages_and_sites_have_each_their_mean() {
-        let report = Report::from_run(&two_sets());
+        let report = EvalReport::from_run(&two_sets());
         let figures: Vec<_> = report
             .rows
             .iter()
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn rows_are_written_with_six_decimals_and_without_times() {
-        let report = Report::from_run(&two_sets());
+        let report = EvalReport::from_run(&two_sets());
         let json = report.json();
         assert_eq!(json.lines().count(), 3);
         assert_eq!(
@@ -325,10 +325,10 @@ mod tests {
             page.edit_distance_ratio = Some(ratio);
         }
         run.sets[1].methods[0].1[0].edit_distance_ratio = Some(None);
-        let csv = Report::from_run(&run).csv();
+        let csv = EvalReport::from_run(&run).csv();
         let ends: Vec<&str> = csv.lines().map(|line| line.rsplit(',').nth(1).unwrap()).collect();
         assert_eq!(ends, ["edit_distance_ratio", "0.600000", "", "0.600000"], "{csv}");
-        let json = Report::from_run(&run).json();
+        let json = EvalReport::from_run(&run).json();
         assert!(json.contains("\"edit_distance_ratio\": null, \"edit_distance_pages\": 0}"), "{json}");
         assert!(json.contains("\"edit_distance_ratio\": 0.600000, \"edit_distance_pages\": 2}"), "{json}");
     }

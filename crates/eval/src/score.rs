@@ -10,10 +10,10 @@ use gleaner_extract::block_model::Forest;
 use gleaner_html::text::plain;
 use gleaner_methods::Input;
 
+use crate::dataset::RecordedPage;
 use crate::measure::space::{Size, Space};
 use crate::measure::words::{Bag, Overlap};
 use crate::measure::{Measure, Ratios, blocks, edit_distance, subsequence};
-use crate::set::Recorded;
 use crate::{Learned, Method};
 
 /// The score of a method on a page.
@@ -42,7 +42,7 @@ pub struct PageScore {
 #[must_use]
 pub fn score_page(
     path: &Path,
-    recorded: &Recorded,
+    recorded: &RecordedPage,
     methods: &[Method],
     learned: &Learned,
     model: &Forest,

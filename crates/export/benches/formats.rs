@@ -8,7 +8,7 @@ use std::io;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_export::{Compression, Fields, Filter, Format, RecordContext, Stream};
+use gleaner_export::{Compression, Fields, Filter, Format, RecordContext, StreamExport};
 use jiff::Timestamp;
 
 const DOCUMENTS: usize = 200;
@@ -44,7 +44,7 @@ fn formats(c: &mut Criterion) {
     for (name, format) in formats {
         group.bench_function(name, |b| {
             b.iter(|| {
-                let stream = Stream::new(io::sink(), format, &Fields::default(), Filter::default());
+                let stream = StreamExport::new(io::sink(), format, &Fields::default(), Filter::default());
                 let mut stream = stream.expect("nothing fails on nowhere");
                 for document in &documents {
                     let context =

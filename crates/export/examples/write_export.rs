@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_export::{Compression, Fields, Filter, Format, RecordContext, Single};
+use gleaner_export::{Compression, Fields, FileExport, Filter, Format, RecordContext};
 use jiff::Timestamp;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for format in [Format::JsonLines(Compression::None), Format::Parquet] {
         let path = folder.path().join(format!("corpus{}", format.ending()));
         let filter = Filter { languages: vec!["vi".into()], ..Filter::default() };
-        let mut file = Single::begin(&path, format, &Fields::default(), filter)?;
+        let mut file = FileExport::begin(&path, format, &Fields::default(), filter)?;
         for document in &documents {
             let context = RecordContext { urls: vec![document.url.clone()], ..RecordContext::default() };
             file.write(document, &context)?;

@@ -6,36 +6,36 @@
 //! | [`filter`] | selects documents, and counts the excluded documents by filter |
 //! | [`sample`] | selects documents at random |
 //! | `tokens` | splits lines into sentences and tokens |
-//! | [`repeated`] | removes paragraphs that the corpus repeats |
+//! | [`repeated_paragraphs`] | removes paragraphs that the corpus repeats |
 //! | [`format`](mod@format) | renders records in each format |
-//! | [`single`] | writes one file atomically |
+//! | [`single_file`] | writes one file atomically |
 //! | [`folder`] | writes many files atomically, and resumes an interrupted export |
 //! | [`manifest`] | lists the written files with checksums |
-//! | [`card`] | writes the files that other programs expect, such as a dataset card |
+//! | [`dataset_card`] | writes the files that other programs expect, such as a dataset card |
 //!
 //! docs/corpus.md describes records, formats and guarantees for users.
 //!
 //! Limitation: an export reads the current corpus. If documents change during an interruption, earlier files
 //! have the old versions and later files the new ones.
 
-pub mod card;
+pub mod dataset_card;
 mod error;
 pub mod filter;
 pub mod folder;
 pub mod format;
 pub mod manifest;
 pub mod record;
-pub mod repeated;
+pub mod repeated_paragraphs;
 pub mod sample;
-pub mod single;
+pub mod single_file;
 mod tokens;
 
 pub use error::ExportError;
 pub use filter::{Filter, Property, Selection, Tally, TextFilter};
-pub use folder::{Folder, Request};
+pub use folder::{ExportRequest, FolderExport};
 pub use format::{Compression, Format};
 pub use manifest::{DataFile, Manifest};
 pub use record::{Fields, Record, RecordContext};
-pub use repeated::Repeats;
+pub use repeated_paragraphs::RepeatedParagraphs;
 pub use sample::{Sample, Sampler};
-pub use single::{Single, Stream};
+pub use single_file::{FileExport, StreamExport};

@@ -106,13 +106,13 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Counted<W> {
+pub(crate) struct HashingWriter<W> {
     out: W,
     bytes: u64,
     hash: Sha256,
 }
 
-impl<W: Write> Counted<W> {
+impl<W: Write> HashingWriter<W> {
     pub(crate) fn new(out: W) -> Self {
         Self { out, bytes: 0, hash: Sha256::new() }
     }
@@ -126,7 +126,7 @@ impl<W: Write> Counted<W> {
     }
 }
 
-impl<W: Write> Write for Counted<W> {
+impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.hash.update(&bytes[..written]);
@@ -147,13 +147,13 @@ pub(crate) fn hex(hash: Sha256) -> String {
 pub(crate) fn hash_file(path: &Path, bytes: u64) -> io::Result<Sha256> {
     let mut hash = Sha256::new();
     let mut counted = io::Read::take(File::open(path)?, bytes);
-    let read = io::copy(&mut counted, &mut HashOnly(&mut hash))?;
+    let read = io::copy(&mut counted, &mut HashSink(&mut hash))?;
     if read < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(hash) }
 }
 
-struct HashOnly<'a>(&'a mut Sha256);
+struct HashSink<'a>(&'a mut Sha256);
 
-impl Write for HashOnly<'_> {
+impl Write for HashSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn hashes_are_those_of_the_standard() {
         // The example of FIPS 180-2, appendix B.1.
-        let mut counted = Counted::new(Vec::new());
+        let mut counted = HashingWriter::new(Vec::new());
         counted.write_all(b"abc").unwrap();
         let (out, bytes, hash) = counted.into_parts();
         assert_eq!((out.as_slice(), bytes), (&b"abc"[..], 3));

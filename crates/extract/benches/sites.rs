@@ -11,7 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use gleaner_extract::content_extractor::{self, Search};
 use gleaner_extract::fast_content_extractor;
 use gleaner_html::{Page, decode};
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 /// Minimum number of pages of a recorded site, number of measured pages, and maximum number of pages used.
 /// The pages that are used but not measured are for training.
@@ -24,7 +24,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn template(criterion: &mut Criterion) {
-    for (name, sites) in measured::sites(LEAST) {
+    for (name, sites) in bench_pages::sites(LEAST) {
         for (number, pages) in sites.iter().enumerate() {
             let pages: Vec<Page> = pages.iter().take(TAUGHT).map(|bytes| Page::parse(&text(bytes))).collect();
             let (read, taught) = pages.split_at(READ);

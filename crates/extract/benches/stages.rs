@@ -11,7 +11,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_extract::block_model;
 use gleaner_html::{Page, decode, links, metadata, text};
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 /// A stage's name, and a function that runs it on a page and returns a number that depends on its result.
 type Stage = (&'static str, fn(&Page) -> usize);
@@ -24,7 +24,7 @@ const STAGES: [Stage; 4] = [
 ];
 
 fn stages(c: &mut Criterion) {
-    for (name, sources) in measured::groups() {
+    for (name, sources) in bench_pages::groups() {
         let sources: Vec<String> =
             sources.iter().map(|bytes| decode::decode(bytes, Some("text/html")).text).collect();
         let pages: Vec<Page> = sources.iter().map(|source| Page::parse(source)).collect();

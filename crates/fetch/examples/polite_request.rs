@@ -8,13 +8,14 @@
 use std::time::Instant;
 
 use gleaner_fetch::{Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Want, host_of};
-use gleaner_testkit::{Newspaper, Options};
+use gleaner_testkit::{Newspaper, NewspaperOptions};
 use jiff::Timestamp;
 use url::Url;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let newspaper = Newspaper::start(Options { faults: false, ..Options::default() }).await?;
+    let newspaper =
+        Newspaper::start(NewspaperOptions { faults: false, ..NewspaperOptions::default() }).await?;
     let settings = [
         format!("fetch.proxy={}", newspaper.proxy()),
         "fetch.delay=1s".to_owned(),

@@ -8,10 +8,10 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_html::{Page, decode};
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 fn parse(c: &mut Criterion) {
-    for (name, sources) in measured::groups() {
+    for (name, sources) in bench_pages::groups() {
         let texts: Vec<String> =
             sources.iter().map(|bytes| decode::decode(bytes, Some("text/html")).text).collect();
         let mut group = c.benchmark_group(name);

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use gleaner_html::{Page, decode};
 use gleaner_methods::bte::{self, improved, linear, original};
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 fn text(bytes: &[u8]) -> String {
     decode::decode(bytes, Some("text/html")).text
@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> String {
 
 fn body_text(criterion: &mut Criterion) {
     let params = bte::BteParams::default();
-    for (name, pages) in measured::groups() {
+    for (name, pages) in bench_pages::groups() {
         // Pages with more tokens are excluded, because the linear search replaces the original method for
         // them.
         let is_small = |source: &String| original::Tokens::from_source(source).len() <= params.max_tokens;

@@ -15,14 +15,14 @@ use axum::response::{IntoResponse, Response};
 use gleaner_crawl::{Command, follow};
 use serde::Deserialize;
 
-use crate::asked::{Asked, encoded};
-use crate::key::COOKIE_NAME;
-use crate::pages;
-use crate::site::Site;
+use crate::access_token::COOKIE_NAME;
+use crate::app_state::AppState;
+use crate::pages::{self, error_response};
+use crate::request::{PageRequest, percent_encoded};
 
 /// How often, and at which interval, a request checks whether the crawl has executed its command.
-const PATIENCE: u32 = 20;
-const LOOK: Duration = Duration::from_millis(50);
+const MAX_CHECKS: u32 = 20;
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ActionForm {
@@ -33,7 +33,7 @@ pub(crate) struct ActionForm {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Typed {
+pub(crate) struct SignInForm {
     token: String,
     /// The path to open after the token was accepted.
     #[serde(default)]
@@ -41,16 +41,16 @@ pub(crate) struct Typed {
 }
 
 pub(crate) async fn act(
-    State(site): State<Arc<Site>>,
-    asked: Asked,
+    State(app): State<Arc<AppState>>,
+    request: PageRequest,
     Form(form): Form<ActionForm>,
 ) -> Response {
-    if !asked.has_key {
-        return (StatusCode::FORBIDDEN, pages::key::page(&asked, "", true)).into_response();
+    if !request.is_authorized {
+        return (StatusCode::FORBIDDEN, pages::sign_in::page(&request, "", true)).into_response();
     }
     match form.what.as_str() {
-        "crawl" => return crawl(&site, &asked),
-        "stop" => return stop(&site, &asked),
+        "crawl" => return crawl(&app, &request),
+        "stop" => return stop(&app, &request),
         _ => {}
     }
     let host = form.host.clone();
@@ -59,55 +59,60 @@ pub(crate) async fn act(
         "resume" => Command::Resume(form.host),
         "learn" => Command::LearnAgain(form.host),
         _ => {
-            return fault(
-                &asked,
+            return error_response(
+                &request,
                 StatusCode::BAD_REQUEST,
-                asked.say("There is no such action.", "Không có nút này."),
+                request.translate("There is no such action.", "Không có nút này."),
             );
         }
     };
-    match carry_out(&site, command).await {
+    match execute(&app, command).await {
         Ok(true) => {
-            site.changed();
-            to(&format!("/hosts/{}", encoded(&host)))
+            app.invalidate_view();
+            redirect_to(&format!("/hosts/{}", percent_encoded(&host)))
         }
-        Ok(false) => {
-            fault(&asked, StatusCode::NOT_FOUND, asked.say("Unknown host.", "Không có trang báo này."))
-        }
-        Err(message) => fault(&asked, StatusCode::SERVICE_UNAVAILABLE, &message),
+        Ok(false) => error_response(
+            &request,
+            StatusCode::NOT_FOUND,
+            request.translate("Unknown host.", "Không có trang báo này."),
+        ),
+        Err(message) => error_response(&request, StatusCode::SERVICE_UNAVAILABLE, &message),
     }
 }
 
-fn crawl(site: &Site, asked: &Asked) -> Response {
-    let Some(crawl_now) = &site.hooks.crawl_now else {
-        return fault(
-            asked,
+fn crawl(app: &AppState, request: &PageRequest) -> Response {
+    let Some(crawl_now) = &app.hooks.crawl_now else {
+        return error_response(
+            request,
             StatusCode::NOT_FOUND,
-            asked.say("This process cannot start crawls.", "Tiến trình này không thu thập."),
+            request.translate("This process cannot start crawls.", "Tiến trình này không thu thập."),
         );
     };
     match crawl_now() {
-        Ok(()) => to("/"),
-        Err(message) => fault(asked, StatusCode::CONFLICT, &message),
+        Ok(()) => redirect_to("/"),
+        Err(message) => error_response(request, StatusCode::CONFLICT, &message),
     }
 }
 
-fn stop(site: &Site, asked: &Asked) -> Response {
-    let Some(running) = site.live.running() else {
-        return fault(
-            asked,
+fn stop(app: &AppState, request: &PageRequest) -> Response {
+    let Some(running) = app.monitor.running() else {
+        return error_response(
+            request,
             StatusCode::CONFLICT,
-            asked.say("No crawl is running in this process.", "Tiến trình này không có lượt nào đang chạy."),
+            request.translate(
+                "No crawl is running in this process.",
+                "Tiến trình này không có lượt nào đang chạy.",
+            ),
         );
     };
     running.stop.request();
-    to("/")
+    redirect_to("/")
 }
 
-async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
-    let store = site.corpus.store.clone();
+async fn execute(app: &Arc<AppState>, command: Command) -> Result<bool, String> {
+    let store = app.corpus.store.clone();
     let text = |error: gleaner_store::StoreError| error.to_string();
-    let Some(running) = site.live.running() else {
+    let Some(running) = app.monitor.running() else {
         if store.is_shared() {
             return Err("this page is read-only: only workers can change this corpus".into());
         }
@@ -121,7 +126,7 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     if !running.progress.control().request(command.clone()) {
         return Err("the crawl has not yet processed the earlier request".into());
     }
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_CHECKS {
         let host = store.host(command.host()).map_err(text)?;
         let is_done = host.is_some_and(|host| match command {
             Command::Pause(_) => host.paused,
@@ -131,50 +136,46 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
         if is_done {
             break;
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
     Ok(true)
 }
 
 pub(crate) async fn sign_in(
-    State(site): State<Arc<Site>>,
+    State(app): State<Arc<AppState>>,
     headers: HeaderMap,
-    asked: Asked,
-    Form(Typed { token, back }): Form<Typed>,
+    request: PageRequest,
+    Form(SignInForm { token, back }): Form<SignInForm>,
 ) -> Response {
-    if !site.key.opens(&token) {
-        return (StatusCode::FORBIDDEN, pages::key::page(&asked, &back, true)).into_response();
+    if !app.token.matches(&token) {
+        return (StatusCode::FORBIDDEN, pages::sign_in::page(&request, &back, true)).into_response();
     }
     let is_tls = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
     // The redirect must stay on this server. Browsers read `//` and `\` as the start of another host's name.
     let back =
         if back.starts_with('/') && !back.starts_with("//") && !back.contains('\\') { &back } else { "/" };
-    with_cookie(to(back), &site.key.cookie(), is_tls)
+    with_cookie(redirect_to(back), &app.token.cookie_value(), is_tls)
 }
 
 pub(crate) async fn sign_out() -> Response {
-    with_cookie(to("/"), "; Max-Age=0", false)
+    with_cookie(redirect_to("/"), "; Max-Age=0", false)
 }
 
 fn with_cookie(mut response: Response, value: &str, is_tls: bool) -> Response {
     let secure = if is_tls { "; Secure" } else { "" };
     let cookie = format!("{COOKIE_NAME}={value}; Path=/; HttpOnly; SameSite=Strict{secure}");
-    put(&mut response, SET_COOKIE, &cookie);
+    append_header(&mut response, SET_COOKIE, &cookie);
     response
 }
 
-fn to(place: &str) -> Response {
+fn redirect_to(path: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
-    put(&mut response, LOCATION, place);
+    append_header(&mut response, LOCATION, path);
     response
 }
 
-fn put(response: &mut Response, name: HeaderName, value: &str) {
+fn append_header(response: &mut Response, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().append(name, value);
     }
-}
-
-fn fault(asked: &Asked, status: StatusCode, message: &str) -> Response {
-    (status, pages::fault(asked, message)).into_response()
 }

@@ -8,9 +8,9 @@ use gleaner_crawl::{HostView, RunHistory};
 use gleaner_frontier::Class;
 use gleaner_store::{Counts, Run, StoreError, Totals};
 
-use crate::reports::{Brief, Reports};
-use crate::site::Corpus;
-use crate::workers::{State, Workers};
+use crate::app_state::Corpus;
+use crate::report_cache::{ReportCache, ReportSummary};
+use crate::workers::{WorkerState, Workers};
 
 pub(crate) const RUNS_SHOWN: usize = 14;
 
@@ -28,12 +28,12 @@ pub(crate) struct CorpusView {
     /// `None` if the corpus is not shared.
     pub(crate) workers: Option<Workers>,
     /// Summaries of the last reports, newest first.
-    pub(crate) reports: Vec<Arc<Brief>>,
+    pub(crate) reports: Vec<Arc<ReportSummary>>,
     pub(crate) newest_report: Option<Report>,
 }
 
 /// Returns the number of new documents. Like the reports, it excludes near-duplicates.
-pub(crate) fn new(counts: &Counts) -> u64 {
+pub(crate) fn new_documents(counts: &Counts) -> u64 {
     counts.ended("stored")
 }
 
@@ -45,15 +45,15 @@ pub(crate) fn duplicates(counts: &Counts) -> u64 {
     counts.of_class(|class| class == Class::Duplicate)
 }
 
-pub(crate) fn newest(host: &HostView) -> Counts {
+pub(crate) fn last_counts(host: &HostView) -> Counts {
     host.counts.first().cloned().flatten().unwrap_or_default()
 }
 
 impl CorpusView {
     /// How long the cached view is shown before it is computed again.
-    pub(crate) const FRESH: Duration = Duration::from_secs(5);
+    pub(crate) const MAX_AGE: Duration = Duration::from_secs(5);
 
-    pub(crate) fn from_corpus(corpus: &Corpus, reports: &Reports) -> Result<Self, StoreError> {
+    pub(crate) fn from_corpus(corpus: &Corpus, reports: &ReportCache) -> Result<Self, StoreError> {
         let store = &corpus.store;
         let mut history = RunHistory::read(store, RUNS)?;
         let hosts = HostView::all(store, &corpus.config, &mut history)?;
@@ -75,13 +75,15 @@ impl CorpusView {
         self.hosts.iter().find(|host| host.record.name == name)
     }
 
-    pub(crate) fn report_of(&self, run: &Run) -> Option<&Brief> {
-        let is_it = |brief: &&Arc<Brief>| brief.run == run.number && brief.started == run.started;
+    pub(crate) fn report_of(&self, run: &Run) -> Option<&ReportSummary> {
+        let is_it =
+            |summary: &&Arc<ReportSummary>| summary.run == run.number && summary.started == run.started;
         self.reports.iter().find(is_it).map(AsRef::as_ref)
     }
 
     pub(crate) fn workers_crawl(&self) -> bool {
-        let crawls = |workers: &Workers| workers.count(State::AtWork) + workers.count(State::Idle) > 0;
+        let crawls =
+            |workers: &Workers| workers.count(WorkerState::Working) + workers.count(WorkerState::Idle) > 0;
         self.workers.as_ref().is_some_and(crawls)
     }
 
@@ -97,8 +99,8 @@ impl CorpusView {
     }
 
     /// Returns the host's number of new documents for each run that [`Self::runs_of`] returns.
-    pub(crate) fn news(&self, host: &HostView) -> Vec<u64> {
-        self.runs_of(host).iter().map(|(_, counts)| new(counts)).collect()
+    pub(crate) fn new_documents_by_run(&self, host: &HostView) -> Vec<u64> {
+        self.runs_of(host).iter().map(|(_, counts)| new_documents(counts)).collect()
     }
 }
 

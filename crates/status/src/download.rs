@@ -21,43 +21,42 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::spawn_blocking;
 use tracing::error;
 
-use crate::asked::Asked;
-use crate::pages;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::pages::{self, error_response};
+use crate::request::PageRequest;
 
-pub(crate) const MOST: usize = 10_000;
+pub(crate) const MAX_DOCUMENTS: usize = 10_000;
 
-const TOGETHER: usize = 50;
+const BATCH: usize = 50;
 
 struct Download {
-    site: Arc<Site>,
+    app: Arc<AppState>,
     context: ContextReader,
     ids: Vec<DocumentId>,
     done: usize,
     /// Limits the number of simultaneous downloads.
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
-pub(crate) async fn search(State(site): State<Arc<Site>>, asked: Asked) -> Response {
-    let fault = |status, message: &str| (status, pages::fault(&asked, message)).into_response();
-    let question = match pages::search::question(&asked) {
-        Ok(question) => question,
-        Err(message) => return fault(StatusCode::BAD_REQUEST, message),
+pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageRequest) -> Response {
+    let query = match pages::search::parse_query(&request) {
+        Ok(query) => query,
+        Err(message) => return error_response(&request, StatusCode::BAD_REQUEST, message),
     };
-    let Ok(place) = Arc::clone(&site.downloads).try_acquire_owned() else {
-        let message = asked.say(
+    let Ok(permit) = Arc::clone(&app.download_permits).try_acquire_owned() else {
+        let message = request.translate(
             "Two downloads are already running; try again when one has ended.",
             "Đang có hai lượt tải xuống; hãy thử lại khi một lượt kết thúc.",
         );
-        return fault(StatusCode::SERVICE_UNAVAILABLE, message);
+        return error_response(&request, StatusCode::SERVICE_UNAVAILABLE, message);
     };
-    let begun = spawn_blocking(move || {
-        let ids = site.search.find(&question, 0, MOST).map_err(|error| error.to_string())?.ids;
-        let context = ContextReader::new(&site.corpus.config, site.corpus.store.clone());
+    let started = spawn_blocking(move || {
+        let ids = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| error.to_string())?.ids;
+        let context = ContextReader::new(&app.corpus.config, app.corpus.store.clone());
         let context = context.map_err(|error| error.to_string())?;
-        Ok(Download { site, context, ids, done: 0, _place: place })
+        Ok(Download { app, context, ids, done: 0, _permit: permit })
     });
-    match begun.await.unwrap_or_else(|error| Err(error.to_string())) {
+    match started.await.unwrap_or_else(|error| Err(error.to_string())) {
         Ok(download) => {
             let headers = [
                 (CONTENT_TYPE, "application/x-ndjson"),
@@ -67,7 +66,7 @@ pub(crate) async fn search(State(site): State<Arc<Site>>, asked: Asked) -> Respo
         }
         Err(message) => {
             error!(message, "a download of the status page failed");
-            fault(StatusCode::INTERNAL_SERVER_ERROR, &message)
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, &message)
         }
     }
 }
@@ -78,7 +77,7 @@ fn lines(download: Download) -> impl Stream<Item = io::Result<Bytes>> {
         if download.done >= download.ids.len() {
             return Ok(None);
         }
-        let read = spawn_blocking(move || download.read().map(|piece| (Bytes::from(piece), download)));
+        let read = spawn_blocking(move || download.read().map(|batch| (Bytes::from(batch), download)));
         let read = read.await.map_err(io::Error::other).flatten();
         read.map(Some).inspect_err(|error| error!(%error, "a download of the status page failed"))
     })
@@ -86,17 +85,17 @@ fn lines(download: Download) -> impl Stream<Item = io::Result<Bytes>> {
 
 impl Download {
     fn read(&mut self) -> io::Result<Vec<u8>> {
-        let ids = self.ids.iter().skip(self.done).take(TOGETHER);
-        let mut piece = Vec::new();
+        let ids = self.ids.iter().skip(self.done).take(BATCH);
+        let mut batch = Vec::new();
         for id in ids {
             // A document can be missing because it was removed after the last index update.
-            let Some(document) = self.site.corpus.store.document(*id).map_err(io::Error::other)? else {
+            let Some(document) = self.app.corpus.store.document(*id).map_err(io::Error::other)? else {
                 continue;
             };
-            piece.extend(line(&self.context, &document)?);
+            batch.extend(line(&self.context, &document)?);
         }
-        self.done += TOGETHER;
-        Ok(piece)
+        self.done += BATCH;
+        Ok(batch)
     }
 }
 

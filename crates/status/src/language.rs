@@ -16,7 +16,7 @@ pub(crate) enum Language {
 impl Language {
     /// Returns the language of a tag such as `vi` or `vi-VN`, or `None` if it is neither Vietnamese nor
     /// English.
-    pub(crate) fn named(tag: &str) -> Option<Self> {
+    pub(crate) fn from_tag(tag: &str) -> Option<Self> {
         match tag.trim().split('-').next()?.to_ascii_lowercase().as_str() {
             "vi" => Some(Self::Vietnamese),
             "en" => Some(Self::English),
@@ -26,20 +26,20 @@ impl Language {
 
     /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language. Returns
     /// English if the browser accepts neither language.
-    pub(crate) fn accepted(header: &str) -> Self {
+    pub(crate) fn from_accept_language(header: &str) -> Self {
         let weighted = header.split(',').take(20).filter_map(|range| {
             let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));
-            Some((Self::named(tag)?, weight.trim().parse::<f32>().unwrap_or(0.0)))
+            Some((Self::from_tag(tag)?, weight.trim().parse::<f32>().unwrap_or(0.0)))
         });
         let best = weighted.reduce(|best, next| if next.1 > best.1 { next } else { best });
         best.filter(|(_, weight)| *weight > 0.0).map_or(Self::English, |(language, _)| language)
     }
 
     pub(crate) const fn tag(self) -> &'static str {
-        self.of("en", "vi")
+        self.choose("en", "vi")
     }
 
-    pub(crate) const fn of(self, english: &'static str, vietnamese: &'static str) -> &'static str {
+    pub(crate) const fn choose(self, english: &'static str, vietnamese: &'static str) -> &'static str {
         match self {
             Self::English => english,
             Self::Vietnamese => vietnamese,
@@ -63,27 +63,27 @@ impl Language {
 
     pub(crate) fn outcome(self, label: &str) -> String {
         let words = match label {
-            "stored" => self.of("new", "mới"),
-            "revised" => self.of("changed", "đã sửa"),
-            "duplicate" => self.of("duplicate", "trùng"),
-            "near_duplicate" => self.of("near-duplicate", "gần trùng"),
-            "not_article" => self.of("not an article", "không phải bài"),
-            "listing" => self.of("listing", "trang mục"),
-            "unchanged" => self.of("unchanged", "không đổi"),
-            "redirected" => self.of("redirected", "chuyển hướng"),
-            "redirect_refused" => self.of("redirect not followed", "không theo chuyển hướng"),
-            "disallowed" => self.of("disallowed by robots.txt", "robots.txt cấm"),
-            "gone" => self.of("gone", "đã gỡ"),
-            "rejected" => self.of("refused by the server", "máy chủ từ chối"),
-            "too_large" => self.of("too large", "quá lớn"),
-            "wrong_type" => self.of("not a page", "không phải trang"),
-            "private_address" => self.of("private address", "địa chỉ nội bộ"),
-            "unreadable" => self.of("unreadable", "không đọc được"),
-            "truncated" => self.of("truncated", "bị cắt"),
-            "failed" => self.of("failed", "thất bại"),
-            "other_language" => self.of("another language", "ngôn ngữ khác"),
-            "filtered" => self.of("filtered", "bị lọc"),
-            "excluded" => self.of("excluded by the settings", "bị loại theo cài đặt"),
+            "stored" => self.choose("new", "mới"),
+            "revised" => self.choose("changed", "đã sửa"),
+            "duplicate" => self.choose("duplicate", "trùng"),
+            "near_duplicate" => self.choose("near-duplicate", "gần trùng"),
+            "not_article" => self.choose("not an article", "không phải bài"),
+            "listing" => self.choose("listing", "trang mục"),
+            "unchanged" => self.choose("unchanged", "không đổi"),
+            "redirected" => self.choose("redirected", "chuyển hướng"),
+            "redirect_refused" => self.choose("redirect not followed", "không theo chuyển hướng"),
+            "disallowed" => self.choose("disallowed by robots.txt", "robots.txt cấm"),
+            "gone" => self.choose("gone", "đã gỡ"),
+            "rejected" => self.choose("refused by the server", "máy chủ từ chối"),
+            "too_large" => self.choose("too large", "quá lớn"),
+            "wrong_type" => self.choose("not a page", "không phải trang"),
+            "private_address" => self.choose("private address", "địa chỉ nội bộ"),
+            "unreadable" => self.choose("unreadable", "không đọc được"),
+            "truncated" => self.choose("truncated", "bị cắt"),
+            "failed" => self.choose("failed", "thất bại"),
+            "other_language" => self.choose("another language", "ngôn ngữ khác"),
+            "filtered" => self.choose("filtered", "bị lọc"),
+            "excluded" => self.choose("excluded by the settings", "bị loại theo cài đặt"),
             other => return other.replace('_', " "),
         };
         words.to_owned()
@@ -126,7 +126,7 @@ mod tests {
             (";q=;q=,,x", Language::English),
         ];
         for (header, expected) in cases {
-            assert_eq!(Language::accepted(header), expected, "{header}");
+            assert_eq!(Language::from_accept_language(header), expected, "{header}");
         }
     }
 }

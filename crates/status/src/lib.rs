@@ -3,19 +3,19 @@
 //! | file | content |
 //! |---|---|
 //! | [`server`] | starts and stops the HTTP server |
-//! | `guard` | checks requests and sets security headers |
-//! | `key` | checks the token that authorizes changes |
-//! | `asked` | parses parameters and language of a request |
+//! | `security` | checks requests and sets security headers |
+//! | `access_token` | checks the token that authorizes changes |
+//! | `request` | parses parameters and language of a request |
 //! | `corpus_view` | caches runs, hosts and totals of the corpus |
 //! | `workers` | reads the workers of a shared corpus |
-//! | `reports` | reads the reports of the last runs |
-//! | `live` | samples the running crawl |
+//! | `report_cache` | reads the reports of the last runs |
+//! | `crawl_monitor` | samples the running crawl |
 //! | `search` | searches the texts of the documents |
-//! | `beside` | classifies the lines of a document's page |
+//! | `page_lines` | classifies the lines of a document's page |
 //! | `download` | exports the result of a search as JSON Lines |
-//! | `family` | groups outcomes for charts |
+//! | `outcome_group` | groups outcomes for charts |
 //! | `pages` | renders the HTML pages, one file for each |
-//! | `pictures` | draws charts as SVG |
+//! | `charts` | draws charts as SVG |
 //! | `actions` | executes the changes that buttons request |
 //! | `metrics` | writes metrics for Prometheus |
 //!
@@ -29,29 +29,29 @@
 //! Limitation: anyone who can connect to the address can read everything, because the token protects only
 //! changes. Therefore the default address is loopback (docs/status.md).
 
+mod access_token;
 mod actions;
-mod asked;
-mod beside;
+mod app_state;
+mod charts;
 mod corpus_view;
+mod crawl_monitor;
 mod download;
-mod family;
-mod guard;
-mod key;
 mod language;
-mod live;
 mod metrics;
+mod outcome_group;
+mod page_lines;
 mod pages;
-mod pictures;
-mod reports;
+mod report_cache;
+mod request;
 mod search;
+mod security;
 pub mod server;
-mod site;
 mod workers;
 
-pub use key::{Key, KeyError};
+pub use access_token::{AccessToken, AccessTokenError};
+pub use app_state::{Corpus, CrawlNow, Hooks, NextStart, RunningCrawl};
 pub use search::SearchError;
-pub use server::{Options, Server, ServerError};
-pub use site::{Corpus, CrawlNow, Hooks, NextStart, Running};
+pub use server::{Server, ServerError, ServerOptions};
 
 #[cfg(test)]
 mod tests;

@@ -17,44 +17,50 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, NoLabelSet}
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
+use crate::app_state::AppState;
 use crate::corpus_view::CorpusView;
-use crate::site::Site;
-use crate::workers::{State, Workers};
+use crate::workers::{WorkerState, Workers};
 
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-pub(crate) fn text(site: &Site) -> Result<String, StoreError> {
+pub(crate) fn text(app: &AppState) -> Result<String, StoreError> {
     let mut registry = Registry::with_prefix("gleaner");
-    let seen =
-        Seen { view: site.corpus_view()?, progress: site.live.running().map(|running| running.progress) };
-    registry.register_collector(Box::new(seen));
+    let collector = MetricsCollector {
+        view: app.corpus_view()?,
+        progress: app.monitor.running().map(|running| running.progress),
+    };
+    registry.register_collector(Box::new(collector));
     let mut out = String::new();
     encode(&mut out, &registry).expect("writing to a string cannot fail");
     Ok(out)
 }
 
 #[derive(Debug)]
-struct Seen {
+struct MetricsCollector {
     view: Arc<CorpusView>,
     progress: Option<Arc<Progress>>,
 }
 
-impl Collector for Seen {
+impl Collector for MetricsCollector {
     fn encode(&self, encoder: DescriptorEncoder) -> fmt::Result {
-        let mut out = Out { encoder };
-        out.gauges("build_info", "Version of gleaner", &[([("version", env!("CARGO_PKG_VERSION"))], 1)])?;
+        let mut metrics = MetricsEncoder { encoder };
+        metrics.gauges(
+            "build_info",
+            "Version of gleaner",
+            &[([("version", env!("CARGO_PKG_VERSION"))], 1)],
+        )?;
         if let Some(progress) = &self.progress {
-            out.crawl(progress)?;
+            metrics.crawl(progress)?;
         }
-        out.store(&self.view)
+        metrics.store(&self.view)
     }
 }
 
-struct Out<'a> {
+struct MetricsEncoder<'a> {
     encoder: DescriptorEncoder<'a>,
 }
 
-impl Out<'_> {
+impl MetricsEncoder<'_> {
     fn gauge(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
         let mut metric = self.encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
         metric.encode_gauge(&(value as f64))
@@ -85,7 +91,7 @@ impl Out<'_> {
             let labels = [("outcome", outcome)];
             metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, f64>(&count, None)?;
         }
-        self.counter("pages", "Responses received", now.pages as f64)?;
+        self.counter("pages", "Responses received", now.responses as f64)?;
         self.latency(&progress.latency())?;
         let waited = progress.waited().as_secs_f64();
         self.counter("gap_wait_seconds", "Total time that groups of hosts waited for their gaps", waited)?;
@@ -107,7 +113,7 @@ impl Out<'_> {
     /// If the corpus is not shared, these metrics have no values.
     fn workers(&mut self, workers: Option<&Workers>) -> fmt::Result {
         let states = workers.map(|workers| {
-            State::ALL.map(|state| ([("state", state.label())], workers.count(state))).to_vec()
+            WorkerState::ALL.map(|state| ([("state", state.label())], workers.count(state))).to_vec()
         });
         let help = "Workers of the last day by state";
         self.gauges("workers", help, &states.unwrap_or_default())?;

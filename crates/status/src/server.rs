@@ -24,26 +24,26 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
-use crate::asked::{Asked, LANGUAGE_COOKIE};
-use crate::guard::{self, Names};
-use crate::pages::{self, Fault, Made};
-use crate::site::Site;
-use crate::{Corpus, Hooks, Key, Running, actions, download, live, metrics};
+use crate::app_state::AppState;
+use crate::pages::{self, RenderError, Rendered, error_response};
+use crate::request::{LANGUAGE_COOKIE, PageRequest};
+use crate::security::{self, AllowedHosts};
+use crate::{AccessToken, Corpus, Hooks, RunningCrawl, actions, crawl_monitor, download, metrics};
 
 /// The interval between updates of the search index for a shared corpus, which other processes write. Each
 /// update reads every document.
-const AGAIN: Duration = Duration::from_secs(6 * 3_600);
+const INDEX_UPDATE_INTERVAL: Duration = Duration::from_secs(6 * 3_600);
 
 /// How to serve the page.
 #[derive(Debug)]
-pub struct Options {
+pub struct ServerOptions {
     /// The address to bind. Port 0 selects a free port.
     pub address: SocketAddr,
     /// Host names that requests may use in addition to loopback names. If the server is bound to loopback, it
     /// accepts no other names. If it is not, and the list is empty, it accepts every name.
     pub hosts: Vec<String>,
     /// The token that authorizes changes.
-    pub key: Key,
+    pub token: AccessToken,
 }
 
 /// Why the server cannot start.
@@ -66,10 +66,10 @@ pub enum ServerError {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    site: Arc<Site>,
+    app: Arc<AppState>,
     updates: SyncSender<()>,
     tasks: [JoinHandle<()>; 2],
-    keeper: Option<thread::JoinHandle<()>>,
+    index_thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Server {
@@ -79,29 +79,30 @@ impl Server {
     /// An error means that the address cannot be bound, or that the thread cannot be started.
     pub fn start(
         runtime: &Handle,
-        options: Options,
+        options: ServerOptions,
         corpus: Corpus,
         hooks: Hooks,
     ) -> Result<Self, ServerError> {
-        let Options { address, hosts, key } = options;
-        let wrong = |source| ServerError::Bind { address, source };
-        let listener = std::net::TcpListener::bind(address).map_err(wrong)?;
-        listener.set_nonblocking(true).map_err(wrong)?;
-        let address = listener.local_addr().map_err(wrong)?;
+        let ServerOptions { address, hosts, token } = options;
+        let bind_error = |source| ServerError::Bind { address, source };
+        let listener = std::net::TcpListener::bind(address).map_err(bind_error)?;
+        listener.set_nonblocking(true).map_err(bind_error)?;
+        let address = listener.local_addr().map_err(bind_error)?;
         let _inside = runtime.enter();
-        let listener = TcpListener::from_std(listener).map_err(wrong)?;
-        let names = Names { any: !address.ip().is_loopback() && hosts.is_empty(), named: hosts };
-        let site = Arc::new(Site::new(corpus, hooks, key, names));
-        let (updates, keeper) = keep_search(&site).map_err(ServerError::Thread)?;
-        let routes = routes(Arc::clone(&site));
+        let listener = TcpListener::from_std(listener).map_err(bind_error)?;
+        let allowed_hosts =
+            AllowedHosts { any: !address.ip().is_loopback() && hosts.is_empty(), listed: hosts };
+        let app = Arc::new(AppState::new(corpus, hooks, token, allowed_hosts));
+        let (updates, index_thread) = start_index_thread(&app).map_err(ServerError::Thread)?;
+        let routes = routes(Arc::clone(&app));
         let serving = runtime.spawn(async move {
             if let Err(error) = axum::serve(listener, routes).await {
                 error!(%error, "the status page has stopped");
             }
         });
-        let tasks = [serving, runtime.spawn(look(Arc::downgrade(&site)))];
+        let tasks = [serving, runtime.spawn(sample_crawl(Arc::downgrade(&app)))];
         info!(%address, "the status page is served");
-        Ok(Self { address, site, updates, tasks, keeper: Some(keeper) })
+        Ok(Self { address, app, updates, tasks, index_thread: Some(index_thread) })
     }
 
     /// Returns the bound address, with the actual port if port 0 was requested.
@@ -112,10 +113,10 @@ impl Server {
 
     /// Sets the crawl that runs in this process. `None` means that the crawl has ended, and starts an update
     /// of the search index. During a crawl, the pages send changes to it as commands.
-    pub fn watch(&self, running: Option<Running>) {
+    pub fn set_running_crawl(&self, running: Option<RunningCrawl>) {
         let has_ended = running.is_none();
-        self.site.live.watch(running);
-        self.site.changed();
+        self.app.monitor.set_crawl(running);
+        self.app.invalidate_view();
         if has_ended {
             // If an update is already requested, a second request is unnecessary.
             let _ = self.updates.try_send(());
@@ -126,54 +127,57 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
-        self.site.search.stop.store(true, Ordering::Relaxed);
+        self.app.search.stop.store(true, Ordering::Relaxed);
         let (closed, _) = mpsc::sync_channel(0);
         drop(std::mem::replace(&mut self.updates, closed));
-        if let Some(keeper) = self.keeper.take() {
+        if let Some(index_thread) = self.index_thread.take() {
             // An error means that the thread panicked. Its message is already on standard error.
-            let _ = keeper.join();
+            let _ = index_thread.join();
         }
     }
 }
 
 /// Starts the thread that updates the search index. It updates at startup and on request. For a shared
 /// corpus, it also updates at intervals.
-fn keep_search(site: &Arc<Site>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
-    let (updates, told) = mpsc::sync_channel(1);
-    let (site, shared) = (Arc::clone(site), site.corpus.store.is_shared());
-    let keep = move || {
+fn start_index_thread(app: &Arc<AppState>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
+    let (updates, requests) = mpsc::sync_channel(1);
+    let (app, shared) = (Arc::clone(app), app.corpus.store.is_shared());
+    let run = move || {
         loop {
-            if let Err(error) = site.search.update(&site.corpus.store) {
+            if let Err(error) = app.search.update(&app.corpus.store) {
                 warn!(%error, "cannot update the search index");
             }
-            let is_over = match told.recv_timeout(if shared { AGAIN } else { Duration::MAX }) {
-                Err(RecvTimeoutError::Disconnected) => true,
-                Ok(()) | Err(RecvTimeoutError::Timeout) => false,
-            };
+            let is_over =
+                match requests.recv_timeout(if shared { INDEX_UPDATE_INTERVAL } else { Duration::MAX }) {
+                    Err(RecvTimeoutError::Disconnected) => true,
+                    Ok(()) | Err(RecvTimeoutError::Timeout) => false,
+                };
             if is_over {
                 return;
             }
         }
     };
-    Ok((updates, thread::Builder::new().name("search".into()).spawn(keep)?))
+    Ok((updates, thread::Builder::new().name("search".into()).spawn(run)?))
 }
 
-async fn look(site: Weak<Site>) {
-    let mut ticks = tokio::time::interval(live::EVERY);
+async fn sample_crawl(app: Weak<AppState>) {
+    let mut ticks = tokio::time::interval(crawl_monitor::SAMPLE_INTERVAL);
     loop {
         ticks.tick().await;
-        let Some(site) = site.upgrade() else { return };
-        site.live.look(Instant::now());
+        let Some(app) = app.upgrade() else { return };
+        app.monitor.sample(Instant::now());
     }
 }
 
-pub(crate) fn routes(site: Arc<Site>) -> Router {
-    let page = |make: Make| {
-        get(move |site: State<Arc<Site>>, asked: Asked| show(site.0, asked, String::new(), make))
+pub(crate) fn routes(app: Arc<AppState>) -> Router {
+    let page = |render: Renderer| {
+        get(move |app: State<Arc<AppState>>, request: PageRequest| {
+            respond(app.0, request, String::new(), render)
+        })
     };
-    let named = |make: Make| {
-        get(move |site: State<Arc<Site>>, asked: Asked, Path(name): Path<String>| {
-            show(site.0, asked, name, make)
+    let named = |render: Renderer| {
+        get(move |app: State<Arc<AppState>>, request: PageRequest, Path(name): Path<String>| {
+            respond(app.0, request, name, render)
         })
     };
     Router::new()
@@ -191,48 +195,48 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route("/documents/{id}/page.txt", named(pages::document::archived))
         .route("/duplicates", page(pages::duplicates::page))
         .route("/duplicates/{id}", named(pages::duplicates::one))
-        .route("/token", page(pages::key::form).post(actions::sign_in))
+        .route("/token", page(pages::sign_in::form).post(actions::sign_in))
         .route("/token/forget", post(actions::sign_out))
         .route("/actions", post(actions::act))
-        .route("/live.json", page(pages::now::json))
-        .route("/metrics", page(|site, _, _| Ok(Made::Plain(metrics::MEDIA_TYPE, metrics::text(site)?))))
+        .route("/live.json", page(pages::running_crawl::json))
+        .route("/metrics", page(|app, _, _| Ok(Rendered::Text(metrics::MEDIA_TYPE, metrics::text(app)?))))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/page.css", get(|| file("text/css; charset=utf-8", STYLE)))
         .route("/report.css", get(|| file("text/css; charset=utf-8", report::page::STYLE)))
         .route("/colours.css", get(|| file("text/css; charset=utf-8", COLOURS)))
-        .route("/style.css", get(|| file("text/css; charset=utf-8", include_str!("look/style.css"))))
-        .route("/script.js", get(|| file("text/javascript; charset=utf-8", include_str!("look/script.js"))))
-        .fallback(page(|_, _, _| Err(Fault::Nothing)))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&site), guard::guard))
-        .with_state(site)
+        .route("/style.css", get(|| file("text/css; charset=utf-8", include_str!("assets/style.css"))))
+        .route("/script.js", get(|| file("text/javascript; charset=utf-8", include_str!("assets/script.js"))))
+        .fallback(page(|_, _, _| Err(RenderError::NotFound)))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), security::check_request))
+        .with_state(app)
 }
 
 /// Renders a page. The text is the last path segment if the route has a parameter. Otherwise it is empty.
-type Make = fn(&Site, &Asked, &str) -> Result<Made, Fault>;
+type Renderer = fn(&AppState, &PageRequest, &str) -> Result<Rendered, RenderError>;
 
-async fn show(site: Arc<Site>, asked: Asked, name: String, make: Make) -> Response {
-    let _place = site.places.acquire().await;
-    let (shared, of) = (Arc::clone(&site), asked.clone());
-    let made = tokio::task::spawn_blocking(move || make(&shared, &of, &name)).await;
+async fn respond(app: Arc<AppState>, request: PageRequest, name: String, render: Renderer) -> Response {
+    let _place = app.render_permits.acquire().await;
+    let (shared, of) = (Arc::clone(&app), request.clone());
+    let made = tokio::task::spawn_blocking(move || render(&shared, &of, &name)).await;
     let mut response = match made {
-        Ok(Ok(Made::Page(page))) => page.into_response(),
-        Ok(Ok(Made::Plain(kind, text))) => ([(CONTENT_TYPE, kind)], text).into_response(),
-        Ok(Err(Fault::Nothing)) => {
-            let text = asked.say("There is nothing at this address.", "Không có gì ở địa chỉ này.");
-            (StatusCode::NOT_FOUND, pages::fault(&asked, text)).into_response()
+        Ok(Ok(Rendered::Page(page))) => page.into_response(),
+        Ok(Ok(Rendered::Text(kind, text))) => ([(CONTENT_TYPE, kind)], text).into_response(),
+        Ok(Err(RenderError::NotFound)) => {
+            let text = request.translate("There is nothing at this address.", "Không có gì ở địa chỉ này.");
+            error_response(&request, StatusCode::NOT_FOUND, text)
         }
-        Ok(Err(Fault::Failed(reason))) => {
-            error!(reason, path = asked.path, "a page of the status page failed");
-            (StatusCode::INTERNAL_SERVER_ERROR, pages::fault(&asked, &reason)).into_response()
+        Ok(Err(RenderError::Internal(reason))) => {
+            error!(reason, path = request.path, "a page of the status page failed");
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, &reason)
         }
         Err(panic) => {
-            error!(%panic, path = asked.path, "a page of the status page failed; please report it");
-            (StatusCode::INTERNAL_SERVER_ERROR, pages::fault(&asked, "an error in gleaner")).into_response()
+            error!(%panic, path = request.path, "a page of the status page failed; please report it");
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, "an error in gleaner")
         }
     };
-    if asked.chosen {
+    if request.sets_language {
         let cookie =
-            format!("{LANGUAGE_COOKIE}={}; Path=/; SameSite=Lax; Max-Age=31536000", asked.language.tag());
+            format!("{LANGUAGE_COOKIE}={}; Path=/; SameSite=Lax; Max-Age=31536000", request.language.tag());
         response
             .headers_mut()
             .append(SET_COOKIE, HeaderValue::from_str(&cookie).expect("a tag is plain letters"));

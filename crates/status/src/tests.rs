@@ -23,12 +23,12 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
-use crate::guard::{Names, POLICY};
+use crate::app_state::AppState;
+use crate::security::{AllowedHosts, POLICY};
 use crate::server::routes;
-use crate::site::Site;
-use crate::{Corpus, Hooks, Key, Running};
+use crate::{AccessToken, Corpus, Hooks, RunningCrawl};
 
-pub(crate) const KEY: &str = "a key that nobody guesses";
+pub(crate) const TOKEN: &str = "a key that nobody guesses";
 
 /// Markup that a malicious site could send.
 const EVIL: &str = "<script>alert(1)</script>";
@@ -37,7 +37,7 @@ pub(crate) struct Fixture {
     pub(crate) folder: TempDir,
     pub(crate) store: Store,
     pub(crate) ids: Vec<DocumentId>,
-    site: Arc<Site>,
+    app: Arc<AppState>,
 }
 
 pub(crate) fn document(url: &str, title: &str, text: &str, published: &str) -> Document {
@@ -92,16 +92,16 @@ fn nights(writer: &mut Writer) {
     }
 }
 
-fn running() -> Running {
-    Running { progress: Arc::default(), stop: Stop::default() }
+fn running() -> RunningCrawl {
+    RunningCrawl { progress: Arc::default(), stop: Stop::default() }
 }
 
 impl Fixture {
     pub(crate) fn new() -> Self {
-        Self::with(Hooks::default(), Names::default())
+        Self::with(Hooks::default(), AllowedHosts::default())
     }
 
-    fn with(hooks: Hooks, names: Names) -> Self {
+    fn with(hooks: Hooks, allowed_hosts: AllowedHosts) -> Self {
         let folder = TempDir::new().unwrap();
         let options = Options { cache: 16 << 20, create: true };
         let mut writer = gleaner_store::open(folder.path(), &options).unwrap();
@@ -143,13 +143,13 @@ impl Fixture {
         let mut config = Config::default();
         config.store.path = folder.path().to_string_lossy().into_owned();
         let corpus = Corpus { store: store.clone(), config, pins: HostPins::default(), scope: None };
-        let site = Arc::new(Site::new(corpus, hooks, Key::new(KEY), names));
-        site.search.update(&store).unwrap();
-        Self { folder, store, ids, site }
+        let app = Arc::new(AppState::new(corpus, hooks, AccessToken::new(TOKEN), allowed_hosts));
+        app.search.update(&store).unwrap();
+        Self { folder, store, ids, app }
     }
 
     async fn ask(&self, request: Request<Body>) -> Response<Body> {
-        routes(Arc::clone(&self.site)).oneshot(request).await.unwrap()
+        routes(Arc::clone(&self.app)).oneshot(request).await.unwrap()
     }
 
     async fn get(&self, path: &str) -> (StatusCode, String) {
@@ -176,7 +176,7 @@ fn request(method: Method, path: &str, body: &str) -> Request<Body> {
 }
 
 fn with_cookie(mut request: Request<Body>) -> Request<Body> {
-    let cookie = format!("other=1; gleaner_key={}", Key::new(KEY).cookie());
+    let cookie = format!("other=1; gleaner_key={}", AccessToken::new(TOKEN).cookie_value());
     request.headers_mut().insert(COOKIE, cookie.parse().unwrap());
     request
 }
@@ -313,12 +313,13 @@ async fn a_running_crawl_is_asked_and_shown() {
         seen.store(true, std::sync::atomic::Ordering::Relaxed);
         Ok(())
     });
-    let fixture = Fixture::with(Hooks { crawl_now: Some(crawl_now), ..Hooks::default() }, Names::default());
+    let fixture =
+        Fixture::with(Hooks { crawl_now: Some(crawl_now), ..Hooks::default() }, AllowedHosts::default());
     let response = fixture.ask(with_cookie(request(Method::POST, "/actions", "what=crawl"))).await;
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
     assert!(asked.load(std::sync::atomic::Ordering::Relaxed));
     assert!(fixture.page("/?lang=en").await.contains("No crawl is running"));
-    fixture.site.live.watch(Some(running()));
+    fixture.app.monitor.set_crawl(Some(running()));
     assert!(fixture.page("/?lang=en").await.contains("Running for"));
     assert!(fixture.page("/live.json").await.contains("\"running\":true"));
 }
@@ -349,7 +350,7 @@ fn names(text: &str) -> std::collections::BTreeSet<String> {
 #[tokio::test]
 async fn dashboard_and_documents_name_what_is_served() {
     let fixture = Fixture::new();
-    fixture.site.live.watch(Some(running()));
+    fixture.app.monitor.set_crawl(Some(running()));
     let text = fixture.page("/metrics").await;
     assert!(
         text.contains("gleaner_documents 3.0") && text.contains("gleaner_templates{state=\"outdated\"} 1.0"),

@@ -10,26 +10,26 @@ use std::time::Duration;
 
 use gleaner_store::{PARTITIONS, StoreError, WorkerStatus};
 
-use crate::site::Corpus;
+use crate::app_state::Corpus;
 
 /// Workers that have not reported for longer than this are not shown.
-const SHOWN: Duration = Duration::from_secs(24 * 3_600);
+const MAX_SILENCE: Duration = Duration::from_secs(24 * 3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    AtWork,
+pub(crate) enum WorkerState {
+    Working,
     Idle,
     Waiting,
     /// The worker has not reported for longer than a lease duration.
     Gone,
 }
 
-impl State {
-    pub(crate) const ALL: [Self; 4] = [Self::AtWork, Self::Idle, Self::Waiting, Self::Gone];
+impl WorkerState {
+    pub(crate) const ALL: [Self; 4] = [Self::Working, Self::Idle, Self::Waiting, Self::Gone];
 
     pub(crate) const fn label(self) -> &'static str {
         match self {
-            Self::AtWork => "at_work",
+            Self::Working => "at_work",
             Self::Idle => "idle",
             Self::Waiting => "waiting",
             Self::Gone => "gone",
@@ -44,7 +44,7 @@ pub(crate) struct Workers {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Done {
+pub(crate) struct WorkerTotals {
     pub(crate) partitions: u64,
     pub(crate) pages: u64,
     pub(crate) rate: f64,
@@ -56,27 +56,27 @@ impl Workers {
             return Ok(None);
         }
         let lease = corpus.config.workers.lease.get();
-        Ok(Some(Self { all: corpus.store.workers(SHOWN)?, lease }))
+        Ok(Some(Self { all: corpus.store.workers(MAX_SILENCE)?, lease }))
     }
 
-    pub(crate) fn state(&self, worker: &WorkerStatus) -> State {
+    pub(crate) fn state(&self, worker: &WorkerStatus) -> WorkerState {
         match worker {
-            _ if worker.silent > self.lease.as_secs_f64() => State::Gone,
-            WorkerStatus { waiting: true, .. } => State::Waiting,
-            WorkerStatus { idle: true, .. } => State::Idle,
-            WorkerStatus { .. } => State::AtWork,
+            _ if worker.silent > self.lease.as_secs_f64() => WorkerState::Gone,
+            WorkerStatus { waiting: true, .. } => WorkerState::Waiting,
+            WorkerStatus { idle: true, .. } => WorkerState::Idle,
+            WorkerStatus { .. } => WorkerState::Working,
         }
     }
 
-    pub(crate) fn count(&self, state: State) -> u64 {
+    pub(crate) fn count(&self, state: WorkerState) -> u64 {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
     /// Returns the number of partitions that no worker has leased, or 0 while all workers wait for the next
     /// crawl.
     pub(crate) fn partitions_without(&self) -> u64 {
-        let crawls = self.count(State::AtWork) + self.count(State::Idle) > 0;
-        if !crawls && self.count(State::Waiting) > 0 {
+        let crawls = self.count(WorkerState::Working) + self.count(WorkerState::Idle) > 0;
+        if !crawls && self.count(WorkerState::Waiting) > 0 {
             return 0;
         }
         PARTITIONS.saturating_sub(self.all.iter().map(|worker| worker.partitions).sum())
@@ -88,9 +88,9 @@ impl Workers {
         self.by_name().values().fold(0.0, |sum, done| sum + done.rate)
     }
 
-    pub(crate) fn by_name(&self) -> BTreeMap<&str, Done> {
-        let mut by_name: BTreeMap<&str, Done> = BTreeMap::new();
-        for worker in self.all.iter().filter(|worker| self.state(worker) != State::Gone) {
+    pub(crate) fn by_name(&self) -> BTreeMap<&str, WorkerTotals> {
+        let mut by_name: BTreeMap<&str, WorkerTotals> = BTreeMap::new();
+        for worker in self.all.iter().filter(|worker| self.state(worker) != WorkerState::Gone) {
             let done = by_name.entry(&worker.name).or_default();
             done.partitions += worker.partitions;
             done.pages += worker.pages;
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_crawls_no_partition_is_missed() {
+    fn between_crawls_no_partition_lacks_a_worker() {
         let waits = |silent| WorkerStatus { waiting: true, ..worker("a", silent, 0, true) };
         let lease = Duration::from_secs(30);
         let without = |all: Vec<WorkerStatus>| Workers { all, lease }.partitions_without();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_gone_has_done_nothing_of_late() {
+    fn gone_workers_are_not_counted() {
         let all = vec![
             worker("a", 3.0, 100, false),
             worker("a", 4.0, 20, true),
@@ -138,11 +138,11 @@ mod tests {
             worker("c", 31.0, 0, false),
         ];
         let workers = Workers { all, lease: Duration::from_secs(30) };
-        assert_eq!(State::ALL.map(|state| workers.count(state)), [1, 2, 0, 1]);
+        assert_eq!(WorkerState::ALL.map(|state| workers.count(state)), [1, 2, 0, 1]);
         assert_eq!(workers.partitions_without(), 50);
         let by_name = workers.by_name();
         assert_eq!(by_name.keys().copied().collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(by_name["a"], Done { partitions: 120, pages: 20, rate: 3.0 });
+        assert_eq!(by_name["a"], WorkerTotals { partitions: 120, pages: 20, rate: 3.0 });
         assert!((workers.rate() - 4.5).abs() < 1e-9);
         let nobody = Workers { all: vec![worker("c", 31.0, 0, false)], lease: Duration::from_secs(30) };
         assert_eq!(format!("{:.1}", nobody.rate()), "0.0");

@@ -25,7 +25,7 @@ use std::time::Instant;
 use gleaner_html::{Page, decode::decode, links::links, metadata::metadata_at};
 use gleaner_template::site::extract_alone;
 use gleaner_template::{PreparedTemplate, SiteTemplate, judge};
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 const ROUNDS: usize = 5;
 const FOLDS: usize = 5;
@@ -144,9 +144,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
     let rounds: usize = arguments.first().map_or(ROUNDS, |rounds| rounds.parse().unwrap());
     let wanted = arguments.get(1).map_or("", String::as_str);
-    let (name, pages) = measured::sites(1).pop().unwrap();
+    let (name, pages) = bench_pages::sites(1).pop().unwrap();
     let mut sites: Vec<Site> = pages.into_iter().map(Site::from_pages).collect();
-    sites[0].others = measured::not_articles();
+    sites[0].others = bench_pages::not_articles();
     let stages: Vec<Stage> = STAGES.into_iter().filter(|(stage, _)| stage.starts_with(wanted)).collect();
     let mut least = vec![f64::INFINITY; stages.len()];
     for _ in 0..rounds {

@@ -22,7 +22,7 @@ use std::path::Path;
 use gleaner_html::{Page, decode::decode};
 use gleaner_template::site::extract_alone;
 use gleaner_template::{Detector, SiteTemplate};
-use gleaner_testkit::measured;
+use gleaner_testkit::bench_pages;
 
 /// The minimum page size of each row, in KB.
 const FROM: [usize; 7] = [0, 25, 50, 100, 200, 400, 800];
@@ -99,11 +99,11 @@ fn by_template(pages: &[Vec<u8>]) {
 fn main() {
     let folder = std::env::args().nth(1);
     let mut pages = folder.map_or_else(
-        || (0..7).map(|at| measured::news_page(0).repeat(1 << at)).collect(),
-        |folder| measured::below(Path::new(&folder)),
+        || (0..7).map(|at| bench_pages::news_page(0).repeat(1 << at)).collect(),
+        |folder| bench_pages::below(Path::new(&folder)),
     );
     pages.sort_by_key(Vec::len);
     by_size(&pages);
-    let sites = measured::sites(READ + LEARNED[0]).pop().unwrap().1;
+    let sites = bench_pages::sites(READ + LEARNED[0]).pop().unwrap().1;
     by_template(sites.iter().max_by_key(|pages| pages.len()).unwrap());
 }

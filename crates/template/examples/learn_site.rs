@@ -7,7 +7,7 @@
 use gleaner_html::{Page, decode};
 use gleaner_template::site::extract_alone;
 use gleaner_template::{Detector, Extracted, SiteTemplate, judge};
-use gleaner_testkit::measured::news_page;
+use gleaner_testkit::bench_pages::news_page;
 use jiff::Timestamp;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -9,7 +9,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use gleaner_testkit::{Newspaper, Options, Stand};
+use gleaner_testkit::{GeneratedPapers, Newspaper, NewspaperOptions};
 
 /// The delay between a request and its response.
 const LATENCY: Duration = Duration::from_millis(5);
@@ -20,11 +20,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("newspaper HOSTS ARTICLES".into());
     };
     let articles = articles.parse()?;
-    let stand = Stand { hosts: hosts.parse()?, articles, listed: articles, wire: 0, redirected: 0 };
-    let options = Options { faults: false, latency: LATENCY, stand: Some(stand), ..Options::default() };
+    let generated =
+        GeneratedPapers { hosts: hosts.parse()?, articles, listed: articles, wire: 0, redirected: 0 };
+    let options = NewspaperOptions {
+        faults: false,
+        latency: LATENCY,
+        generated: Some(generated),
+        ..NewspaperOptions::default()
+    };
     let newspaper = Newspaper::start_in_background(options)?;
-    let mut seeds = stand.seeds();
-    let documents = documents(&newspaper, &stand);
+    let mut seeds = generated.seeds();
+    let documents = documents(&newspaper, &generated);
     seeds.extend(Newspaper::seeds().map(str::to_owned));
     let mut out = io::stdout().lock();
     for block in [vec![newspaper.proxy()], seeds, documents] {
@@ -36,12 +42,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-fn documents(newspaper: &Newspaper, stand: &Stand) -> Vec<String> {
+fn documents(newspaper: &Newspaper, generated: &GeneratedPapers) -> Vec<String> {
     let of_paper = |seed: String| {
         let front = seed.trim_end_matches('/').to_owned();
-        stand.article_paths().map(move |path| format!("{front}{path}"))
+        generated.article_paths().map(move |path| format!("{front}{path}"))
     };
-    let generated = stand.seeds().into_iter().flat_map(of_paper);
+    let generated = generated.seeds().into_iter().flat_map(of_paper);
     let written = newspaper.expected().into_iter().map(|article| article.urls.join(" "));
     let copied = newspaper.wire_copies().into_iter().map(|(copy, _)| copy);
     generated.chain(written).chain(copied).collect()

@@ -6,8 +6,8 @@
 //! links, a news sitemap, and an index of monthly sitemaps with their times of change. `bare.example` has
 //! only a front page and sections. Its section "letters" never appears on the front page.
 //!
-//! The papers test which lists and pages a nightly crawl must visit. The texts are random words (`stand.rs`)
-//! and the lists are short, so the papers are not suitable for tests of extraction.
+//! The papers test which lists and pages a nightly crawl must visit. The texts are random words
+//! (`generated_papers.rs`) and the lists are short, so the papers are not suitable for tests of extraction.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use hyper::StatusCode;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::answer::Answer;
-use crate::stand::Draw;
+use crate::generated_papers::Draw;
+use crate::page_response::PageResponse;
 
 /// The time between two articles of a paper, which yields 72 articles a day.
 pub(crate) const EVERY: SignedDuration = SignedDuration::from_mins(20);
@@ -127,12 +127,14 @@ impl Daily {
         matches!(host, "daily.example" | "bare.example")
     }
 
-    pub(crate) fn answer(&self, host: &str, path: &str, query: Option<&str>) -> Answer {
+    pub(crate) fn answer(&self, host: &str, path: &str, query: Option<&str>) -> PageResponse {
         let is_bare = host == "bare.example";
         match path {
             "/" => self.front(host, is_bare),
-            "/robots.txt" if is_bare => Answer::text(StatusCode::OK, "User-agent: *\nDisallow: /private/\n"),
-            "/robots.txt" => Answer::text(
+            "/robots.txt" if is_bare => {
+                PageResponse::text(StatusCode::OK, "User-agent: *\nDisallow: /private/\n")
+            }
+            "/robots.txt" => PageResponse::text(
                 StatusCode::OK,
                 &format!("User-agent: *\nDisallow: /private/\nSitemap: http://{host}/sitemap.xml\n"),
             ),
@@ -153,7 +155,7 @@ impl Daily {
         }
     }
 
-    fn front(&self, host: &str, is_bare: bool) -> Answer {
+    fn front(&self, host: &str, is_bare: bool) -> PageResponse {
         let mut page = head("Front page");
         if !is_bare {
             page.push_str("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">");
@@ -164,7 +166,7 @@ impl Daily {
         html(page, self.now())
     }
 
-    fn list(&self, host: &str, path: &str, query: Option<&str>) -> Option<Answer> {
+    fn list(&self, host: &str, path: &str, query: Option<&str>) -> Option<PageResponse> {
         let (name, _) = SECTIONS.iter().find(|(name, _)| path.strip_prefix('/') == Some(name))?;
         let number: usize = query.map_or(Some(1), |query| query.strip_prefix("page=")?.parse().ok())?;
         let own = self.newest().filter(|article| section(*article) == *name);
@@ -184,7 +186,7 @@ impl Daily {
         (number <= pages).then(|| html(page, newest.unwrap_or(FOUNDED)))
     }
 
-    fn article(&self, host: &str, path: &str) -> Option<Answer> {
+    fn article(&self, host: &str, path: &str) -> Option<PageResponse> {
         let number = number_of(path).filter(|number| *number < self.count() && path_of(*number) == path)?;
         let (issue, title) = (self.issue(host, number), title(host, number));
         let mut page = head(&title);
@@ -203,7 +205,7 @@ impl Daily {
         Some(html(page, issue.corrected.unwrap_or(issue.published)))
     }
 
-    fn feed(&self, host: &str, numbers: impl Iterator<Item = usize>) -> Answer {
+    fn feed(&self, host: &str, numbers: impl Iterator<Item = usize>) -> PageResponse {
         let mut text =
             String::from("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>The Daily</title>");
         for number in numbers.take(IN_FEED) {
@@ -217,10 +219,10 @@ impl Daily {
                 ),
             );
         }
-        Answer::ok("application/rss+xml", (text + "</channel></rss>").into_bytes(), self.now())
+        PageResponse::ok("application/rss+xml", (text + "</channel></rss>").into_bytes(), self.now())
     }
 
-    fn news_sitemap(&self, host: &str) -> Answer {
+    fn news_sitemap(&self, host: &str) -> PageResponse {
         let of_two_days = self
             .newest()
             .take_while(|number| published(*number) > self.now() - SignedDuration::from_hours(48));
@@ -238,12 +240,12 @@ impl Daily {
             "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\">",
         );
         of_two_days.for_each(|number| entry(&mut text, number));
-        Answer::ok("application/xml", (text + "</urlset>").into_bytes(), self.now())
+        PageResponse::ok("application/xml", (text + "</urlset>").into_bytes(), self.now())
     }
 
     /// Returns the index of sitemaps. It lists the news sitemap, and one sitemap per month with its last
     /// change.
-    fn index(&self, host: &str) -> Answer {
+    fn index(&self, host: &str) -> PageResponse {
         let mut months: Vec<(String, Timestamp)> = Vec::new();
         for number in 0..self.count() {
             let changed = changed(number, self.now());
@@ -261,10 +263,10 @@ impl Daily {
                 ),
             );
         }
-        Answer::ok("application/xml", (text + "</sitemapindex>").into_bytes(), self.now())
+        PageResponse::ok("application/xml", (text + "</sitemapindex>").into_bytes(), self.now())
     }
 
-    fn month(&self, host: &str, path: &str) -> Option<Answer> {
+    fn month(&self, host: &str, path: &str) -> Option<PageResponse> {
         let month = path.strip_prefix("/sitemap-")?.strip_suffix(".xml")?;
         let own: Vec<usize> = self.newest().filter(|number| month_of(*number) == month).collect();
         let newest = own.iter().map(|number| changed(*number, self.now())).max()?;
@@ -279,7 +281,7 @@ impl Daily {
                 ),
             );
         }
-        Some(Answer::ok("application/xml", (text + "</urlset>").into_bytes(), newest))
+        Some(PageResponse::ok("application/xml", (text + "</urlset>").into_bytes(), newest))
     }
 }
 
@@ -347,12 +349,12 @@ fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("writing to memory does not fail");
 }
 
-fn html(page: String, modified: Timestamp) -> Answer {
-    Answer::ok("text/html; charset=utf-8", (page + "</body></html>").into_bytes(), modified)
+fn html(page: String, modified: Timestamp) -> PageResponse {
+    PageResponse::ok("text/html; charset=utf-8", (page + "</body></html>").into_bytes(), modified)
 }
 
-fn missing() -> Answer {
-    Answer::text(StatusCode::NOT_FOUND, "No such page.\n")
+fn missing() -> PageResponse {
+    PageResponse::text(StatusCode::NOT_FOUND, "No such page.\n")
 }
 
 #[cfg(test)]

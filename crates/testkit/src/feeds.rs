@@ -3,9 +3,9 @@
 //! As on real sites, none of these lists is complete. The oldest articles are only in the lists of sections.
 //! The feed and the news sitemap have only the newest articles.
 
-use crate::answer::{Answer, gzip_of};
 use crate::article::{Article, plain};
 use crate::markup::escape;
+use crate::page_response::{PageResponse, gzip_of};
 use crate::paper::Language;
 use crate::site::{LATEST, Site};
 use std::fmt::Write;
@@ -14,7 +14,7 @@ const ARTICLES: &str = "/sitemaps/articles.xml.gz";
 const NEWS: &str = "/sitemaps/news.xml";
 const NEWEST: usize = 5;
 
-pub(crate) fn answer(site: &Site, path: &str) -> Option<Answer> {
+pub(crate) fn answer(site: &Site, path: &str) -> Option<PageResponse> {
     let (content_type, body) = match path {
         "/robots.txt" => ("text/plain; charset=utf-8", robots(site).into_bytes()),
         "/sitemap.xml" => ("text/xml; charset=utf-8", index(site).into_bytes()),
@@ -26,7 +26,7 @@ pub(crate) fn answer(site: &Site, path: &str) -> Option<Answer> {
         },
         _ => return None,
     };
-    Some(Answer::ok(content_type, body, site.pressed()))
+    Some(PageResponse::ok(content_type, body, site.pressed()))
 }
 
 fn robots(site: &Site) -> String {

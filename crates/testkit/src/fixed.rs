@@ -16,7 +16,7 @@ use hyper::{Request, Response, StatusCode};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::serving::accept;
+use crate::connections::accept;
 
 /// A page of a [`FixedServer`].
 #[derive(Debug, Clone)]

@@ -40,7 +40,7 @@ pub struct Http2 {
 
 /// A request on one stream.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Http2Request {
     /// The stream's number: 1, 3, 5 and so on.
     pub stream: u32,
     /// The header block as received, in HPACK with Huffman codes.
@@ -59,7 +59,7 @@ impl Http2 {
 
     /// Returns the next request, or `None` if the connection ended. Acknowledges settings and ignores other
     /// frames.
-    pub async fn next(&mut self) -> Option<Asked> {
+    pub async fn next(&mut self) -> Option<Http2Request> {
         loop {
             let mut head = [0; 9];
             self.stream.read_exact(&mut head).await.ok()?;
@@ -69,7 +69,7 @@ impl Http2 {
                 (SETTINGS, flags) if flags & ACK == 0 => self.send(SETTINGS, ACK, 0, &[]).await,
                 (HEADERS, _) => {
                     let stream = u32::from_be_bytes([head[5] & 0x7f, head[6], head[7], head[8]]);
-                    return Some(Asked { stream, block: body });
+                    return Some(Http2Request { stream, block: body });
                 }
                 _ => {}
             }

@@ -11,10 +11,10 @@
 use std::fmt::Write;
 
 use crate::article::{Article, Block, Published, Span, plain};
+use crate::generated_papers::Draw;
 use crate::markup::{escape, inline, teaser};
 use crate::paper::{PAPERS, Paper};
 use crate::site::Site;
-use crate::stand::Draw;
 
 /// A page of the large newspaper.
 #[derive(Debug, Clone, PartialEq, Eq)]

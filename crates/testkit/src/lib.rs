@@ -6,22 +6,23 @@
 //! Articles have boilerplate (advertisement, related links, comments). One article has a second page, and one
 //! an edited copy ([`Newspaper::wire_copies`]). There are also one-time errors, redirects in and out of
 //! scope, endless traps, consent and login pages, and an old encoding. A paper can be redesigned during a
-//! crawl ([`Options::redesigned_after`]). [`Newspaper::expected`] returns the expected result, and
+//! crawl ([`NewspaperOptions::redesigned_after`]). [`Newspaper::expected`] returns the expected result, and
 //! [`Newspaper::requests`] the access log.
 //!
 //! The crate also has two papers with new articles every day, for crawls over many nights
-//! ([`Options::daily`]). For load tests it has a [`Stand`] of many generated papers ([`Options::stand`]), and
-//! for benches [`measured`] pages and a [`large_newspaper`] with all kinds of pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server
-//! (`s3`), and scripted servers with TLS and HTTP/2 (`tls`, `http2`).
+//! ([`NewspaperOptions::daily`]). For load tests it has many [`GeneratedPapers`]
+//! ([`NewspaperOptions::generated`]), and for benches [`bench_pages`] and a [`large_newspaper`] with all kinds of
+//! pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server (`s3`), and scripted
+//! servers with TLS and HTTP/2 (`tls`, `http2`).
 //!
 //! All texts in `articles/` were written for this project, and people and places are invented. Two papers
 //! have too little variety of markup to evaluate extraction.
 //!
 //! ```
-//! use gleaner_testkit::{Newspaper, Options};
+//! use gleaner_testkit::{Newspaper, NewspaperOptions};
 //! use std::{io::{Read, Write}, net::TcpStream};
 //!
-//! let paper = Newspaper::start_in_background(Options::default())?;
+//! let paper = Newspaper::start_in_background(NewspaperOptions::default())?;
 //! let mut stream = TcpStream::connect(paper.address())?;
 //! stream.write_all(b"GET http://baolang.example/robots.txt HTTP/1.1\r\nHost: baolang.example\r\nConnection: close\r\n\r\n")?;
 //! let mut answer = String::new();
@@ -31,22 +32,23 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod answer;
+mod access_log;
 mod article;
 mod baolang;
+pub mod bench_pages;
 mod comments;
+mod connections;
 mod daily;
 mod expected;
 mod feeds;
 mod fixed;
+mod generated_papers;
 #[cfg(feature = "services")]
 pub mod http2;
 mod large;
 mod legacy;
-mod log;
 mod markup;
-pub mod measured;
-mod oddities;
+mod page_response;
 mod paper;
 #[cfg(feature = "services")]
 pub mod postgres;
@@ -54,18 +56,17 @@ mod redesign;
 #[cfg(feature = "services")]
 pub mod s3;
 mod server;
-mod serving;
 mod site;
-mod stand;
+mod special_pages;
 mod texts;
 #[cfg(feature = "services")]
 pub mod tls;
 mod village_post;
 
+pub use access_log::Request;
 pub use daily::{Daily, Issue};
 pub use expected::Expected;
 pub use fixed::{FixedPage, FixedServer};
+pub use generated_papers::GeneratedPapers;
 pub use large::{Page, large_newspaper};
-pub use log::Request;
-pub use server::{Newspaper, Options};
-pub use stand::Stand;
+pub use server::{Newspaper, NewspaperOptions};

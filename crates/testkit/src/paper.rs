@@ -30,7 +30,7 @@ pub(crate) struct Paper {
     pub name: &'static str,
     pub sections: [Section; 4],
     pub feed: &'static str,
-    pub odd: Odd,
+    pub odd: SpecialPages,
     pub agency: Agency,
     pub texts: &'static [(&'static str, &'static str)],
 }
@@ -43,7 +43,7 @@ pub(crate) struct Section {
 
 /// Paths of pages that are neither ordinary articles nor lists of articles.
 #[derive(Debug)]
-pub(crate) struct Odd {
+pub(crate) struct SpecialPages {
     /// robots.txt disallows this path, but every page links to it.
     pub members: &'static str,
     /// A prefix rule of robots.txt disallows this path. The address has a query.
@@ -84,7 +84,7 @@ const BAO_LANG: Paper = Paper {
         section("van-hoa", "Văn hóa - Giáo dục"),
     ],
     feed: "/rss.xml",
-    odd: Odd {
+    odd: SpecialPages {
         members: "/private/members",
         search: "/search",
         wall: "/doi-song/ban-tin-danh-rieng-cho-ban-doc-dong-hanh-4519001.html",
@@ -120,7 +120,7 @@ const VILLAGE_POST: Paper = Paper {
         section("culture", "School and Culture"),
     ],
     feed: "/atom.xml",
-    odd: Odd {
+    odd: SpecialPages {
         members: "/private/members",
         search: "/search",
         wall: "/village/2026/11/19/letters-for-subscribers",

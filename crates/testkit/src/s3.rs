@@ -24,7 +24,7 @@ use s3s_fs::FileSystem;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::serving::accept;
+use crate::connections::accept;
 
 /// The credentials that the server accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,14 +6,14 @@
 //!
 //! Each connection has its own task. Requests share only the access log and the counters of a site.
 
-use crate::answer::Answer;
+use crate::access_log::{AccessLog, Request};
+use crate::connections::accept;
 use crate::daily::Daily;
 use crate::expected::{Expected, expected};
-use crate::log::{AccessLog, Request};
+use crate::generated_papers::GeneratedPapers;
+use crate::page_response::PageResponse;
 use crate::paper::PAPERS;
-use crate::serving::accept;
 use crate::site::{Site, special};
-use crate::stand::Stand;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HOST, USER_AGENT};
@@ -30,7 +30,7 @@ use tokio::sync::oneshot;
 
 /// Options of a [`Newspaper`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct NewspaperOptions {
     /// The maximum number of articles in each paper, newest first.
     pub articles: usize,
     /// Whether two articles of each paper fail at the first request, one with 503 (`Retry-After: 1`) and one
@@ -42,19 +42,19 @@ pub struct Options {
     /// redesign.
     pub redesigned_after: Option<usize>,
     /// Many generated papers, which are served in addition to the two papers.
-    pub stand: Option<Stand>,
+    pub generated: Option<GeneratedPapers>,
     /// Two papers with new articles every day, which are served in addition.
     pub daily: Option<Daily>,
 }
 
-impl Default for Options {
+impl Default for NewspaperOptions {
     fn default() -> Self {
         Self {
             articles: usize::MAX,
             faults: true,
             latency: Duration::ZERO,
             redesigned_after: None,
-            stand: None,
+            generated: None,
             daily: None,
         }
     }
@@ -73,16 +73,16 @@ pub struct Newspaper {
 #[derive(Debug)]
 struct Shared {
     sites: Vec<Site>,
-    stand: Option<Stand>,
+    generated: Option<GeneratedPapers>,
     daily: Option<Daily>,
     latency: AtomicU64,
     log: AccessLog,
 }
 
 /// A request in progress. Dropping it records the end of the request, even after a cancellation.
-struct Served<'a>(&'a AccessLog, usize);
+struct RequestGuard<'a>(&'a AccessLog, usize);
 
-impl Drop for Served<'_> {
+impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
         self.0.finished(self.1);
     }
@@ -97,7 +97,7 @@ impl Newspaper {
     ///
     /// # Panics
     /// Panics outside a tokio runtime, and in a runtime without IO or time.
-    pub async fn start(options: Options) -> io::Result<Self> {
+    pub async fn start(options: NewspaperOptions) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::new(&options));
@@ -114,7 +114,7 @@ impl Newspaper {
     ///
     /// # Errors
     /// An error means that no port can be bound, or that the thread cannot be started.
-    pub fn start_in_background(options: Options) -> io::Result<Self> {
+    pub fn start_in_background(options: NewspaperOptions) -> io::Result<Self> {
         Self::serve_in_background(Arc::new(Shared::new(&options)))
     }
 
@@ -225,24 +225,24 @@ impl Drop for Newspaper {
 }
 
 impl Shared {
-    fn new(options: &Options) -> Self {
+    fn new(options: &NewspaperOptions) -> Self {
         let site = |paper| Site::new(paper, options.articles, options.faults, options.redesigned_after);
         let sites = PAPERS.iter().map(site);
         Self {
             sites: sites.collect(),
-            stand: options.stand,
+            generated: options.generated,
             daily: options.daily.clone(),
             latency: AtomicU64::new(millis(options.latency)),
             log: AccessLog::new(),
         }
     }
 
-    fn answer(&self, method: &Method, host: &str, path: &str, query: Option<&str>) -> Answer {
+    fn answer(&self, method: &Method, host: &str, path: &str, query: Option<&str>) -> PageResponse {
         if *method == Method::CONNECT {
-            return Answer::text(StatusCode::NOT_IMPLEMENTED, "Only http is served here.\n");
+            return PageResponse::text(StatusCode::NOT_IMPLEMENTED, "Only http is served here.\n");
         }
         if *method != Method::GET && *method != Method::HEAD {
-            return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
+            return PageResponse::text(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
         }
         if let Some(site) = self.sites.iter().find(|site| site.paper.host == host) {
             return site.answer(path, query);
@@ -250,9 +250,9 @@ impl Shared {
         if let Some(daily) = self.daily.as_ref().filter(|_| Daily::serves(host)) {
             return daily.answer(host, path, query);
         }
-        let of_stand = self.stand.filter(|_| host.starts_with("paper-"));
-        of_stand.map(|stand| stand.answer(host, path)).unwrap_or_else(|| {
-            Answer::text(
+        let papers = self.generated.filter(|_| host.starts_with("paper-"));
+        papers.map(|generated| generated.answer(host, path)).unwrap_or_else(|| {
+            PageResponse::text(
                 StatusCode::NOT_FOUND,
                 "Set this address as HTTP proxy and ask for http://baolang.example/ or http://villagepost.example/.\n",
             )
@@ -282,7 +282,7 @@ async fn respond(
         status: answer.status_for(headers).as_u16(),
         user_agent: agent.unwrap_or_default().to_owned(),
     });
-    let _served = Served(&shared.log, place);
+    let _served = RequestGuard(&shared.log, place);
     let latency = shared.latency.load(Ordering::Relaxed);
     if latency > 0 {
         tokio::time::sleep(Duration::from_millis(latency)).await;

@@ -3,12 +3,12 @@
 //! A response depends only on the path. The exceptions are the two one-time errors, and the count of article
 //! pages before a redesign. Apart from these, two crawls of one server see the same pages.
 
-use crate::answer::Answer;
 use crate::article::Article;
 use crate::markup::digest;
+use crate::page_response::PageResponse;
 use crate::paper::{Language, Paper};
 use crate::redesign::{self, Redesign};
-use crate::{baolang, feeds, legacy, oddities, village_post};
+use crate::{baolang, feeds, legacy, special_pages, village_post};
 use hyper::StatusCode;
 use jiff::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -72,8 +72,8 @@ impl Site {
         Self { paper, articles, wire: None, faults: None, redesign: None }
     }
 
-    pub(crate) fn answer(&self, path: &str, query: Option<&str>) -> Answer {
-        oddities::answer(self, path, query)
+    pub(crate) fn answer(&self, path: &str, query: Option<&str>) -> PageResponse {
+        special_pages::answer(self, path, query)
             .or_else(|| self.article_answer(path))
             .or_else(|| self.hub_answer(path, query))
             .or_else(|| feeds::answer(self, path))
@@ -109,11 +109,11 @@ impl Site {
         self.articles.first().map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
     }
 
-    pub(crate) fn page(&self, status: StatusCode, html: String) -> Answer {
-        Answer::plain(status, self.html_type(), html.into_bytes())
+    pub(crate) fn page(&self, status: StatusCode, html: String) -> PageResponse {
+        PageResponse::plain(status, self.html_type(), html.into_bytes())
     }
 
-    pub(crate) fn framed(&self, title: &str, main: &str) -> Answer {
+    pub(crate) fn framed(&self, title: &str, main: &str) -> PageResponse {
         self.page(StatusCode::OK, self.framed_html(title, main))
     }
 
@@ -131,7 +131,7 @@ impl Site {
         }
     }
 
-    pub(crate) fn not_found(&self) -> Answer {
+    pub(crate) fn not_found(&self) -> PageResponse {
         let html = match self.paper.language {
             Language::Vietnamese => {
                 baolang::notice(self, "Không tìm thấy trang", "Trang bạn tìm không còn ở đây.")
@@ -151,7 +151,7 @@ impl Site {
         }
     }
 
-    fn article_answer(&self, path: &str) -> Option<Answer> {
+    fn article_answer(&self, path: &str) -> Option<PageResponse> {
         let twin = self.articles.get(special::TWIN);
         if let Some(article) = twin.filter(|a| self.paper.twin(a) == path) {
             return Some(self.article_page(article, path, "utf-8"));
@@ -178,7 +178,7 @@ impl Site {
         Some(answer)
     }
 
-    fn article_page(&self, article: &Article, path: &str, charset: &str) -> Answer {
+    fn article_page(&self, article: &Article, path: &str, charset: &str) -> PageResponse {
         let html = match self.paper.language {
             _ if self.redesign.as_ref().is_some_and(Redesign::has_come) => {
                 redesign::article(self, article, path, charset)
@@ -186,21 +186,23 @@ impl Site {
             Language::Vietnamese => baolang::article(self, article, path, charset),
             Language::English => village_post::article(self, article, path, charset),
         };
-        Answer::ok(self.html_type(), html.into_bytes(), article.published.moment)
+        PageResponse::ok(self.html_type(), html.into_bytes(), article.published.moment)
     }
 
-    fn fault(&self, place: usize) -> Option<Answer> {
+    fn fault(&self, place: usize) -> Option<PageResponse> {
         let faults = self.faults.as_ref()?;
         match place {
-            special::UNAVAILABLE if !faults.unavailable.swap(true, Relaxed) => Some(Answer::unavailable(1)),
+            special::UNAVAILABLE if !faults.unavailable.swap(true, Relaxed) => {
+                Some(PageResponse::unavailable(1))
+            }
             special::FAILED if !faults.failed.swap(true, Relaxed) => {
-                Some(Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong.\n"))
+                Some(PageResponse::text(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong.\n"))
             }
             _ => None,
         }
     }
 
-    fn hub_answer(&self, path: &str, query: Option<&str>) -> Option<Answer> {
+    fn hub_answer(&self, path: &str, query: Option<&str>) -> Option<PageResponse> {
         let html = if path == "/" {
             match self.paper.language {
                 Language::Vietnamese => baolang::front(self),
@@ -213,7 +215,7 @@ impl Site {
                 Language::English => village_post::section(self, slug, page),
             }
         };
-        Some(Answer::ok(self.html_type(), html.into_bytes(), self.pressed()))
+        Some(PageResponse::ok(self.html_type(), html.into_bytes(), self.pressed()))
     }
 
     fn section_page(&self, path: &str, query: Option<&str>) -> Option<(&'static str, usize)> {

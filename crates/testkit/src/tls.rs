@@ -222,7 +222,7 @@ pub async fn read_head(stream: &mut Stream) -> Option<String> {
 
 /// A request as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ScriptedRequest {
     /// The path and the query.
     pub path: String,
     /// The HTTP version: `HTTP/1.1` or `HTTP/2.0`.
@@ -233,7 +233,7 @@ pub struct Asked {
 
 /// A response to send.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct ScriptedResponse {
     /// The status, such as 200.
     pub status: u16,
     /// The headers without `Content-Length`.
@@ -243,10 +243,10 @@ pub struct Answer {
 }
 
 /// Responds to all requests of a connection, with the negotiated protocol.
-pub async fn answer(stream: Stream, respond: impl Fn(Asked) -> Answer) {
+pub async fn answer(stream: Stream, respond: impl Fn(ScriptedRequest) -> ScriptedResponse) {
     let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = respond(asked(&request));
+        let answer = respond(scripted_request(&request));
         let mut response = Response::builder().status(answer.status);
         for (name, value) in answer.headers {
             response = response.header(name, value);
@@ -265,10 +265,10 @@ pub async fn answer(stream: Stream, respond: impl Fn(Asked) -> Answer) {
     }
 }
 
-fn asked(request: &Request<Incoming>) -> Asked {
+fn scripted_request(request: &Request<Incoming>) -> ScriptedRequest {
     let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
     let headers = request.headers().iter();
-    Asked {
+    ScriptedRequest {
         path: request.uri().path_and_query().map_or_else(String::new, ToString::to_string),
         version: format!("{:?}", request.version()),
         headers: headers.map(|(name, value)| (name.to_string(), text(value.as_bytes()))).collect(),

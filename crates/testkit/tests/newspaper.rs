@@ -4,20 +4,20 @@
 
 use encoding_rs::Encoding;
 use flate2::read::GzDecoder;
-use gleaner_testkit::{Expected, Newspaper, Options};
+use gleaner_testkit::{Expected, Newspaper, NewspaperOptions};
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 use unicode_normalization::UnicodeNormalization;
 
-struct Answer {
+struct PageResponse {
     status: u16,
     head: String,
     body: Vec<u8>,
 }
 
-impl Answer {
+impl PageResponse {
     fn text(&self) -> String {
         String::from_utf8(self.body.clone()).expect("the page is UTF-8")
     }
@@ -29,7 +29,7 @@ impl Answer {
     }
 }
 
-fn send(paper: &Newspaper, request: &str) -> Answer {
+fn send(paper: &Newspaper, request: &str) -> PageResponse {
     let mut stream = TcpStream::connect(paper.address()).unwrap();
     let request = format!("{request}User-Agent: reader/1\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
@@ -37,16 +37,20 @@ fn send(paper: &Newspaper, request: &str) -> Answer {
     stream.read_to_end(&mut bytes).unwrap();
     let end = bytes.windows(4).position(|w| w == b"\r\n\r\n").expect("a head ends");
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
-    Answer { status: head.split(' ').nth(1).unwrap().parse().unwrap(), head, body: bytes[end + 4..].to_vec() }
+    PageResponse {
+        status: head.split(' ').nth(1).unwrap().parse().unwrap(),
+        head,
+        body: bytes[end + 4..].to_vec(),
+    }
 }
 
-fn get(paper: &Newspaper, url: &str) -> Answer {
+fn get(paper: &Newspaper, url: &str) -> PageResponse {
     let host = url.split('/').nth(2).unwrap();
     send(paper, &format!("GET {url} HTTP/1.1\r\nHost: {host}\r\n"))
 }
 
 fn newspaper(faults: bool) -> Newspaper {
-    let options = Options { faults, ..Options::default() };
+    let options = NewspaperOptions { faults, ..NewspaperOptions::default() };
     Newspaper::start_in_background(options).unwrap()
 }
 
@@ -227,7 +231,7 @@ fn comments_and_advertisements_are_not_the_same_everywhere() {
 
 #[test]
 fn the_access_log_tells_who_asked_for_what_and_when() {
-    let options = Options { latency: Duration::from_millis(20), ..Options::default() };
+    let options = NewspaperOptions { latency: Duration::from_millis(20), ..NewspaperOptions::default() };
     let paper = Newspaper::start_in_background(options).unwrap();
     get(&paper, "http://villagepost.example/sport?page=2");
     get(&paper, "http://Elsewhere.example/x");
@@ -245,7 +249,7 @@ fn the_access_log_tells_who_asked_for_what_and_when() {
 
 #[test]
 fn the_number_of_articles_can_be_chosen() {
-    let options = Options { articles: 3, faults: false, ..Options::default() };
+    let options = NewspaperOptions { articles: 3, faults: false, ..NewspaperOptions::default() };
     let paper = Newspaper::start_in_background(options).unwrap();
     let all = paper.expected();
     assert_eq!(all.len(), 6);
@@ -265,7 +269,7 @@ fn a_dropped_server_has_let_go_of_its_port() {
 
 #[tokio::test]
 async fn it_runs_on_the_current_runtime_too() {
-    let paper = Newspaper::start(Options::default()).await.unwrap();
+    let paper = Newspaper::start(NewspaperOptions::default()).await.unwrap();
     let address = paper.address();
     let asked = tokio::task::spawn_blocking(move || {
         let mut stream = TcpStream::connect(address).unwrap();

@@ -30,7 +30,7 @@ pub(crate) struct Budgets {
 
 impl Budgets {
     /// Limits on the command line override those in the settings.
-    pub(crate) fn lay_over(&self, crawl: &mut Crawl) {
+    pub(crate) fn apply_to(&self, crawl: &mut Crawl) {
         crawl.max_pages = self.max_pages.unwrap_or(crawl.max_pages);
         crawl.max_time = self.max_time.unwrap_or(crawl.max_time);
         crawl.max_pages_per_host = self.max_per_host.unwrap_or(crawl.max_pages_per_host);

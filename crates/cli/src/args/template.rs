@@ -32,7 +32,7 @@ pub(crate) enum TemplateCommand {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
     #[command(flatten)]
-    pub(crate) page: OnePage,
+    pub(crate) page: PageArguments,
     /// Output file [default: the page's name with .explained.html, in the current folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -40,17 +40,17 @@ pub(crate) struct Explain {
 
 /// A page, and how to choose its template.
 #[derive(Debug, clap::Args)]
-pub(crate) struct OnePage {
+pub(crate) struct PageArguments {
     /// File (plain or gzip), URL, or - for standard input
     #[arg(value_name = "FILE|URL|-")]
     pub(crate) page: String,
     #[command(flatten)]
-    pub(crate) how: HowToRead,
+    pub(crate) how: ReadOptions,
 }
 
 /// How to choose the template of a page, and what to keep.
 #[derive(Debug, clap::Args)]
-pub(crate) struct HowToRead {
+pub(crate) struct ReadOptions {
     /// Use this template instead of the one in the corpus (method gleaner only)
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
@@ -78,7 +78,7 @@ pub(crate) struct Extract {
     #[arg(required = true, value_name = "FILE|URL|-")]
     pub(crate) pages: Vec<String>,
     #[command(flatten)]
-    pub(crate) how: HowToRead,
+    pub(crate) how: ReadOptions,
     /// Extraction method
     #[arg(long, value_name = "NAME", value_parser = methods(), default_value = "gleaner")]
     pub(crate) method: Method,

@@ -13,11 +13,11 @@ use gleaner_store::Counts;
 use jiff::Timestamp;
 
 use crate::args::{Common, Crawl};
-use crate::aside::say;
 use crate::failure::Failure;
-use crate::run_tables::Row;
+use crate::messages::print_message;
+use crate::run_tables::HostRow;
 use crate::scheduled::daemon::Daemon;
-use crate::scheduled::reporting;
+use crate::scheduled::run_report;
 use crate::table::wrapped;
 use crate::{Done, distributed, run_tables, settings};
 
@@ -27,15 +27,17 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let began = Instant::now();
     let crawled = daemon.crawl();
     let seconds = began.elapsed().as_secs_f64();
-    let report = reporting::report(&daemon, &crawled);
-    let (place, words) = (distributed::place(&daemon.config), distributed::words(&daemon.config));
+    let report = run_report::report(&daemon, &crawled);
+    let (place, store_arguments) =
+        (distributed::store_address(&daemon.config), distributed::store_arguments(&daemon.config));
     if crawled.is_ok() {
-        let told = settings::tell_of_unknown_pins(&daemon.config, &daemon.store);
-        told.err().iter().for_each(|failure| say(failure.message()));
+        let reported = settings::report_unknown_pins(&daemon.config, &daemon.store);
+        reported.err().iter().for_each(|failure| print_message(failure.message()));
     }
     daemon.close();
     let summary = crawled.map_err(Failure::work)?;
-    let text = end(&summary, seconds, &place, report.as_ref(), &words) + &next_step(&summary, &words);
+    let text = format_summary(&summary, seconds, &place, report.as_ref(), &store_arguments)
+        + &next_step(&summary, &store_arguments);
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
@@ -49,15 +51,21 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
 /// Maximum number of hosts in the table at the end of a run. The report has all hosts.
 const HOSTS: usize = 20;
 
-/// `words` are the options with which other commands find the corpus.
-fn end(summary: &Summary, seconds: f64, place: &str, report: Option<&Report>, words: &str) -> String {
+/// `store_arguments` are the options with which other commands find the corpus.
+fn format_summary(
+    summary: &Summary,
+    seconds: f64,
+    place: &str,
+    report: Option<&Report>,
+    store_arguments: &str,
+) -> String {
     let mut text = headline(summary, seconds, place);
     if summary.hosts.is_empty() {
         text += "No URL was processed in this run.\n";
     } else {
         text += &format!("\n{}", run_tables::hosts(rows(summary, report), HOSTS));
     }
-    text += &findings(report, words);
+    text += &findings(report, store_arguments);
     let of = |counts: fn(&Counts) -> &BTreeMap<String, u64>| {
         let reasons = move |(host, of): &'_ (String, Counts)| (host.clone(), counts(of).clone());
         summary.hosts.iter().map(reasons).collect::<Vec<_>>()
@@ -90,9 +98,9 @@ fn headline(summary: &Summary, seconds: f64, place: &str) -> String {
     )
 }
 
-fn rows<'a>(summary: &'a Summary, report: Option<&Report>) -> Vec<Row<'a>> {
+fn rows<'a>(summary: &'a Summary, report: Option<&Report>) -> Vec<HostRow<'a>> {
     let usual = |name: &str| report?.hosts.iter().find(|host| host.name == name)?.usual;
-    let row = |(name, counts): &'a (String, Counts)| Row {
+    let row = |(name, counts): &'a (String, Counts)| HostRow {
         host: name,
         usual: usual(name),
         counts: GroupedCounts::from_counts(counts),
@@ -100,14 +108,14 @@ fn rows<'a>(summary: &'a Summary, report: Option<&Report>) -> Vec<Row<'a>> {
     summary.hosts.iter().map(row).collect()
 }
 
-fn findings(report: Option<&Report>, words: &str) -> String {
+fn findings(report: Option<&Report>, store_arguments: &str) -> String {
     let found = report.filter(|report| !report.findings.is_empty());
     found.map_or_else(String::new, |report| {
-        format!("\n{}", wrapped(&text::sentences(report, words), &Term::stdout()))
+        format!("\n{}", wrapped(&text::sentences(report, store_arguments), &Term::stdout()))
     })
 }
 
-fn next_step(summary: &Summary, words: &str) -> String {
+fn next_step(summary: &Summary, store_arguments: &str) -> String {
     let (key, value) = match summary.ending {
         Ending::Stopped => {
             let waiting = run_tables::waiting(&summary.buffered);
@@ -133,6 +141,6 @@ fn next_step(summary: &Summary, words: &str) -> String {
         None if summary.held_back.is_empty() => "Nothing is due.".to_owned(),
         None => "The remaining URLs wait for the reasons above; run the same command later.".to_owned(),
     };
-    let look = format!("\nTo look at the corpus:\n  gleaner export {words} | head -n 1");
+    let look = format!("\nTo look at the corpus:\n  gleaner export {store_arguments} | head -n 1");
     format!("\n{due}{}\n", if summary.documents > 0 { &look } else { "" })
 }

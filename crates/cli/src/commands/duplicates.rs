@@ -16,8 +16,8 @@ use gleaner_store::{Cluster, Store, StoreError};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Duplicates};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::{Done, settings};
 
 const SHOWN: usize = 10;
@@ -41,7 +41,10 @@ pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
     out.flush().map_err(Failure::writing("standard output"))?;
     if !shown {
         let what = if args.related { "related documents" } else { "near-duplicates" };
-        say(format_args!("there are no {what}{}", if args.host.is_some() { " of this host" } else { "" }));
+        print_message(format_args!(
+            "there are no {what}{}",
+            if args.host.is_some() { " of this host" } else { "" }
+        ));
     }
     Ok(())
 }

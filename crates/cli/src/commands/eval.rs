@@ -2,27 +2,27 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use gleaner_eval::dataset::LISTED;
 use gleaner_eval::report::{Row, Value, worst};
-use gleaner_eval::set::LISTED;
-use gleaner_eval::{Measure, Method, Protocol, Report, Run, Set, Task, run as evaluate};
+use gleaner_eval::{Dataset, EvalReport, Measure, Method, Protocol, Run, Task, run as evaluate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::Done;
 use crate::args::{Eval, EvalMeasure, EvalProtocol};
-use crate::aside::say;
 use crate::commands::papers;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::table::{NOTHING, table};
 
 pub(crate) fn run(args: &Eval) -> Done {
     let Some(protocol) = protocol(args)? else { return papers::run(args) };
     let task = task(args, protocol);
-    let sets = Set::find(&args.sets).map_err(Failure::usage)?;
-    let bar = bar(sets.iter().map(Set::with_gold).sum());
+    let sets = Dataset::find(&args.sets).map_err(Failure::usage)?;
+    let bar = bar(sets.iter().map(Dataset::with_gold).sum());
     let scores = evaluate(&sets, &task, &|| bar.inc(1));
     bar.finish_and_clear();
     let scores = scores.map_err(Failure::usage)?;
-    let report = Report::from_run(&scores);
+    let report = EvalReport::from_run(&scores);
     if report.rows.is_empty() {
         return Err(Failure::Usage(scores.remarks.join("; ")));
     }
@@ -34,9 +34,9 @@ pub(crate) fn run(args: &Eval) -> Done {
         Eval { .. } => (rows(&report) + &worst, String::new()),
     };
     print(&rows)?;
-    scores.remarks.iter().for_each(say);
+    scores.remarks.iter().for_each(print_message);
     if !aside.is_empty() {
-        say(aside.trim_end());
+        print_message(aside.trim_end());
     }
     unread(&scores.unread)
 }
@@ -117,7 +117,7 @@ pub(super) fn bar(pages: usize) -> ProgressBar {
     bar.with_style(style.expect("the template is written here"))
 }
 
-fn rows(report: &Report) -> String {
+fn rows(report: &EvalReport) -> String {
     let head = ["Set", "Method", "Pages", "P", "R", "F1", "Site mean F1", "Below 0.5", "ms per page"];
     let words = table(&head, report.rows.iter().map(cells)) + "\n";
     let others: Vec<&str> =

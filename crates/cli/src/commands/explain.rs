@@ -10,14 +10,14 @@ use gleaner_text::Template;
 
 use crate::Done;
 use crate::args::{Common, Explain};
-use crate::aside::say;
-use crate::commands::one_page::{Knowledge, OnePage, Source};
+use crate::commands::page_reader::{PageReader, ReadPage, TemplateAndPins};
 use crate::failure::Failure;
+use crate::messages::print_message;
 
 pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
-    let source = Source::new(&args.page.how, common, config)?;
-    let OnePage { page, .. } = source.read(&args.page.page)?;
-    let Knowledge { template, pins } = source.knowledge(page.canonical_url())?;
+    let source = PageReader::new(&args.page.how, common, config)?;
+    let ReadPage { page, .. } = source.read(&args.page.page)?;
+    let TemplateAndPins { template, pins } = source.template_and_pins(page.canonical_url())?;
     let judgement = match template.as_deref() {
         Some(template) => template.prepared().judge(page.tree(), &pins),
         None => Judgement::new(page.tree(), None, &pins),
@@ -31,7 +31,7 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     });
     let out = args.out.clone().unwrap_or_else(|| default_name(&args.page.page));
     fs::write(&out, html).map_err(Failure::writing(out.display()))?;
-    say(format_args!("written to {}; open it in a browser", out.display()));
+    print_message(format_args!("written to {}; open it in a browser", out.display()));
     Ok(())
 }
 

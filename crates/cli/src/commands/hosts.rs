@@ -10,13 +10,13 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::args::{self, Common, HostOrder};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::table::{NOTHING, table};
 use crate::{Done, settings};
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct HostLine {
     host: String,
     /// The origin of the site's seed, such as `seeds.txt line 3`.
     seed: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) fn run(common: &Common, args: &args::Hosts) -> Done {
         let has = |text: &str| text.to_lowercase().contains(&wanted);
         lines.retain(|line| has(&line.host) || has(&line.state) || has(&line.template));
         if lines.is_empty() {
-            say(format_args!("gleaner: no host matches {filter}"));
+            print_message(format_args!("gleaner: no host matches {filter}"));
         }
     }
     sort(&mut lines, args.sort);
@@ -55,7 +55,7 @@ pub(crate) fn run(common: &Common, args: &args::Hosts) -> Done {
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-fn sort(lines: &mut [Line], by: HostOrder) {
+fn sort(lines: &mut [HostLine], by: HostOrder) {
     lines.sort_by(|a, b| {
         let order = match by {
             HostOrder::Host => std::cmp::Ordering::Equal,
@@ -69,12 +69,12 @@ fn sort(lines: &mut [Line], by: HostOrder) {
     });
 }
 
-fn lines(config: &Config, store: &Store) -> Result<Vec<Line>, StoreError> {
+fn lines(config: &Config, store: &Store) -> Result<Vec<HostLine>, StoreError> {
     let mut history = RunHistory::read(store, RunHistory::KEPT)?;
     let now = Timestamp::now();
     let line = |host: HostView| {
         let newest = host.newest();
-        Line {
+        HostLine {
             seed: host.seeding.origin().map(str::to_owned),
             new: newest.new,
             usual: host.usual,
@@ -90,9 +90,9 @@ fn lines(config: &Config, store: &Store) -> Result<Vec<Line>, StoreError> {
     Ok(HostView::all(store, config, &mut history)?.into_iter().map(line).collect())
 }
 
-fn shown(lines: &[Line]) -> String {
+fn shown(lines: &[HostLine]) -> String {
     let or_nothing = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
-    let row = |line: &Line| {
+    let row = |line: &HostLine| {
         vec![
             line.host.clone(),
             line.new.to_string(),

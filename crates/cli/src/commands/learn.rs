@@ -6,30 +6,33 @@ use gleaner_text::{Added, LearnError, Page, Training};
 use jiff::Timestamp;
 
 use crate::args::{Common, Learn};
-use crate::aside::say;
-use crate::commands::pages;
+use crate::commands::page_files;
 use crate::commands::template::holds;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::{Done, settings};
 
 pub(crate) fn run(common: &Common, args: Learn) -> Done {
     let config = settings::load(common)?;
     let mut training = Training::new(args.host.as_deref());
-    for path in pages::files(&args.pages)? {
+    for path in page_files::files(&args.pages)? {
         let name = path.display().to_string();
-        let page = Page::at(&pages::source(&name)?, None);
+        let page = Page::at(&page_files::source(&name)?, None);
         if let Added::NotArticle(reason) = training.add(&name, page) {
-            say(format_args!("{name}: skipped, not an article: {reason}"));
+            print_message(format_args!("{name}: skipped, not an article: {reason}"));
         }
         if training.is_full() {
-            say(format_args!("{} articles are enough; the other pages are skipped", Training::MOST));
+            print_message(format_args!(
+                "{} articles are enough; the other pages are skipped",
+                Training::MOST
+            ));
             break;
         }
     }
     let learned = training.learn(config.template.method, Timestamp::now());
     let template = learned.map_err(|error| Failure::Usage(explained(&error, &args)))?;
     fs::write(&args.out, template.to_json()).map_err(Failure::writing(args.out.display()))?;
-    say(format_args!(
+    print_message(format_args!(
         "{}: learned from {} pages ({}); written to {}",
         template.host(),
         training.len(),

@@ -8,14 +8,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use gleaner_eval::Set;
+use gleaner_eval::Dataset;
 use gleaner_eval::papers::{Paper, Table, figure_5, reproduce};
 
 use super::eval::{bar, print};
 use crate::Done;
 use crate::args::Eval;
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::table::table;
 
 pub(super) fn run(args: &Eval) -> Done {
@@ -23,8 +23,8 @@ pub(super) fn run(args: &Eval) -> Done {
     if let Some(folder) = &args.pictures {
         prepare_pictures(&papers, folder)?;
     }
-    let sets = Set::find(&args.sets).map_err(Failure::usage)?;
-    let bar = bar(sets.iter().map(Set::with_gold).sum::<usize>() * papers.len());
+    let sets = Dataset::find(&args.sets).map_err(Failure::usage)?;
+    let bar = bar(sets.iter().map(Dataset::with_gold).sum::<usize>() * papers.len());
     let tables = reproduce(&papers, &sets, args.threads, &|| bar.inc(1));
     bar.finish_and_clear();
     let tables = tables.map_err(Failure::usage)?;
@@ -32,11 +32,11 @@ pub(super) fn run(args: &Eval) -> Done {
     match args {
         Eval { json: true, .. } => {
             print(&tables.iter().map(Table::json).collect::<String>())?;
-            say(ours);
+            print_message(ours);
         }
         Eval { csv: true, .. } => {
             print(&Table::csv(&tables))?;
-            say(ours + "\n" + tables.iter().map(remarks).collect::<String>().trim_end());
+            print_message(ours + "\n" + tables.iter().map(remarks).collect::<String>().trim_end());
         }
         Eval { .. } => print(&(ours + "\n" + &tables.iter().map(for_people).collect::<String>()))?,
     }
@@ -48,7 +48,7 @@ fn papers(args: &Eval) -> Vec<Paper> {
     Paper::ALL.into_iter().filter(is_wanted).collect()
 }
 
-fn names(sets: &[Set]) -> String {
+fn names(sets: &[Dataset]) -> String {
     let named: Vec<String> = sets.iter().map(|set| format!("{} ({})", set.name, set.with_gold())).collect();
     format!("pages with gold text of {}", named.join(", "))
 }
@@ -84,6 +84,6 @@ fn write_pictures(tables: &[Table], folder: &Path) -> Done {
     let svg = figure_5(tables).expect("the paper with the figure is among the tables");
     let path = folder.join("text-to-tag-ratio-figure-5.svg");
     fs::write(&path, svg).map_err(Failure::writing(path.display()))?;
-    say(format_args!("written: {}", path.display()));
+    print_message(format_args!("written: {}", path.display()));
     Ok(())
 }

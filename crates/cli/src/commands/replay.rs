@@ -22,29 +22,29 @@ use gleaner_template::HostPins;
 use indicatif::ProgressBar;
 
 use crate::args::{Color, Common, Ingest, Rebuild};
-use crate::aside::say;
-use crate::commands::rebuild::{self, Begun};
-use crate::distributed::Agreed;
+use crate::commands::rebuild_store::{self, RebuildStore};
+use crate::distributed::SharedSettings;
 use crate::failure::Failure;
+use crate::messages::print_message;
+use crate::progress::ProgressDisplay;
 use crate::table::table;
 use crate::telemetry::Telemetry;
-use crate::watching::Watching;
-use crate::{Done, distributed, logging, settings, signals, watching};
+use crate::{Done, distributed, logging, progress, settings, signals};
 
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
-    distributed::refuse(&config, "rebuild")?;
+    distributed::require_local(&config, "rebuild")?;
     // Errors must appear before the old store is renamed.
-    let rules = Rules::from_config(&config)?;
+    let rules = ExtractionRules::from_config(&config)?;
     let sources = own_archive(&config)?;
-    let seeds = rebuild::seeds(&args.seeds, &config)?;
-    let Begun { writer, before } = rebuild::begin(&config, args.force)?;
+    let seeds = rebuild_store::seeds(&args.seeds, &config)?;
+    let RebuildStore { writer, before } = rebuild_store::begin(&config, args.force)?;
     let purpose = Purpose::Rebuild;
     let start = Start { config: config.clone(), rules, purpose, seeds, writer, sources };
     let replayed = replay(ReplayContext::begin(common, &config)?, start)?;
     let is_less = |documents: u64| replayed.complete && replayed.documents < documents;
     if let Some((documents, aside)) = before.filter(|(documents, _)| is_less(*documents)) {
-        say(format_args!(
+        print_message(format_args!(
             "gleaner: the old store had {documents} documents, {} more than the new one; to restore it, move {} back \
              as `sled`",
             documents - replayed.documents,
@@ -62,7 +62,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
 
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
-    let rules = Rules::from_config(&config)?;
+    let rules = ExtractionRules::from_config(&config)?;
     let context = ReplayContext::begin(common, &config)?;
     let (writer, sources) = match distributed::is_shared(&config) {
         false => {
@@ -70,8 +70,8 @@ pub(crate) fn reextract(common: &Common) -> Done {
             (writer(&config, false)?, sources)
         }
         true => {
-            let agreed = Agreed::new(&config, "reextract", None, &settings::pins_text(&config)?)?;
-            let writer = distributed::join(&config, agreed, false, &context.stop)?;
+            let shared = SharedSettings::new(&config, "reextract", None, &settings::pins_text(&config)?)?;
+            let writer = distributed::join(&config, shared, false, &context.stop)?;
             let files = writer.store().archive_files().map(|file| Ok(WarcFile::from_file(&file?.1)));
             let sources: Vec<_> = files.collect::<Result<_, StoreError>>().map_err(Failure::work)?;
             if sources.is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
             (writer, sources)
         }
     };
-    settings::tell_of_unknown_pins(&config, &writer.store())?;
+    settings::report_unknown_pins(&config, &writer.store())?;
     let purpose = Purpose::Reextract;
     let replayed = replay(context, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(purpose, &replayed)
@@ -89,15 +89,15 @@ pub(crate) fn reextract(common: &Common) -> Done {
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
-    let rules = Rules::from_config(&config)?;
+    let rules = ExtractionRules::from_config(&config)?;
     let context = ReplayContext::begin(common, &config)?;
     let writer = match distributed::is_shared(&config) {
         false => writer(&config, true)?,
         true => {
-            let agreed = Agreed::new(&config, "ingest", None, &settings::pins_text(&config)?)?;
+            let shared = SharedSettings::new(&config, "ingest", None, &settings::pins_text(&config)?)?;
             // Each worker reads all files, but processes only the pages in its own partitions.
-            let agreed = agreed.and("the list of files", &listed(&sources)?);
-            distributed::join(&config, agreed, false, &context.stop)?
+            let shared = shared.and("the list of files", &listed(&sources)?);
+            distributed::join(&config, shared, false, &context.stop)?
         }
     };
     let purpose = Purpose::Ingest;
@@ -120,7 +120,7 @@ fn listed(sources: &[WarcFile]) -> Result<String, Failure> {
 
 fn writer(config: &Config, create: bool) -> Result<Writer, Failure> {
     let writer = settings::open_store(config, create)?;
-    match settings::unfinished(config, &writer.store())? {
+    match settings::incomplete_reason(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
         None => Ok(writer),
     }
@@ -141,12 +141,12 @@ fn no_archive(place: impl Display) -> String {
     )
 }
 
-struct Rules {
+struct ExtractionRules {
     pins: HostPins,
     admission: Admission,
 }
 
-impl Rules {
+impl ExtractionRules {
     fn from_config(config: &Config) -> Result<Self, Failure> {
         Ok(Self { pins: settings::pins(config)?, admission: settings::admission(config)? })
     }
@@ -160,7 +160,7 @@ struct ReplayContext {
 
 impl ReplayContext {
     fn begin(common: &Common, config: &Config) -> Result<Self, Failure> {
-        let (bar, color) = (watching::bar(), common.color);
+        let (bar, color) = (progress::bar(), common.color);
         logging::begin(&config.log, &bar, color.wanted_on_stderr(), &Telemetry::default())?;
         Ok(Self { bar, color, stop: Stop::default() })
     }
@@ -168,7 +168,7 @@ impl ReplayContext {
 
 struct Start {
     config: Config,
-    rules: Rules,
+    rules: ExtractionRules,
     purpose: Purpose,
     seeds: Vec<Seed>,
     writer: Writer,
@@ -177,7 +177,7 @@ struct Start {
 
 fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let ReplayContext { bar, color, stop } = context;
-    let Start { config, rules: Rules { pins, admission }, purpose, seeds, writer, sources } = start;
+    let Start { config, rules: ExtractionRules { pins, admission }, purpose, seeds, writer, sources } = start;
     let used_pins = pins.clone();
     // The runtime is only for signals, because a replay sends no requests.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -188,27 +188,35 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let progress = Arc::new(Progress::default());
     signals::listen(runtime.handle(), stop.clone(), {
         let bar = bar.clone();
-        move || bar.suspend(|| say("gleaner: finishing the current work; press Ctrl-C again to quit at once"))
+        move || {
+            bar.suspend(|| {
+                print_message("gleaner: finishing the current work; press Ctrl-C again to quit at once")
+            })
+        }
     });
     let began = Instant::now();
-    let watching =
-        Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get(), color.wanted_on_stderr());
+    let display = ProgressDisplay::start(
+        Arc::clone(&progress),
+        bar,
+        config.crawl.progress.get(),
+        color.wanted_on_stderr(),
+    );
     let start = Replay { purpose, config, seeds, pins, admission, writer, sources, stop, progress };
     let replayed = gleaner_crawl::replay(start);
-    drop(watching);
+    drop(display);
     runtime.shutdown_background();
     let replayed = replayed.map_err(Failure::work)?;
     let text = report(purpose, &replayed, began.elapsed().as_secs_f64());
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
     for (host, changes) in replayed.changes.iter().filter(|(_, changes)| has_lost_much(changes)) {
         let (before, after) = (number(changes.words_before), number(changes.words_after));
-        say(format_args!(
+        print_message(format_args!(
             "gleaner: {host} lost more than half of its words: {before} before, {after} after; \
              `gleaner template explain URL --archived` shows why"
         ));
     }
     for pin in used_pins.unused().filter(|_| replayed.complete && !replayed.resumed) {
-        say(format_args!("gleaner: a pin selected nothing on any page: {pin}"));
+        print_message(format_args!("gleaner: a pin selected nothing on any page: {pin}"));
     }
     Ok(replayed)
 }
@@ -351,7 +359,7 @@ fn indexed(path: &Path) -> Result<Vec<WarcFile>, Failure> {
         }
     }
     if unreadable > 0 {
-        say(format_args!("gleaner: lines without a record: {unreadable}, in {}", path.display()));
+        print_message(format_args!("gleaner: lines without a record: {unreadable}, in {}", path.display()));
     }
     if offsets.is_empty() {
         return Err(Failure::Usage(format!("{} lists no records", path.display())));

@@ -11,9 +11,9 @@ use gleaner_render::text::{duration, minute};
 use gleaner_store::StoreError;
 
 use crate::args::{self, Common};
-use crate::aside::say;
 use crate::failure::Failure;
-use crate::run_tables::Row;
+use crate::messages::print_message;
+use crate::run_tables::HostRow;
 use crate::table::{table, wrapped};
 use crate::{Done, run_tables, settings};
 
@@ -24,7 +24,7 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
     let paths = folder::list(&folder).map_err(Failure::work)?;
     let unfinished = unfinished(&config).map_err(Failure::work)?;
     if args.json {
-        unfinished.iter().for_each(|text| say(format_args!("gleaner: {text}")));
+        unfinished.iter().for_each(|text| print_message(format_args!("gleaner: {text}")));
     }
     if paths.is_empty() && unfinished.is_none() {
         let folder = folder.display();
@@ -36,7 +36,7 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
     let read = paths.iter().filter_map(|path| match folder::read(path) {
         Ok(report) => Some(report),
         Err(error) => {
-            say(format_args!("gleaner: {error}; skipped"));
+            print_message(format_args!("gleaner: {error}; skipped"));
             None
         }
     });
@@ -95,7 +95,7 @@ fn listed(reports: &[Report]) -> String {
 
 fn one(report: &Report, folder: &Path) -> String {
     let mut shown = wrapped(&text::short(report), &Term::stdout());
-    let rows = report.lively().map(Row::from).collect();
+    let rows = report.lively().map(HostRow::from).collect();
     let _ = writeln!(shown, "\n{}", run_tables::hosts(rows, usize::MAX));
     let _ = writeln!(shown, "For all reasons, see the pages in {}", folder.display());
     shown

@@ -15,15 +15,15 @@ use gleaner_store::Run;
 use jiff::Timestamp;
 
 use crate::args::{Budgets, Common, Schedule};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::scheduled::daemon::Daemon;
-use crate::scheduled::reporting;
+use crate::scheduled::run_report;
 use crate::{Done, run_tables};
 
 /// Interval between checks of the clock and the stop flag. After a suspend or a change of the clock, one long
 /// sleep would end at the wrong time.
-const LOOK: Duration = Duration::from_millis(200);
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
     let mut timetable = None;
@@ -34,8 +34,8 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
     };
     let mut daemon = Daemon::open(common, &args.seeds, &[], &Budgets::default(), check)?;
     let timetable = timetable.expect("the daemon checks the schedule before it opens");
-    daemon.serve(args.status.status, &args.status.access, daemon.hooks_of_schedule())?;
-    let kept = keep(&daemon, &timetable, args.once_now);
+    daemon.serve(args.status.status, &args.status.access, daemon.schedule_hooks())?;
+    let kept = run_schedule(&daemon, &timetable, args.once_now);
     daemon.close();
     kept
 }
@@ -48,7 +48,7 @@ fn sooner(one: Span, other: Span) -> Span {
     }
 }
 
-fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
+fn run_schedule(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
     let last = daemon.store.last_run().map_err(Failure::work)?;
     if once_now {
         scheduled_run(daemon, timetable, "requested with --once-now");
@@ -62,27 +62,27 @@ fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
         after = start;
         let delay = timetable.delay(random());
         let at = start.checked_add(delay).unwrap_or(start);
-        say(format_args!("gleaner: the next crawl starts at {}", timetable.told(at)));
-        daemon.starts_next(at);
+        print_message(format_args!("gleaner: the next crawl starts at {}", timetable.told(at)));
+        daemon.set_next_start(at);
         match wait_until(daemon, at) {
-            Woken::Time => {}
-            Woken::CrawlRequest => {
+            WakeReason::Time => {}
+            WakeReason::CrawlRequest => {
                 scheduled_run(daemon, timetable, "requested on the status page");
                 after = Timestamp::now();
                 continue;
             }
-            Woken::Stop => break,
+            WakeReason::Stop => break,
         }
         if timetable.is_past(start, Timestamp::now()) {
-            say(format_args!(
+            print_message(format_args!(
                 "gleaner: the start of {} was missed too long ago and is skipped",
                 timetable.told(start)
             ));
             after = Timestamp::now();
             continue;
         }
-        if let Some(run) = done_by_others(daemon, start) {
-            say(format_args!(
+        if let Some(run) = started_by_another_worker(daemon, start) {
+            print_message(format_args!(
                 "gleaner: other workers completed run {run}, scheduled for {}",
                 timetable.told(start)
             ));
@@ -92,7 +92,7 @@ fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
         let now = Timestamp::now();
         let passed_over = timetable.starts(after, now).count();
         if passed_over > 0 {
-            say(format_args!("gleaner: scheduled starts skipped during this crawl: {passed_over}"));
+            print_message(format_args!("gleaner: scheduled starts skipped during this crawl: {passed_over}"));
             after = now;
         }
     }
@@ -101,7 +101,7 @@ fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
 
 /// Returns the number of the last run if other workers started it at or after `start` and finished it.
 /// Workers delay their starts by random times, so this worker may come too late.
-fn done_by_others(daemon: &Daemon, start: Timestamp) -> Option<u32> {
+fn started_by_another_worker(daemon: &Daemon, start: Timestamp) -> Option<u32> {
     // If the store is unreadable, the crawl starts and reports the error.
     let last = daemon.store.last_run().ok().flatten().filter(|_| daemon.store.is_shared())?;
     is_done(&last, start).then_some(last.number)
@@ -115,38 +115,38 @@ fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-enum Woken {
+enum WakeReason {
     Time,
     CrawlRequest,
     Stop,
 }
 
-fn wait_until(daemon: &Daemon, at: Timestamp) -> Woken {
+fn wait_until(daemon: &Daemon, at: Timestamp) -> WakeReason {
     loop {
         if daemon.stop.is_requested() {
-            return Woken::Stop;
+            return WakeReason::Stop;
         }
-        if daemon.is_asked() {
-            return Woken::CrawlRequest;
+        if daemon.is_crawl_requested() {
+            return WakeReason::CrawlRequest;
         }
         if Timestamp::now() >= at {
-            return Woken::Time;
+            return WakeReason::Time;
         }
         snapshot::follow(&daemon.config, &daemon.store);
-        thread::sleep(LOOK);
+        thread::sleep(CHECK_INTERVAL);
     }
 }
 
 fn scheduled_run(daemon: &Daemon, timetable: &Timetable, why: &str) {
-    say(format_args!("gleaner: starting a crawl at {} ({why})", timetable.told(Timestamp::now())));
+    print_message(format_args!("gleaner: starting a crawl at {} ({why})", timetable.told(Timestamp::now())));
     let crawled = daemon.crawl();
-    match (reporting::report(daemon, &crawled), crawled) {
-        (Some(report), _) => say(text::short(&report).trim_end()),
-        (None, Err(error)) => say(format_args!("gleaner: the crawl failed: {error}")),
+    match (run_report::report(daemon, &crawled), crawled) {
+        (Some(report), _) => print_message(text::short(&report).trim_end()),
+        (None, Err(error)) => print_message(format_args!("gleaner: the crawl failed: {error}")),
         (None, Ok(summary)) if !summary.ending.is_over() => {
             let by = if daemon.stop.is_requested() { "interrupted" } else { "stopped on the status page" };
             let stopped = run_tables::stopped(&summary, by);
-            say(format_args!("gleaner: {stopped}; the next crawl continues it"));
+            print_message(format_args!("gleaner: {stopped}; the next crawl continues it"));
         }
         // The log says why there is no report.
         (None, Ok(_)) => {}

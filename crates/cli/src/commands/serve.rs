@@ -10,42 +10,42 @@ use gleaner_crawl::snapshot;
 use gleaner_status::Hooks;
 
 use crate::args::{Common, Serve};
-use crate::aside::say;
+use crate::messages::print_message;
 use crate::scheduled::daemon::Daemon;
-use crate::scheduled::reporting;
+use crate::scheduled::run_report;
 use crate::{Done, distributed, run_tables};
 
 /// Interval between checks for a requested crawl, a requested copy, or a stop.
-const LOOK: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
-    let mut daemon = Daemon::visit(common, &args.seeds)?;
+    let mut daemon = Daemon::open_existing(common, &args.seeds)?;
     // This process only reads a shared corpus, so its page has no buttons that need a writer.
     let hooks = if distributed::is_shared(&daemon.config) { Hooks::default() } else { daemon.hooks() };
     daemon.serve(Some(args.address), &args.access, hooks)?;
     while !daemon.stop.is_requested() {
-        if daemon.is_asked() {
+        if daemon.is_crawl_requested() {
             crawl(&daemon);
         }
         snapshot::follow(&daemon.config, &daemon.store);
-        thread::sleep(LOOK);
+        thread::sleep(CHECK_INTERVAL);
     }
     daemon.close();
     Ok(())
 }
 
 fn crawl(daemon: &Daemon) {
-    say("gleaner: starting a crawl (requested on the status page)");
+    print_message("gleaner: starting a crawl (requested on the status page)");
     let crawled = daemon.crawl();
     if let Err(error) = &crawled {
-        say(format_args!("gleaner: the crawl failed: {error}"));
+        print_message(format_args!("gleaner: the crawl failed: {error}"));
     }
-    match (reporting::report(daemon, &crawled), crawled) {
-        (Some(report), _) => say(text::short(&report).trim_end()),
+    match (run_report::report(daemon, &crawled), crawled) {
+        (Some(report), _) => print_message(text::short(&report).trim_end()),
         (None, Ok(summary)) if !summary.ending.is_over() => {
             let by = if daemon.stop.is_requested() { "interrupted" } else { "stopped on the status page" };
             let stopped = run_tables::stopped(&summary, by);
-            say(format_args!("gleaner: {stopped}; \"Crawl now\" continues it"));
+            print_message(format_args!("gleaner: {stopped}; \"Crawl now\" continues it"));
         }
         (None, _) => {}
     }

@@ -7,8 +7,8 @@ use clap::CommandFactory;
 
 use crate::Done;
 use crate::args::{Args, Completions, Man};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 
 pub(crate) fn completions(args: &Completions) -> Done {
     let mut script = Vec::new();
@@ -21,6 +21,8 @@ pub(crate) fn man(args: &Man) -> Done {
     fs::create_dir_all(&args.dir)
         .and_then(|()| clap_mangen::generate_to(Args::command(), &args.dir))
         .map_err(Failure::writing(&target))?;
-    say(format_args!("manual pages written to {target}; to read the first: man -l {target}/gleaner.1"));
+    print_message(format_args!(
+        "manual pages written to {target}; to read the first: man -l {target}/gleaner.1"
+    ));
     Ok(())
 }

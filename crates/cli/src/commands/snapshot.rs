@@ -8,15 +8,15 @@ use gleaner_config::Config;
 use gleaner_crawl::snapshot;
 
 use crate::args::{Common, Snapshot};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::{Done, distributed, settings};
 
 const POLL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
     let config = settings::load(common)?;
-    distributed::refuse(&config, "snapshot")?;
+    distributed::require_local(&config, "snapshot")?;
     let target =
         absolute(&args.dir).map_err(|error| Failure::Usage(format!("{}: {error}", args.dir.display())))?;
     if target.exists() {
@@ -26,13 +26,13 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
         return Err(Failure::Usage(format!("{}: the name is not valid UTF-8", target.display())));
     }
     match settings::try_open_store(&config)? {
-        Some(writer) => match settings::unfinished(&config, &writer.store())? {
+        Some(writer) => match settings::incomplete_reason(&config, &writer.store())? {
             Some(what) => return Err(Failure::Work(what)),
             None => snapshot::take(&config, &writer, &target).map_err(Failure::work)?,
         },
         None => from_crawl(&config, &target)?,
     }
-    say(format_args!("{} is now a copy of {}", target.display(), config.store.path));
+    print_message(format_args!("{} is now a copy of {}", target.display(), config.store.path));
     Ok(())
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn from_crawl(config: &Config, target: &Path) -> Done {
     let target = &absolute(target).map_err(Failure::work)?;
     let data = Path::new(&config.store.path);
     snapshot::request(data, target).map_err(Failure::work)?;
-    say("gleaner: requested a copy from the process that has the corpus open");
+    print_message("gleaner: requested a copy from the process that has the corpus open");
     loop {
         thread::sleep(POLL);
         if let Some(answer) = snapshot::answer(data) {

@@ -7,8 +7,8 @@ use gleaner_store::{PARTITIONS, WorkerStatus};
 use serde_json::json;
 
 use crate::args::{Common, Workers};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
@@ -22,7 +22,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
             "only a corpus in PostgreSQL has workers: set --store postgres://...".into(),
         ));
     }
-    let store = distributed::visit(&config)?;
+    let store = distributed::open_for_reading(&config)?;
     let workers = store.workers(SHOWN).map_err(Failure::work)?;
     let lease = config.workers.lease.get();
     let shown = if args.json { lines(&workers) } else { shown(&workers, lease) };
@@ -31,10 +31,10 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     let (waiting, crawling): (Vec<_>, Vec<_>) = there.partition(|worker| worker.waiting);
     let held: u64 = workers.iter().map(|worker| worker.partitions).sum();
     if crawling.is_empty() && !waiting.is_empty() {
-        say("gleaner: all workers are waiting for their next crawl");
+        print_message("gleaner: all workers are waiting for their next crawl");
     } else if held < PARTITIONS {
         let free = PARTITIONS - held;
-        say(format_args!(
+        print_message(format_args!(
             "gleaner: {free} of {PARTITIONS} partitions have no worker; a running worker takes them within {lease:?} and one heartbeat"
         ));
         return Err(Failure::Unusual);

@@ -7,7 +7,7 @@ use gleaner_crawl::Progress;
 use indicatif::ProgressBar;
 
 use crate::args::Color;
-use crate::watching::{self, Watching};
+use crate::progress::{self, ProgressDisplay};
 
 pub(crate) struct Console {
     bar: ProgressBar,
@@ -16,7 +16,7 @@ pub(crate) struct Console {
 
 impl Console {
     pub(crate) fn new(color: Color) -> Self {
-        Self { bar: watching::bar(), colors: color.wanted_on_stderr() }
+        Self { bar: progress::bar(), colors: color.wanted_on_stderr() }
     }
 
     /// Returns the progress bar. Suspend it while printing lines.
@@ -29,7 +29,7 @@ impl Console {
     }
 
     /// Shows the progress of a crawl until the returned value is dropped.
-    pub(crate) fn watch(&self, progress: &Arc<Progress>, every: Duration) -> Watching {
-        Watching::begin(Arc::clone(progress), self.bar.clone(), every, self.colors)
+    pub(crate) fn show_progress(&self, progress: &Arc<Progress>, every: Duration) -> ProgressDisplay {
+        ProgressDisplay::start(Arc::clone(progress), self.bar.clone(), every, self.colors)
     }
 }

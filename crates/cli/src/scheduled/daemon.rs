@@ -12,7 +12,7 @@ use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_crawl::{Clock, CrawlError, Progress, Start, Stop, Summary};
 use gleaner_frontier::{Scope, Seed};
-use gleaner_status::{Corpus, CrawlNow, Hooks, Key, Options, Running, Server};
+use gleaner_status::{AccessToken, Corpus, CrawlNow, Hooks, RunningCrawl, Server, ServerOptions};
 use gleaner_store::{Store, Writer};
 use gleaner_template::HostPins;
 use gleaner_testkit::Newspaper;
@@ -21,14 +21,14 @@ use tokio::runtime::Runtime;
 use tracing::warn;
 
 use crate::args::{Access, Budgets, Common};
-use crate::aside::say;
-use crate::distributed::{self, Agreed};
+use crate::distributed::{self, SharedSettings};
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::scheduled::console::Console;
 use crate::telemetry::Telemetry;
 use crate::{logging, open_files, settings, signals};
 
-const MOMENT: Duration = Duration::from_millis(20);
+const RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// The long-running process of `gleaner schedule` and `gleaner serve`. `gleaner crawl` uses it for one crawl.
 pub(crate) struct Daemon {
@@ -70,20 +70,22 @@ impl Daemon {
     ) -> Result<Self, Failure> {
         let mut config = settings::load(common)?;
         check(&mut config)?;
-        budgets.lay_over(&mut config.crawl);
+        budgets.apply_to(&mut config.crawl);
         let (newspaper, seeds) = self::seeds(&mut config, files, urls)?;
         gleaner_crawl::scope(&config, &seeds).map_err(Failure::usage)?;
         for site in gleaner_crawl::sites_without_seed(&config, &seeds) {
-            say(format_args!("gleaner: {site} is the site of no seed, so its settings have no effect"));
+            print_message(format_args!(
+                "gleaner: {site} is the site of no seed, so its settings have no effect"
+            ));
         }
         let daemon = Self::build(common, config, Some(seeds), newspaper, true)?;
-        ask_for_contact(&daemon.config);
+        recommend_contact(&daemon.config);
         Ok(daemon)
     }
 
     /// Opens a daemon for a process that shows the corpus and may crawl later. The store must exist. Without
     /// `files` and the setting `crawl.seeds`, it uses the seeds of the last crawl.
-    pub(crate) fn visit(common: &Common, files: &[PathBuf]) -> Result<Self, Failure> {
+    pub(crate) fn open_existing(common: &Common, files: &[PathBuf]) -> Result<Self, Failure> {
         let config = settings::load(common)?;
         let is_set = !files.is_empty() || !config.crawl.seeds.is_empty();
         let seeds = if is_set { Some(settings::seeds(files, &[], &config)?) } else { None };
@@ -102,16 +104,16 @@ impl Daemon {
         create: bool,
     ) -> Result<Self, Failure> {
         let (pins, admission) = (settings::pins(&config)?, settings::admission(&config)?);
-        open_files::bound(&mut config.fetch);
+        open_files::limit_requests(&mut config.fetch);
         let console = Console::new(common.color);
         let telemetry = Telemetry::begin(&config.telemetry)?;
         logging::begin(&config.log, console.bar(), console.has_colors(), &telemetry)?;
         let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
         let store = match create && distributed::is_shared(&config) {
             true => {
-                let told = settings::pins_text(&config)?;
-                let agreed = Agreed::new(&config, "crawl", seeds.as_deref(), &told)?;
-                distributed::join(&config, agreed, true, &stop)?.store()
+                let pins_text = settings::pins_text(&config)?;
+                let shared = SharedSettings::new(&config, "crawl", seeds.as_deref(), &pins_text)?;
+                distributed::join(&config, shared, true, &stop)?.store()
             }
             false => settings::store(&config, create)?,
         };
@@ -121,9 +123,11 @@ impl Daemon {
         signals::listen(runtime.handle(), stop.clone(), {
             let (bar, request) = (console.bar().clone(), Arc::clone(&request));
             move || {
-                if *held(&request) == CrawlRequest::Running {
+                if *lock(&request) == CrawlRequest::Running {
                     bar.suspend(|| {
-                        say("gleaner: finishing the requests in flight; press Ctrl-C again to quit at once")
+                        print_message(
+                            "gleaner: finishing the requests in flight; press Ctrl-C again to quit at once",
+                        )
                     });
                 }
             }
@@ -147,19 +151,19 @@ impl Daemon {
     }
 
     pub(crate) fn crawl(&self) -> Result<Summary, CrawlError> {
-        *held(&self.request) = CrawlRequest::Running;
-        let crawled = self.crawl_shown();
-        *held(&self.request) = CrawlRequest::None;
+        *lock(&self.request) = CrawlRequest::Running;
+        let crawled = self.crawl_with_progress();
+        *lock(&self.request) = CrawlRequest::None;
         crawled
     }
 
-    fn crawl_shown(&self) -> Result<Summary, CrawlError> {
+    fn crawl_with_progress(&self) -> Result<Summary, CrawlError> {
         self.progress.reset();
-        let watching = self.console.watch(&self.progress, self.config.crawl.progress.get());
+        let display = self.console.show_progress(&self.progress, self.config.crawl.progress.get());
         let mut writer = self.writer()?;
         writer.work()?;
         let stop = self.stop.child();
-        self.show(Some(Running { progress: Arc::clone(&self.progress), stop: stop.clone() }));
+        self.show(Some(RunningCrawl { progress: Arc::clone(&self.progress), stop: stop.clone() }));
         let summary = gleaner_crawl::run(Start {
             config: self.config.clone(),
             seeds: self.seeds.clone().unwrap_or_default(),
@@ -172,7 +176,7 @@ impl Daemon {
             clock: Clock::default(),
         });
         self.show(None);
-        drop(watching);
+        drop(display);
         // Releases this worker's partitions, so that other workers can lease them before the next crawl.
         if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
             warn!(%error, "cannot release this worker's partitions; their leases will expire");
@@ -186,13 +190,13 @@ impl Daemon {
             if let Some(writer) = self.store.writer()? {
                 return Ok(writer);
             }
-            std::thread::sleep(MOMENT);
+            std::thread::sleep(RETRY_DELAY);
         }
     }
 
-    fn show(&self, running: Option<Running>) {
+    fn show(&self, running: Option<RunningCrawl>) {
         if let Some(server) = &self.server {
-            server.watch(running);
+            server.set_running_crawl(running);
         }
     }
 
@@ -208,19 +212,21 @@ impl Daemon {
             std::fs::create_dir_all(&self.config.store.path)
                 .map_err(Failure::writing(&self.config.store.path))?;
         }
-        let (key, file) = match &access.token_file {
-            Some(file) => (Key::read(file).map_err(Failure::usage)?, file.clone()),
-            None => Key::kept(Path::new(&self.config.store.path)).map_err(Failure::work)?,
+        let (token, file) = match &access.token_file {
+            Some(file) => (AccessToken::read(file).map_err(Failure::usage)?, file.clone()),
+            None => AccessToken::read_or_create(Path::new(&self.config.store.path)).map_err(Failure::work)?,
         };
-        let options = Options { address, hosts: access.public_host.clone(), key };
+        let options = ServerOptions { address, hosts: access.public_host.clone(), token };
         let (store, config, pins) = (self.store.clone(), self.config.clone(), self.pins.clone());
         let scope = self.seeds.as_deref().map(Scope::from_seeds);
         let corpus = Corpus { store, config, pins, scope };
         let server = Server::start(self.runtime.handle(), options, corpus, hooks).map_err(Failure::work)?;
         let place = format!("gleaner: status page at http://{}/", server.address());
-        say(format_args!("{place} (token for changes: {})", file.display()));
+        print_message(format_args!("{place} (token for changes: {})", file.display()));
         if !server.address().ip().is_loopback() {
-            say("gleaner: anyone who can reach this address can read the corpus; see docs/status.md");
+            print_message(
+                "gleaner: anyone who can reach this address can read the corpus; see docs/status.md",
+            );
         }
         self.server = Some(server);
         Ok(())
@@ -230,7 +236,7 @@ impl Daemon {
     pub(crate) fn hooks(&self) -> Hooks {
         let request = Arc::clone(&self.request);
         let ask: CrawlNow = Box::new(move || {
-            let mut request = held(&request);
+            let mut request = lock(&request);
             if *request != CrawlRequest::None {
                 return Err("a crawl is already running or about to start".into());
             }
@@ -240,17 +246,17 @@ impl Daemon {
         Hooks { crawl_now: self.seeds.is_some().then_some(ask), next_start: None }
     }
 
-    pub(crate) fn hooks_of_schedule(&self) -> Hooks {
+    pub(crate) fn schedule_hooks(&self) -> Hooks {
         let next = Arc::clone(&self.next_start);
-        Hooks { next_start: Some(Box::new(move || *held(&next))), ..self.hooks() }
+        Hooks { next_start: Some(Box::new(move || *lock(&next))), ..self.hooks() }
     }
 
-    pub(crate) fn starts_next(&self, at: Timestamp) {
-        *held(&self.next_start) = Some(at);
+    pub(crate) fn set_next_start(&self, at: Timestamp) {
+        *lock(&self.next_start) = Some(at);
     }
 
-    pub(crate) fn is_asked(&self) -> bool {
-        *held(&self.request) == CrawlRequest::Pending
+    pub(crate) fn is_crawl_requested(&self) -> bool {
+        *lock(&self.request) == CrawlRequest::Pending
     }
 
     pub(crate) fn close(self) {
@@ -261,7 +267,7 @@ impl Daemon {
 }
 
 /// Locks a value. Ignores poisoning, because no thread can leave the value half changed.
-fn held<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -280,9 +286,9 @@ pub(crate) fn seeds(
     Ok((newspaper, seeds))
 }
 
-pub(crate) fn ask_for_contact(config: &Config) {
+pub(crate) fn recommend_contact(config: &Config) {
     if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
-        say(
+        print_message(
             "gleaner: fetch.contact is not set, so site owners cannot reach you; continuing anyway. Set it with --set fetch.contact=you@example.org",
         );
     }
@@ -294,7 +300,7 @@ fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
     if !config.demo.newspaper {
         return Ok(None);
     }
-    let newspaper = Newspaper::start_in_background(gleaner_testkit::Options::default())
+    let newspaper = Newspaper::start_in_background(gleaner_testkit::NewspaperOptions::default())
         .map_err(|error| Failure::Work(format!("cannot serve the bundled newspaper: {error}")))?;
     config.fetch.proxy = newspaper.proxy();
     Ok(Some(newspaper))

@@ -2,5 +2,5 @@
 
 pub(crate) mod console;
 pub(crate) mod daemon;
-pub(crate) mod notify;
-pub(crate) mod reporting;
+pub(crate) mod notification;
+pub(crate) mod run_report;

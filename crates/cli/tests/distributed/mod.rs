@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{Store, StoreError};
 use gleaner_testkit::postgres::Postgres;
-use gleaner_testkit::{Newspaper, Options, Request, Stand};
+use gleaner_testkit::{GeneratedPapers, Newspaper, NewspaperOptions, Request};
 use tempfile::TempDir;
 
 /// The default web; each host has its own registrable domain.
-pub const STAND: Stand = Stand { hosts: 50, articles: 40, listed: 39, wire: 3, redirected: 0 };
+pub const PAPERS: GeneratedPapers =
+    GeneratedPapers { hosts: 50, articles: 40, listed: 39, wire: 3, redirected: 0 };
 
 /// The duration of a lease.
 pub const LEASE: Duration = Duration::from_secs(3);
@@ -29,7 +30,7 @@ const LONG: Duration = Duration::from_secs(240);
 
 /// The web, database and object storage that workers share.
 pub struct Cluster {
-    pub stand: Stand,
+    pub generated: GeneratedPapers,
     /// The gap between two requests to one host.
     pub gap: Duration,
     pub newspaper: Newspaper,
@@ -49,19 +50,20 @@ impl Cluster {
 
     /// Starts a cluster with these settings of the database server.
     pub fn with(settings: &[&str]) -> Option<Self> {
-        Self::with_stand(STAND, settings)
+        Self::with_papers(PAPERS, settings)
     }
 
     /// Starts a cluster with a different web.
-    pub fn with_stand(stand: Stand, settings: &[&str]) -> Option<Self> {
+    pub fn with_papers(generated: GeneratedPapers, settings: &[&str]) -> Option<Self> {
         let postgres = Postgres::start(settings)?;
         let address = postgres.database();
-        let options = Options { stand: Some(stand), faults: false, ..Options::default() };
+        let options =
+            NewspaperOptions { generated: Some(generated), faults: false, ..NewspaperOptions::default() };
         let newspaper = Newspaper::start_in_background(options).unwrap();
         let folder = TempDir::new().unwrap();
-        fs::write(folder.path().join("seeds.txt"), stand.seeds().join("\n")).unwrap();
+        fs::write(folder.path().join("seeds.txt"), generated.seeds().join("\n")).unwrap();
         let objects = (folder.path().join("objects").to_str().unwrap().to_owned(), Vec::new());
-        Some(Self { stand, gap: GAP, newspaper, folder, postgres, address, objects })
+        Some(Self { generated, gap: GAP, newspaper, folder, postgres, address, objects })
     }
 
     /// Returns a `gleaner` command with the settings of this cluster.
@@ -127,7 +129,7 @@ impl Cluster {
 
     /// Waits until the number of requests reaches this share of the number of pages.
     pub fn wait_for(&self, share: f64) {
-        let pages = self.stand.hosts * (self.stand.articles + 3);
+        let pages = self.generated.hosts * (self.generated.articles + 3);
         let count = (pages as f64 * share) as usize;
         assert!(self.newspaper.wait_for_requests(count, LONG), "no progress to {count} requests");
     }
@@ -158,7 +160,7 @@ impl Cluster {
         let run = store.last_run().unwrap().unwrap();
         let counts = store.counts(run.number).unwrap();
         let listings: u64 = counts.iter().map(|(_, counts)| counts.ended("listing")).sum();
-        assert_eq!(listings as usize, 2 * self.stand.hosts, "front pages and sitemaps");
+        assert_eq!(listings as usize, 2 * self.generated.hosts, "front pages and sitemaps");
         self.check_gaps();
     }
 
@@ -185,11 +187,13 @@ impl Cluster {
             }
         }
         let expected: BTreeSet<String> = self
-            .stand
+            .generated
             .seeds()
             .iter()
             .flat_map(|seed| {
-                self.stand.article_paths().map(move |path| format!("{}{path}", seed.trim_end_matches('/')))
+                self.generated
+                    .article_paths()
+                    .map(move |path| format!("{}{path}", seed.trim_end_matches('/')))
             })
             .collect();
         let found: BTreeSet<String> = urls.into_keys().collect();
@@ -203,12 +207,15 @@ impl Cluster {
             "missing {missing:#?}\nsurplus {surplus:#?}\n{}",
             self.logs()
         );
-        assert_eq!(texts.len(), self.stand.hosts * (self.stand.articles - self.stand.wire) + self.stand.wire);
+        assert_eq!(
+            texts.len(),
+            self.generated.hosts * (self.generated.articles - self.generated.wire) + self.generated.wire
+        );
         // Every URL has one outcome, which was counted once.
         let counts = store.counts(run).unwrap();
         let ended = |label: &str| counts.iter().map(|(_, counts)| counts.ended(label)).sum::<u64>();
         let articles = ended("stored") + ended("duplicate") + ended("near_duplicate");
-        assert_eq!(articles as usize, self.stand.hosts * self.stand.articles, "{counts:#?}");
+        assert_eq!(articles as usize, self.generated.hosts * self.generated.articles, "{counts:#?}");
         assert!(store.hosts().all(|host| host.unwrap().buffered == 0));
         let verified = self.run(&["verify"]);
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));

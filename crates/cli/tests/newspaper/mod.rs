@@ -12,7 +12,7 @@ use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use gleaner_testkit::{Newspaper, Options, Request};
+use gleaner_testkit::{Newspaper, NewspaperOptions, Request};
 use tempfile::TempDir;
 
 /// A newspaper and a folder for one crawl of it.
@@ -24,10 +24,10 @@ pub struct Crawl {
 
 impl Crawl {
     pub fn new(gap: Duration) -> Self {
-        Self::with_options(Options::default(), gap)
+        Self::with_options(NewspaperOptions::default(), gap)
     }
 
-    pub fn with_options(options: Options, gap: Duration) -> Self {
+    pub fn with_options(options: NewspaperOptions, gap: Duration) -> Self {
         let newspaper = Newspaper::start_in_background(options).unwrap();
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join("seeds.txt"), Newspaper::seeds().join("\n")).unwrap();

@@ -11,7 +11,7 @@ use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
 use gleaner_frontier::{Seed, parse_seeds};
 use gleaner_store::{Store, open};
 use gleaner_template::HostPins;
-use gleaner_testkit::{Daily, Newspaper, Options};
+use gleaner_testkit::{Daily, Newspaper, NewspaperOptions};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
@@ -30,7 +30,8 @@ impl Nights {
     pub fn crawled(nights: i64) -> Self {
         let first: Timestamp = FIRST.parse().unwrap();
         let daily = Daily::at(first);
-        let options = Options { daily: Some(daily.clone()), faults: false, ..Options::default() };
+        let options =
+            NewspaperOptions { daily: Some(daily.clone()), faults: false, ..NewspaperOptions::default() };
         let newspaper = Newspaper::start_in_background(options).unwrap();
         let nights_of = Self { folder: tempfile::tempdir().unwrap(), newspaper, daily };
         fs::write(nights_of.folder.path().join("seeds.txt"), seeds()).unwrap();

@@ -271,7 +271,7 @@ fn marked(
 fn follow(writer: &Writer, progress: &Progress) {
     if let Some(leases) = writer.store().leases() {
         // The report comes first, so that other workers never see this worker as idle.
-        leases.report(progress.pages.load(Ordering::Relaxed), false);
+        leases.report(progress.responses.load(Ordering::Relaxed), false);
         let partitions = leases.gained().len();
         info!(partitions, "partitions were assigned to this worker");
     }

@@ -23,7 +23,7 @@ impl Replayer {
         reading: Reading,
     ) -> Result<(), CrawlError> {
         pipeline.frontier.in_flight -= 1;
-        pipeline.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        pipeline.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         let drafted = match reading.content {
             Content::Article(article) => match article.document {
                 Err(Outcome::NotArticle { .. }) => Err("no_text_today"),
@@ -89,7 +89,7 @@ impl Replayer {
         job: &TrainingJob,
         trained: &Trained,
     ) -> Result<(), CrawlError> {
-        pipeline.session.progress.pages.fetch_add(trained.pages.len() as u64, Ordering::Relaxed);
+        pipeline.session.progress.responses.fetch_add(trained.pages.len() as u64, Ordering::Relaxed);
         for page in &trained.pages {
             let before = pipeline.recorder.store.document(DocumentId(*page.key.as_bytes()))?;
             // Without a document, its text is new, or another URL has the same text.

@@ -65,7 +65,7 @@ impl Replayer {
             *self.replayed.passed_over.entry(outcome.label()).or_default() += 1;
             return Ok(());
         }
-        pipeline.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        pipeline.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         pipeline.finish(visit, outcome).map(drop)
     }
 }

@@ -8,8 +8,8 @@
 use gleaner_render::svg::{self, Anchor, INK, Plot, Scale, Stroke};
 use maud::{Markup, html};
 
-use super::figures::{By, Judged, Point, point};
-use super::texts::Language;
+use super::figures::{Criterion, JudgedPair, Point, point};
+use super::texts::TextLanguage;
 
 const PLOT: (f64, f64) = (400.0, 320.0);
 
@@ -26,7 +26,7 @@ pub const GOALS: (f64, f64) = (0.995, 0.95);
 
 struct Line {
     name: &'static str,
-    by: By,
+    by: Criterion,
     value: fn(&Point) -> f64,
     stroke: Stroke,
 }
@@ -40,17 +40,22 @@ const RECALL: &str = "#1b4f9c";
 const ESTIMATE: &str = "3 4";
 
 const LINES: [Line; 4] = [
-    Line { name: "precision", by: By::Texts, value: |p| p.precision, stroke: stroke(PRECISION, "none") },
-    Line { name: "recall", by: By::Texts, value: |p| p.recall, stroke: stroke(RECALL, "none") },
+    Line {
+        name: "precision",
+        by: Criterion::Texts,
+        value: |p| p.precision,
+        stroke: stroke(PRECISION, "none"),
+    },
+    Line { name: "recall", by: Criterion::Texts, value: |p| p.recall, stroke: stroke(RECALL, "none") },
     Line {
         name: "precision, estimate alone",
-        by: By::Estimate,
+        by: Criterion::Estimate,
         value: |p| p.precision,
         stroke: stroke(PRECISION, ESTIMATE),
     },
     Line {
         name: "recall, estimate alone",
-        by: By::Estimate,
+        by: Criterion::Estimate,
         value: |p| p.recall,
         stroke: stroke(RECALL, ESTIMATE),
     },
@@ -58,13 +63,13 @@ const LINES: [Line; 4] = [
 
 /// Draws the curves of these pairs.
 #[must_use]
-pub fn curve(judged: &[Judged]) -> String {
-    let panels = [(Language::English, "English"), (Language::Vietnamese, "Vietnamese")];
+pub fn curve(judged: &[JudgedPair]) -> String {
+    let panels = [(TextLanguage::English, "English"), (TextLanguage::Vietnamese, "Vietnamese")];
     let content = html! {
         (legend())
         @for (at, (language, name)) in panels.into_iter().enumerate() {
             @let plot = plot(MARGIN.0 + PANEL * at as f64);
-            @let pairs: Vec<&Judged> = judged.iter().filter(|pair| pair.language == language).collect();
+            @let pairs: Vec<&JudgedPair> = judged.iter().filter(|pair| pair.language == language).collect();
             (axes(&plot, name))
             @for line in &LINES { (draw(&plot, line, &pairs)) }
         }
@@ -100,7 +105,7 @@ fn axes(plot: &Plot, name: &str) -> Markup {
     }
 }
 
-fn draw(plot: &Plot, line: &Line, pairs: &[&Judged]) -> Markup {
+fn draw(plot: &Plot, line: &Line, pairs: &[&JudgedPair]) -> Markup {
     let points = similarities().map(|similarity| point(pairs.iter().copied(), line.by, similarity));
     plot.line(points.map(|point| (point.similarity, (line.value)(&point))), &line.stroke)
 }
@@ -120,15 +125,20 @@ mod tests {
     use gleaner_html::Page;
 
     use super::super::edits::Edit;
-    use super::super::{Kind, Pair};
+    use super::super::{Pair, PairKind};
     use super::*;
 
     #[test]
     fn there_are_four_lines_a_language() {
         let text = (0..40).map(|at| format!("word{at} ")).collect::<String>();
-        let pair =
-            |language| Pair { language, kind: Kind::Copy(Edit::Half), texts: (text.clone(), text.clone()) };
-        for judged in [vec![], Judged::all(&[pair(Language::English), pair(Language::Vietnamese)])] {
+        let pair = |language| Pair {
+            language,
+            kind: PairKind::Copy(Edit::Half),
+            texts: (text.clone(), text.clone()),
+        };
+        for judged in
+            [vec![], JudgedPair::all(&[pair(TextLanguage::English), pair(TextLanguage::Vietnamese)])]
+        {
             let picture = curve(&judged);
             let page = Page::parse(&picture);
             assert_eq!(page.elements("polyline").count(), 8);

@@ -9,7 +9,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::random::Random;
-use super::texts::Language;
+use super::texts::TextLanguage;
 
 /// How a copy differs from its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,7 +69,7 @@ impl Edit {
         self,
         text: &[String],
         other: &[String],
-        language: Language,
+        language: TextLanguage,
         random: &mut Random,
     ) -> (String, String) {
         let whole = text.join("\n");
@@ -135,13 +135,13 @@ fn dropped(text: &[String], random: &mut Random) -> String {
     kept.map(|(_, paragraph)| paragraph.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-fn wire(text: &[String], other: &[String], language: Language, random: &mut Random) -> String {
+fn wire(text: &[String], other: &[String], language: TextLanguage, random: &mut Random) -> String {
     let (line, end): (&[&str], &[&str]) = match language {
-        Language::English => (
+        TextLanguage::English => (
             &["By our correspondent in Brussels", "LONDON, Nov 3 (Agency) -", "Staff and agencies, Monday"],
             &["Reporting by our staff; editing by the desk", "With material from the agencies."],
         ),
-        Language::Vietnamese => (
+        TextLanguage::Vietnamese => (
             &["Theo phóng viên tại Hà Nội", "TP.HCM, ngày 3/11 -", "Nhóm phóng viên thời sự"],
             &["Theo TTXVN và các hãng tin", "Biên tập: ban thời sự quốc tế"],
         ),
@@ -172,7 +172,7 @@ fn respelled(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::share::Shared;
+    use super::super::share::SharedWords;
     use super::*;
 
     fn text(of: &str) -> Vec<String> {
@@ -196,9 +196,9 @@ mod tests {
         for edit in Edit::ALL {
             for seed in 0..20 {
                 let mut random = Random::new(seed);
-                let (one, copy) = edit.pair(&text("a"), &text("b"), Language::Vietnamese, &mut random);
+                let (one, copy) = edit.pair(&text("a"), &text("b"), TextLanguage::Vietnamese, &mut random);
                 let (least, most) = bounds(edit);
-                let share = Shared::new(&one, &copy).share();
+                let share = SharedWords::new(&one, &copy).share();
                 assert!((least..=most).contains(&share), "{edit:?} {seed}: {share}");
                 assert!(edit == Edit::Half || one != copy || edit == Edit::Respelled);
             }
@@ -214,7 +214,7 @@ mod tests {
     fn a_text_of_one_paragraph_survives_every_edit() {
         let one = vec!["alpha beta gamma delta".to_owned()];
         for edit in Edit::ALL {
-            let (_, copy) = edit.pair(&one, &one, Language::English, &mut Random::new(3));
+            let (_, copy) = edit.pair(&one, &one, TextLanguage::English, &mut Random::new(3));
             assert!(!copy.trim().is_empty(), "{edit:?}");
         }
     }

@@ -14,9 +14,9 @@ use gleaner_corpus::dedup;
 use gleaner_corpus::dedup::{Alignment, Signed, Verdict};
 use rayon::prelude::*;
 
-use super::share::Shared;
-use super::texts::Language;
-use super::{Kind, Pair};
+use super::share::SharedWords;
+use super::texts::TextLanguage;
+use super::{Pair, PairKind};
 
 /// A copy must be detected if it shares at least this part of the longer text's words.
 pub const DEMANDED: f64 = 0.85;
@@ -26,13 +26,13 @@ const BY_NATURE: f64 = 0.7;
 
 /// The results for a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct JudgedPair {
     /// Language of the pair.
-    pub language: Language,
+    pub language: TextLanguage,
     /// The kind of pair.
-    pub kind: Kind,
+    pub kind: PairKind,
     /// The words that both texts share, measured independently.
-    pub shared: Shared,
+    pub shared: SharedWords,
     /// The number of index keys that both texts share.
     pub keys: usize,
     /// The estimated similarity, from 0 to 1. It is 0 if a text has no signature.
@@ -43,14 +43,14 @@ pub struct Judged {
 
 /// A rule to classify a pair as a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum Criterion {
     /// The estimate, then the word-by-word comparison, as in the product.
     Texts,
     /// Only the estimate from the signatures.
     Estimate,
 }
 
-impl Judged {
+impl JudgedPair {
     /// Processes a pair as in the product.
     #[must_use]
     pub fn from_pair(pair: &Pair) -> Self {
@@ -63,7 +63,7 @@ impl Judged {
         Self {
             language: pair.language,
             kind: pair.kind,
-            shared: Shared::new(one, other),
+            shared: SharedWords::new(one, other),
             keys,
             similarity,
             alignment: Alignment::new(&dedup::Tokens::from_text(one), &dedup::Tokens::from_text(other)),
@@ -78,11 +78,11 @@ impl Judged {
 
     /// Returns the verdict of gleaner's duplicate detection at these thresholds.
     #[must_use]
-    pub fn verdict(&self, by: By, params: &dedup::SimilarityParams) -> Verdict {
+    pub fn verdict(&self, by: Criterion, params: &dedup::SimilarityParams) -> Verdict {
         match by {
             _ if self.keys == 0 => Verdict::Other,
-            By::Texts => params.judge(self.similarity, &self.alignment),
-            By::Estimate => params.estimate(self.similarity),
+            Criterion::Texts => params.judge(self.similarity, &self.alignment),
+            Criterion::Estimate => params.estimate(self.similarity),
         }
     }
 
@@ -90,9 +90,11 @@ impl Judged {
     #[must_use]
     pub fn is_copy(&self) -> bool {
         match self.kind {
-            Kind::Copy(_) => true,
-            Kind::Unlike(super::Unlike::Series(_) | super::Unlike::Renumbered) => false,
-            Kind::Unlike(_) => self.shared.contained() >= BY_NATURE,
+            PairKind::Copy(_) => true,
+            PairKind::DifferenceKind(
+                super::DifferenceKind::Series(_) | super::DifferenceKind::Renumbered,
+            ) => false,
+            PairKind::DifferenceKind(_) => self.shared.contained() >= BY_NATURE,
         }
     }
 
@@ -119,7 +121,7 @@ pub struct Point {
 
 /// Computes precision and recall of these pairs at the threshold `similarity`.
 #[must_use]
-pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarity: f64) -> Point {
+pub fn point<'a>(judged: impl IntoIterator<Item = &'a JudgedPair>, by: Criterion, similarity: f64) -> Point {
     let params = dedup::SimilarityParams::default().with_duplicate(similarity);
     let (mut called, mut right, mut demanded, mut found) = (0, 0, 0, 0);
     for pair in judged {
@@ -135,11 +137,11 @@ pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarit
 
 /// The results for one kind of pair in one language, at the default thresholds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OfKind {
+pub struct KindFigures {
     /// The language of the pairs.
-    pub language: Language,
+    pub language: TextLanguage,
     /// The kind of the pairs.
-    pub kind: Kind,
+    pub kind: PairKind,
     /// Number of pairs.
     pub pairs: usize,
     /// The mean share of the longer text's words that are also in the other text.
@@ -160,25 +162,27 @@ pub struct OfKind {
 
 /// Computes the results for each kind of pair in each language.
 #[must_use]
-pub fn by_kind(judged: &[Judged]) -> Vec<OfKind> {
-    let mut kinds: Vec<(Language, Kind)> = judged.iter().map(|pair| (pair.language, pair.kind)).collect();
+pub fn by_kind(judged: &[JudgedPair]) -> Vec<KindFigures> {
+    let mut kinds: Vec<(TextLanguage, PairKind)> =
+        judged.iter().map(|pair| (pair.language, pair.kind)).collect();
     kinds.sort_unstable();
     kinds.dedup();
     let of = |(language, kind)| {
-        let of: Vec<&Judged> =
+        let of: Vec<&JudgedPair> =
             judged.iter().filter(|pair| (pair.language, pair.kind) == (language, kind)).collect();
         of_kind(language, kind, &of)
     };
     kinds.into_iter().map(of).collect()
 }
 
-fn of_kind(language: Language, kind: Kind, of: &[&Judged]) -> OfKind {
+fn of_kind(language: TextLanguage, kind: PairKind, of: &[&JudgedPair]) -> KindFigures {
     let params = dedup::SimilarityParams::default();
-    let count = |is: &dyn Fn(&Judged) -> bool| of.iter().filter(|pair| is(pair)).count();
-    let mean =
-        |value: fn(&Judged) -> f64| of.iter().map(|pair| value(pair)).sum::<f64>() / of.len().max(1) as f64;
-    let is_called = |pair: &Judged| pair.verdict(By::Texts, &params) == Verdict::Duplicate;
-    OfKind {
+    let count = |is: &dyn Fn(&JudgedPair) -> bool| of.iter().filter(|pair| is(pair)).count();
+    let mean = |value: fn(&JudgedPair) -> f64| {
+        of.iter().map(|pair| value(pair)).sum::<f64>() / of.len().max(1) as f64
+    };
+    let is_called = |pair: &JudgedPair| pair.verdict(Criterion::Texts, &params) == Verdict::Duplicate;
+    KindFigures {
         language,
         kind,
         pairs: of.len(),
@@ -186,21 +190,25 @@ fn of_kind(language: Language, kind: Kind, of: &[&Judged]) -> OfKind {
         similarity: mean(|pair| pair.similarity),
         candidates: count(&|pair| pair.keys > 0),
         duplicates: count(&is_called),
-        estimated: count(&|pair| pair.verdict(By::Estimate, &params) == Verdict::Duplicate),
-        related: count(&|pair| pair.verdict(By::Texts, &params) > Verdict::Other),
-        demanded: (count(&Judged::is_demanded), count(&|pair| pair.is_demanded() && is_called(pair))),
+        estimated: count(&|pair| pair.verdict(Criterion::Estimate, &params) == Verdict::Duplicate),
+        related: count(&|pair| pair.verdict(Criterion::Texts, &params) > Verdict::Other),
+        demanded: (count(&JudgedPair::is_demanded), count(&|pair| pair.is_demanded() && is_called(pair))),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Unlike;
+    use super::super::DifferenceKind;
     use super::super::edits::Edit;
     use super::super::series::Series;
     use super::*;
 
-    fn judged(kind: Kind, one: &str, other: &str) -> Judged {
-        Judged::from_pair(&Pair { language: Language::English, kind, texts: (one.into(), other.into()) })
+    fn judged(kind: PairKind, one: &str, other: &str) -> JudgedPair {
+        JudgedPair::from_pair(&Pair {
+            language: TextLanguage::English,
+            kind,
+            texts: (one.into(), other.into()),
+        })
     }
 
     fn text(of: &str) -> String {
@@ -211,16 +219,16 @@ mod tests {
 
     #[test]
     fn precision_and_recall_count_what_they_say() {
-        let copy = Kind::Copy(Edit::Retitled);
-        let other = Kind::Unlike(Unlike::Other);
+        let copy = PairKind::Copy(Edit::Retitled);
+        let other = PairKind::DifferenceKind(DifferenceKind::Other);
         let pairs = [
             judged(copy, &text("a"), &text("a")),
             judged(copy, &text("a"), &text("b")),
             judged(other, &text("a"), &text("b")),
             judged(other, &text("a"), &text("a")),
-            judged(Kind::Unlike(Unlike::Series(Series::Market)), &text("a"), &text("a")),
+            judged(PairKind::DifferenceKind(DifferenceKind::Series(Series::Market)), &text("a"), &text("a")),
         ];
-        let point = point(&pairs, By::Texts, 0.5);
+        let point = point(&pairs, Criterion::Texts, 0.5);
         assert_eq!(point.called, 3);
         assert!((point.precision - 2.0 / 3.0).abs() < 1e-12 && (point.recall - 1.0).abs() < 1e-12);
         let rows = by_kind(&pairs);
@@ -231,7 +239,7 @@ mod tests {
 
     #[test]
     fn without_pairs_nothing_is_wrong_or_missed() {
-        let point = point(&[], By::Estimate, 0.5);
+        let point = point(&[], Criterion::Estimate, 0.5);
         assert_eq!((point.called, point.precision, point.recall), (0, 1.0, 1.0));
         assert_eq!(by_kind(&[]), []);
     }

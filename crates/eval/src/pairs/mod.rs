@@ -31,12 +31,12 @@ use rayon::prelude::*;
 use self::edits::Edit;
 use self::random::Random;
 use self::series::{Series, renumbered};
-use self::texts::{Language, Text};
+use self::texts::{Text, TextLanguage};
 use crate::measure::words::Bag;
 
 /// The kind of a negative pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Unlike {
+pub enum DifferenceKind {
     /// A text, and the text of another article of its site that shares the most words with it.
     SameTopic,
     /// Two parts of the same article.
@@ -51,7 +51,7 @@ pub enum Unlike {
     Renumbered,
 }
 
-impl Unlike {
+impl DifferenceKind {
     /// Returns the kind's name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -71,20 +71,20 @@ impl Unlike {
 
 /// The kind of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum PairKind {
     /// A text and its copy.
     Copy(Edit),
     /// Two different texts.
-    Unlike(Unlike),
+    DifferenceKind(DifferenceKind),
 }
 
-impl Kind {
+impl PairKind {
     /// Returns the kind's name in tables.
     #[must_use]
     pub fn name(self) -> String {
         match self {
             Self::Copy(edit) => edit.name(),
-            Self::Unlike(unlike) => unlike.name().to_owned(),
+            Self::DifferenceKind(unlike) => unlike.name().to_owned(),
         }
     }
 }
@@ -93,9 +93,9 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
     /// The language of both texts.
-    pub language: Language,
+    pub language: TextLanguage,
     /// The kind of the pair.
-    pub kind: Kind,
+    pub kind: PairKind,
     /// The texts.
     pub texts: (String, String),
 }
@@ -123,7 +123,7 @@ impl Default for PairParams {
 /// Generates all pairs from these texts.
 #[must_use]
 pub fn pairs(texts: &[Text], params: &PairParams) -> Vec<Pair> {
-    let of = |language: Language| {
+    let of = |language: TextLanguage| {
         let mut of: Vec<&Text> = texts.iter().filter(|text| text.language == language).collect();
         Random::new(params.seed).shuffle(&mut of);
         of.truncate(params.texts);
@@ -132,14 +132,14 @@ pub fn pairs(texts: &[Text], params: &PairParams) -> Vec<Pair> {
         pairs.extend(of_series(&of, language, params));
         pairs
     };
-    Language::ALL.into_iter().flat_map(of).collect()
+    TextLanguage::ALL.into_iter().flat_map(of).collect()
 }
 
 fn stream(seed: u64, of: usize, round: usize) -> Random {
     Random::new(Random::new(seed ^ ((of as u64) << 20 | round as u64)).number())
 }
 
-fn copies(texts: &[&Text], language: Language, params: &PairParams) -> Vec<Pair> {
+fn copies(texts: &[&Text], language: TextLanguage, params: &PairParams) -> Vec<Pair> {
     if texts.len() < 2 {
         return Vec::new();
     }
@@ -148,32 +148,32 @@ fn copies(texts: &[&Text], language: Language, params: &PairParams) -> Vec<Pair>
         let mut random = stream(params.seed, at, round);
         let other = texts[(at + 1 + random.below(texts.len() - 1)) % texts.len()];
         let texts = edit.pair(&texts[at % texts.len()].paragraphs, &other.paragraphs, language, &mut random);
-        Pair { language, kind: Kind::Copy(edit), texts }
+        Pair { language, kind: PairKind::Copy(edit), texts }
     };
     let edits = Edit::ALL.into_iter().enumerate();
     edits.flat_map(|edit| (0..count).map(move |at| (edit, at))).map(|(edit, at)| copy(edit, at)).collect()
 }
 
-fn others(texts: &[&Text], language: Language, seed: u64) -> Vec<Pair> {
+fn others(texts: &[&Text], language: TextLanguage, seed: u64) -> Vec<Pair> {
     let pair = |unlike, one: String, other: String| Pair {
         language,
-        kind: Kind::Unlike(unlike),
+        kind: PairKind::DifferenceKind(unlike),
         texts: (one, other),
     };
     let bags: Vec<Bag> = texts.par_iter().map(|text| Bag::from_text(&text.whole())).collect();
     let mut pairs = Vec::new();
     for (at, text) in texts.iter().enumerate() {
         if let Some(near) = nearest(texts, &bags, at) {
-            pairs.push(pair(Unlike::SameTopic, text.whole(), texts[near].whole()));
+            pairs.push(pair(DifferenceKind::SameTopic, text.whole(), texts[near].whole()));
         }
         let later = texts[at + 1..].iter().find(|other| other.article == text.article);
-        pairs.extend(later.map(|later| pair(Unlike::SameArticle, text.whole(), later.whole())));
+        pairs.extend(later.map(|later| pair(DifferenceKind::SameArticle, text.whole(), later.whole())));
         let other = texts[stream(seed, at, 100).below(texts.len())];
         if other.article != text.article {
             let frame = frame(language);
-            pairs.push(pair(Unlike::Other, text.whole(), other.whole()));
+            pairs.push(pair(DifferenceKind::Other, text.whole(), other.whole()));
             let framed = |text: &Text| format!("{}\n{frame}", text.whole());
-            pairs.push(pair(Unlike::Framed, framed(text), framed(other)));
+            pairs.push(pair(DifferenceKind::Framed, framed(text), framed(other)));
         }
     }
     pairs
@@ -189,14 +189,14 @@ fn nearest(texts: &[&Text], bags: &[Bag], at: usize) -> Option<usize> {
     })
 }
 
-const fn frame(language: Language) -> &'static str {
+const fn frame(language: TextLanguage) -> &'static str {
     match language {
-        Language::English => {
+        TextLanguage::English => {
             "Follow us on all social networks and sign up for our free daily newsletter, delivered to your \
              inbox every morning before seven.\nThis material may not be published, broadcast, rewritten or \
              redistributed without permission. Comments are open to subscribers only and are moderated."
         }
-        Language::Vietnamese => {
+        TextLanguage::Vietnamese => {
             "Mời quý độc giả theo dõi các chương trình đã phát sóng và bấm đăng ký kênh để nhận tin tức mới \
              nhất mỗi ngày.\nMọi ý kiến đóng góp xin gửi về tòa soạn theo địa chỉ thư điện tử. Nghiêm cấm sao \
              chép nội dung dưới mọi hình thức nếu chưa có sự đồng ý bằng văn bản."
@@ -204,18 +204,22 @@ const fn frame(language: Language) -> &'static str {
     }
 }
 
-fn of_series(texts: &[&Text], language: Language, params: &PairParams) -> Vec<Pair> {
+fn of_series(texts: &[&Text], language: TextLanguage, params: &PairParams) -> Vec<Pair> {
     let made = Series::ALL.into_iter().enumerate().flat_map(|(number, series)| {
         (0..params.series).map(move |at| {
             let mut random = stream(params.seed, at, 200 + number);
             let texts = (series.part(language, &mut random), series.part(language, &mut random));
-            Pair { language, kind: Kind::Unlike(Unlike::Series(series)), texts }
+            Pair { language, kind: PairKind::DifferenceKind(DifferenceKind::Series(series)), texts }
         })
     });
     let renumbered = texts.iter().enumerate().filter_map(|(at, text)| {
         let text = text.whole();
         let other = renumbered(&text, &mut stream(params.seed, at, 300))?;
-        Some(Pair { language, kind: Kind::Unlike(Unlike::Renumbered), texts: (text, other) })
+        Some(Pair {
+            language,
+            kind: PairKind::DifferenceKind(DifferenceKind::Renumbered),
+            texts: (text, other),
+        })
     });
     made.chain(renumbered).collect()
 }
@@ -231,7 +235,7 @@ mod tests {
                 .collect()
         };
         let text = |at: usize| Text {
-            language: Language::English,
+            language: TextLanguage::English,
             site: "a.example".into(),
             article: at / 2,
             paragraphs: (0..5).map(|line| paragraph(at, line)).collect(),
@@ -246,16 +250,20 @@ mod tests {
         assert_eq!(made, pairs(&texts(), &params));
         assert_ne!(made, pairs(&texts(), &PairParams { seed: 2, ..params }));
         let count = |kind| made.iter().filter(|pair| pair.kind == kind).count();
-        assert!(Edit::ALL.iter().all(|edit| count(Kind::Copy(*edit)) == 10));
+        assert!(Edit::ALL.iter().all(|edit| count(PairKind::Copy(*edit)) == 10));
         // Vietnamese series exist although there are no Vietnamese gold texts, because series need none.
-        assert!(Series::ALL.iter().all(|of| count(Kind::Unlike(Unlike::Series(*of))) == 6));
-        assert_eq!(count(Kind::Unlike(Unlike::SameTopic)), 8);
-        assert_eq!(count(Kind::Unlike(Unlike::SameArticle)), 4);
+        assert!(
+            Series::ALL.iter().all(|of| count(PairKind::DifferenceKind(DifferenceKind::Series(*of))) == 6)
+        );
+        assert_eq!(count(PairKind::DifferenceKind(DifferenceKind::SameTopic)), 8);
+        assert_eq!(count(PairKind::DifferenceKind(DifferenceKind::SameArticle)), 4);
     }
 
     #[test]
     fn texts_of_no_set_give_series_only() {
         let made = pairs(&[], &PairParams::default());
-        assert!(made.iter().all(|pair| matches!(pair.kind, Kind::Unlike(Unlike::Series(_)))));
+        assert!(
+            made.iter().all(|pair| matches!(pair.kind, PairKind::DifferenceKind(DifferenceKind::Series(_))))
+        );
     }
 }

@@ -7,7 +7,7 @@
 //! Limitation: the patterns only imitate real reports.
 
 use super::random::Random;
-use super::texts::Language;
+use super::texts::TextLanguage;
 
 /// The topic of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,22 +26,22 @@ impl Series {
     /// All series.
     pub const ALL: [Self; 4] = [Self::Weather, Self::Prices, Self::Lottery, Self::Market];
 
-    const fn pattern(self, language: Language) -> &'static str {
+    const fn pattern(self, language: TextLanguage) -> &'static str {
         match (self, language) {
-            (Self::Weather, Language::English) => WEATHER_EN,
-            (Self::Weather, Language::Vietnamese) => WEATHER_VI,
-            (Self::Prices, Language::English) => PRICES_EN,
-            (Self::Prices, Language::Vietnamese) => PRICES_VI,
-            (Self::Lottery, Language::English) => LOTTERY_EN,
-            (Self::Lottery, Language::Vietnamese) => LOTTERY_VI,
-            (Self::Market, Language::English) => MARKET_EN,
-            (Self::Market, Language::Vietnamese) => MARKET_VI,
+            (Self::Weather, TextLanguage::English) => WEATHER_EN,
+            (Self::Weather, TextLanguage::Vietnamese) => WEATHER_VI,
+            (Self::Prices, TextLanguage::English) => PRICES_EN,
+            (Self::Prices, TextLanguage::Vietnamese) => PRICES_VI,
+            (Self::Lottery, TextLanguage::English) => LOTTERY_EN,
+            (Self::Lottery, TextLanguage::Vietnamese) => LOTTERY_VI,
+            (Self::Market, TextLanguage::English) => MARKET_EN,
+            (Self::Market, TextLanguage::Vietnamese) => MARKET_VI,
         }
     }
 
     /// Generates one text of the series.
     #[must_use]
-    pub fn part(self, language: Language, random: &mut Random) -> String {
+    pub fn part(self, language: TextLanguage, random: &mut Random) -> String {
         filled(self.pattern(language), random)
     }
 }
@@ -158,13 +158,13 @@ fn other_number(number: &str, random: &mut Random) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::share::Shared;
+    use super::super::share::SharedWords;
     use super::*;
 
     #[test]
     fn patterns_are_filled_to_the_end() {
         for series in Series::ALL {
-            for language in Language::ALL {
+            for language in TextLanguage::ALL {
                 let text = series.part(language, &mut Random::new(1));
                 assert!(!text.contains(['#', '[', ']', '|']), "{text}");
                 assert_eq!(text, series.part(language, &mut Random::new(1)));
@@ -177,9 +177,9 @@ mod tests {
     #[test]
     fn parts_of_a_series_share_most_words() {
         for series in [Series::Weather, Series::Prices, Series::Market] {
-            for language in Language::ALL {
+            for language in TextLanguage::ALL {
                 let part = |seed| series.part(language, &mut Random::new(seed));
-                let share = Shared::new(&part(1), &part(2)).share();
+                let share = SharedWords::new(&part(1), &part(2)).share();
                 assert!((0.6..0.97).contains(&share), "{series:?} {language:?}: {share}");
             }
         }

@@ -4,7 +4,8 @@
 //! paragraph by paragraph, and the greater number counts. In the second case, each paragraph of one text is
 //! matched with the unmatched paragraph of the other text that shares the most words with it. The shared
 //! words must be at least half of the longer paragraph. Therefore the words of a moved paragraph count as
-//! shared. [`Shared::share`] is relative to the longer text, [`Shared::contained`] to the shorter text.
+//! shared. [`SharedWords::share`] is relative to the longer text, [`SharedWords::contained`] to the shorter
+//! text.
 //!
 //! Limitation: two texts of a language share a third of their words in order by chance, so a share of 0.3 has
 //! no meaning. A rewritten text with a share of 0.5 may be the same story.
@@ -14,14 +15,14 @@ use crate::measure::words::{normal, words};
 
 /// The number of words that two texts share, and their numbers of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shared {
+pub struct SharedWords {
     /// The number of shared words.
     pub words: usize,
     /// The number of words in each text.
     pub of: (usize, usize),
 }
 
-impl Shared {
+impl SharedWords {
     /// Compares two texts. Each has one paragraph per line.
     #[must_use]
     pub fn new(one: &str, other: &str) -> Self {
@@ -88,14 +89,14 @@ mod tests {
             ("alpha beta", 0, 0.0),
         ];
         for (other, words, contained) in cases {
-            let shared = Shared::new(text, other);
+            let shared = SharedWords::new(text, other);
             assert_eq!(shared.words, words, "{other}");
             assert!((shared.contained() - contained).abs() < 1e-12, "{other}");
             assert_eq!(shared, {
-                let back = Shared::new(other, text);
-                Shared { of: (back.of.1, back.of.0), ..back }
+                let back = SharedWords::new(other, text);
+                SharedWords { of: (back.of.1, back.of.0), ..back }
             });
         }
-        assert!((Shared::new(text, "one two three four").share() - 0.4).abs() < 1e-12);
+        assert!((SharedWords::new(text, "one two three four").share() - 0.4).abs() < 1e-12);
     }
 }

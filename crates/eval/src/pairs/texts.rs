@@ -6,8 +6,8 @@
 //!
 //! Limitation: pieces of one article count as different texts on the same topic.
 
+use crate::dataset::{Dataset, DatasetError};
 use crate::measure::words::{normal, words};
-use crate::set::{Set, SetError};
 
 const PIECE: usize = 400;
 
@@ -15,14 +15,14 @@ const SHORTEST: usize = 60;
 
 /// The language of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Language {
+pub enum TextLanguage {
     /// English.
     English,
     /// Vietnamese.
     Vietnamese,
 }
 
-impl Language {
+impl TextLanguage {
     /// All languages.
     pub const ALL: [Self; 2] = [Self::English, Self::Vietnamese];
 
@@ -66,7 +66,7 @@ impl Language {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
     /// The text's language.
-    pub language: Language,
+    pub language: TextLanguage,
     /// The site, or the set's name if the manifest has no site.
     pub site: String,
     /// The index of the text's article among the articles of all sets.
@@ -86,13 +86,13 @@ impl Text {
 /// Returns the pieces of all gold texts in these sets, in the order of the sets.
 ///
 /// # Errors
-/// [`SetError::Read`] means that a gold text cannot be read.
-pub fn texts(sets: &[Set]) -> Result<Vec<Text>, SetError> {
+/// [`DatasetError::Read`] means that a gold text cannot be read.
+pub fn texts(sets: &[Dataset]) -> Result<Vec<Text>, DatasetError> {
     let mut texts = Vec::new();
     let entries = sets.iter().flat_map(|set| set.entries.iter().map(move |entry| (set, entry)));
     for (article, (set, entry)) in entries.enumerate() {
         let Some(gold) = entry.read_gold()? else { continue };
-        let Some(language) = Language::new(&entry.lang, &gold) else { continue };
+        let Some(language) = TextLanguage::new(&entry.lang, &gold) else { continue };
         let site = if entry.site.is_empty() { &set.name } else { &entry.site };
         let pieces = pieces(&gold).into_iter();
         texts.extend(pieces.map(|paragraphs| Text { language, site: site.clone(), article, paragraphs }));
@@ -123,15 +123,15 @@ mod tests {
     #[test]
     fn the_language_is_told_by_tag_or_text() {
         let cases = [
-            ("vi-VN", "", Some(Language::Vietnamese)),
-            ("en", "", Some(Language::English)),
+            ("vi-VN", "", Some(TextLanguage::Vietnamese)),
+            ("en", "", Some(TextLanguage::English)),
             ("el", "the of and", None),
-            ("", "Chợ quê họp sớm hơn thường lệ vì trời sắp mưa", Some(Language::Vietnamese)),
-            ("", "The market opened to the growers in the morning", Some(Language::English)),
+            ("", "Chợ quê họp sớm hơn thường lệ vì trời sắp mưa", Some(TextLanguage::Vietnamese)),
+            ("", "The market opened to the growers in the morning", Some(TextLanguage::English)),
             ("", "Der Markt", None),
         ];
         for (tag, text, expected) in cases {
-            assert_eq!(Language::new(tag, text), expected, "{tag} {text}");
+            assert_eq!(TextLanguage::new(tag, text), expected, "{tag} {text}");
         }
     }
 

@@ -19,8 +19,8 @@ use gleaner_methods::bte::{self, improved, linear, original};
 use super::pages::{is_of, measured, of_many_sites};
 use super::statistics::{mean, median};
 use super::{Column, Paper, Row, Table, clock};
+use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 use crate::measure::words::Bag;
-use crate::set::{Entry, Recorded, Set, SetError};
 
 /// Table 1 as printed: site, share of text, share of tags, both in percent.
 const TABLE_1: [(&str, [f64; 2]); 3] =
@@ -44,27 +44,27 @@ const RUNS: usize = 3;
 
 /// Measures the tables. Calls `done` once for each page with gold text. Returns the first unreadable page as
 /// an error.
-pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
+pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let of_set = |set| Ok(OfSet { set, pages: measured(set, done, of_page)? });
-    let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, SetError>>()?;
+    let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, DatasetError>>()?;
     measured.retain(|of_set| !of_set.pages.is_empty());
     let timing = time(&measured)?;
     Ok(vec![table_1(&measured), table_2(&measured, &timing)])
 }
 
 struct OfSet<'a> {
-    set: &'a Set,
+    set: &'a Dataset,
     pages: Vec<OfPage<'a>>,
 }
 
 struct OfPage<'a> {
-    entry: &'a Entry,
+    entry: &'a PageEntry,
     shares: [f64; 2],
     tokens: usize,
     f1: [f64; 3],
 }
 
-fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> {
+fn of_page<'a>(entry: &'a PageEntry, recorded: &RecordedPage, gold: &str) -> OfPage<'a> {
     let bag = Bag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
     let params = bte::BteParams::default();
@@ -90,7 +90,7 @@ struct Timing {
     passed_over: usize,
 }
 
-fn time(measured: &[OfSet<'_>]) -> Result<Timing, SetError> {
+fn time(measured: &[OfSet<'_>]) -> Result<Timing, DatasetError> {
     let mut timing = Timing::default();
     let most = bte::BteParams::default().max_tokens;
     for page in measured.iter().flat_map(|of_set| &of_set.pages) {
@@ -156,7 +156,7 @@ fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
 
 /// Returns the language of a set's pages. Returns `None` if they have several languages, or if the manifest
 /// has none.
-fn language(set: &Set) -> Option<&str> {
+fn language(set: &Dataset) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)
 }
@@ -318,7 +318,7 @@ mod tests {
     }
 
     fn run(folder: &TempDir) -> (Vec<Table>, usize) {
-        let sets = Set::find(&[folder.path().to_owned()]).unwrap();
+        let sets = Dataset::find(&[folder.path().to_owned()]).unwrap();
         let done = AtomicUsize::new(0);
         let count = || {
             done.fetch_add(1, Ordering::Relaxed);

@@ -19,8 +19,8 @@ use gleaner_methods::line_block::{self, LineBlockParams, Rule};
 use super::pages::{is_of, measured, of_many_sites};
 use super::statistics::mean;
 use super::{Column, From, Paper, Row, Table};
+use crate::dataset::{Dataset, DatasetError, RecordedPage};
 use crate::measure::{Ratios, subsequence};
-use crate::set::{Recorded, Set, SetError};
 
 /// The minimum F1 of a right page, which we chose. In the paper's worked example, one word is too many and
 /// two of six are missing. This is an F1 of 8/11 = 0.73, but the paper does not state whether the example is
@@ -119,7 +119,7 @@ struct PageScores {
 
 /// Calls `done` after each page with gold text, from any thread. Returns the first unreadable page as an
 /// error.
-pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
+pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let mut sites = Vec::new();
     for set in sets {
         let pages = measured(set, done, |_, recorded, gold| page_scores(recorded, gold))?;
@@ -130,7 +130,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok([table_1(&sites)].into_iter().chain(tables_2).collect())
 }
 
-fn page_scores(recorded: &Recorded, gold: &str) -> PageScores {
+fn page_scores(recorded: &RecordedPage, gold: &str) -> PageScores {
     let text = |form: &Form| plain(&line_block::extract(&recorded.source, &(form.params)()));
     let texts = FORMS.each_ref().map(text);
     PageScores {
@@ -141,7 +141,7 @@ fn page_scores(recorded: &Recorded, gold: &str) -> PageScores {
 }
 
 struct Site<'a> {
-    set: &'a Set,
+    set: &'a Dataset,
     pages: Vec<PageScores>,
 }
 
@@ -299,7 +299,7 @@ mod tests {
     const TEXT: &str =
         "Many words of a text that is long enough to stand above thirty a tag, and then some more.";
 
-    fn set() -> (tempfile::TempDir, Set) {
+    fn set() -> (tempfile::TempDir, Dataset) {
         let page = |inner: &str| {
             format!("<title>Many words</title><body>\n<ul></ul>\n<p>{inner}</p>\n<ul></ul>\n<div>a</div>")
         };
@@ -361,10 +361,10 @@ mod tests {
     #[test]
     fn a_site_of_the_paper_is_compared_and_a_set_of_many_remarked() {
         let (_folder, mut set) = set();
-        let set_sites = |set: &mut Set, sites: [&str; 3]| {
+        let set_sites = |set: &mut Dataset, sites: [&str; 3]| {
             set.entries.iter_mut().zip(sites).for_each(|(entry, site)| entry.site = site.to_owned());
         };
-        let rows = |set: &Set| {
+        let rows = |set: &Dataset| {
             let table = tables(std::slice::from_ref(set), &|| ()).unwrap().remove(1);
             let bbc: Vec<Row> = table.rows.into_iter().filter(|row| row.label == "BBC").collect();
             (bbc, table.remarks.join("\n"))

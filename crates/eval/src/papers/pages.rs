@@ -6,19 +6,19 @@
 
 use rayon::prelude::*;
 
+use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 use crate::measure::words::words;
 use crate::parallel::in_order;
-use crate::set::{Entry, Recorded, Set, SetError};
 
 /// Returns the result of `measure` for each page whose gold text has a word. `measure` also receives the gold
 /// text. Calls `done` after each page with gold text, from any thread. If pages are unreadable, returns all
 /// their errors in the order of the manifest.
 pub(super) fn measured<'a, T: Send>(
-    set: &'a Set,
+    set: &'a Dataset,
     done: &(dyn Fn() + Sync),
-    measure: impl Fn(&'a Entry, &Recorded, &str) -> T + Sync,
-) -> Result<Vec<T>, SetError> {
-    let one = |entry: &'a Entry| -> Result<Option<T>, SetError> {
+    measure: impl Fn(&'a PageEntry, &RecordedPage, &str) -> T + Sync,
+) -> Result<Vec<T>, DatasetError> {
+    let one = |entry: &'a PageEntry| -> Result<Option<T>, DatasetError> {
         let recorded = entry.read()?;
         let gold = recorded.gold.as_deref().unwrap_or_default();
         let measured = words(gold).next().is_some().then(|| measure(entry, &recorded, gold));
@@ -31,13 +31,13 @@ pub(super) fn measured<'a, T: Send>(
 
 /// Whether all pages of a set are from the site `site`, such as `bbc.co.uk`. Ignores `www.`, and suffixes in
 /// the manifest that begin with `_`, such as a year.
-pub(super) fn is_of(set: &Set, site: &str) -> bool {
+pub(super) fn is_of(set: &Dataset, site: &str) -> bool {
     let host = |named: &str| named.split('_').next() == Some(site);
     set.entries.iter().all(|entry| host(entry.site.trim_start_matches("www.")))
 }
 
 /// Returns one sentence for each set with several sites, because such a set counts as one site in means.
-pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Set>) -> Vec<String> {
+pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Dataset>) -> Vec<String> {
     let many = sets.filter(|set| set.sites() > 1);
     many.map(|set| {
         format!("{} has pages of {} sites and counts as one in the means of sets.", set.name, set.sites())
@@ -51,11 +51,11 @@ pub(super) mod made {
 
     use tempfile::TempDir;
 
-    use crate::set::Set;
+    use crate::dataset::Dataset;
 
     /// Creates a set from pages (HTML, gold text, language). Also returns its folder, which is deleted when
     /// dropped.
-    pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Set) {
+    pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Dataset) {
         let folder = TempDir::new().unwrap();
         let mut manifest = String::new();
         for (at, (html, gold, lang)) in pages.iter().enumerate() {
@@ -66,7 +66,7 @@ pub(super) mod made {
             }
         }
         fs::write(folder.path().join("manifest.jsonl"), manifest).unwrap();
-        let mut set = Set::read(folder.path()).unwrap();
+        let mut set = Dataset::read(folder.path()).unwrap();
         set.name = "made".to_owned();
         (folder, set)
     }
@@ -95,7 +95,7 @@ mod tests {
         let done = || {
             calls.fetch_add(1, Ordering::Relaxed);
         };
-        let measure = |entry: &Entry, _: &Recorded, gold: &str| format!("{} {gold}", entry.lang);
+        let measure = |entry: &PageEntry, _: &RecordedPage, gold: &str| format!("{} {gold}", entry.lang);
         assert_eq!(measured(&set, &done, measure).unwrap(), [" a b", "vi d"]);
         assert_eq!(calls.into_inner(), 3);
         drop(folder);

@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use super::{Table, bte, comma_score, fast_content_extractor, line_block, text_to_tag_ratio};
+use crate::dataset::{Dataset, DatasetError};
 use crate::parallel::pool;
-use crate::set::{Set, SetError};
 
 /// A paper whose tables can be reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,7 +49,7 @@ impl Paper {
         Self::ALL.into_iter().find(|paper| paper.name() == name)
     }
 
-    fn tables(self, sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
+    fn tables(self, sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
         match self {
             Self::FastContentExtractor => fast_content_extractor::tables(sets, done),
             Self::ImprovedBte => bte::tables(sets, done),
@@ -65,15 +65,15 @@ impl Paper {
 /// `threads` threads, as in a [`Task`](crate::Task).
 ///
 /// # Errors
-/// A [`SetError`] means that a page cannot be read, or that no page has gold text.
+/// A [`DatasetError`] means that a page cannot be read, or that no page has gold text.
 pub fn reproduce(
     papers: &[Paper],
-    sets: &[Set],
+    sets: &[Dataset],
     threads: Option<NonZeroUsize>,
     done: &(dyn Fn() + Sync),
-) -> Result<Vec<Table>, SetError> {
+) -> Result<Vec<Table>, DatasetError> {
     if sets.iter().all(|set| set.with_gold() == 0) {
-        return Err(SetError::no_gold(sets));
+        return Err(DatasetError::no_gold(sets));
     }
     pool(threads)?.install(|| {
         let tables = papers.iter().map(|paper| paper.tables(sets, done));

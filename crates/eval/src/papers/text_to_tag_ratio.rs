@@ -18,9 +18,9 @@ use super::pages::measured;
 use super::statistics::{mean, median};
 use super::svg;
 use super::{Column, From, Paper, Row, Table};
+use crate::dataset::{Dataset, DatasetError, RecordedPage};
 use crate::measure::space::{Size, Space};
 use crate::measure::{edit_distance, subsequence};
-use crate::set::{Recorded, Set, SetError};
 
 const FIGURE_5: &str = "figure 5";
 
@@ -85,7 +85,7 @@ struct PageScores {
 
 /// Calls `done` after each page with gold text, from any thread. Returns the first unreadable page as an
 /// error.
-pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
+pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
         let all = measured(set, done, |_, recorded, gold| page_scores(recorded, gold))?;
@@ -113,7 +113,7 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
 
 /// Measures a page. Returns `None` if the edit distance cannot be computed, because texts are too long and
 /// too different.
-fn page_scores(recorded: &Recorded, gold: &str) -> Option<PageScores> {
+fn page_scores(recorded: &RecordedPage, gold: &str) -> Option<PageScores> {
     let ratios = Ratios::new(&recorded.source, &TextToTagRatioParams::default());
     let mut known: HashMap<String, Scores> = HashMap::new();
     let mut is_whole = true;
@@ -365,7 +365,7 @@ mod tests {
 
     const TEXT: &str = "A sentence of the text that is rather longer than any link of the menu.";
 
-    fn set() -> (tempfile::TempDir, Set) {
+    fn set() -> (tempfile::TempDir, Dataset) {
         let menu = "<li><a href=/>Link</a>\n".repeat(30);
         let page = |inner: &str| format!("{menu}{inner}{menu}");
         let long = page(&format!("<p>{TEXT}</p>\n").repeat(9));
@@ -391,9 +391,9 @@ mod tests {
     fn figures_are_the_measures_of_the_pages() {
         let (_folder, set) = set();
         let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
-        let pages: Vec<Recorded> = [0, 2].map(|at| set.entries[at].read().unwrap()).into();
+        let pages: Vec<RecordedPage> = [0, 2].map(|at| set.entries[at].read().unwrap()).into();
         let scores = |params: TextToTagRatioParams| -> Vec<(f64, f64)> {
-            let score = |page: &Recorded| {
+            let score = |page: &RecordedPage| {
                 let (text, gold) = (plain(&extract(&page.source, &params)), page.gold.as_deref().unwrap());
                 (
                     subsequence::ratios(&text, gold).recall * 100.0,

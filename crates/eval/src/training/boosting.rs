@@ -51,14 +51,14 @@ const BINS: usize = 64;
 
 /// Rows of features as bin numbers, with the bounds between bins.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct FeatureTable {
     columns: usize,
     bins: Vec<u8>,
     /// The upper bounds of each feature's bins. Bin `b` has the values up to `edges[b]`.
     edges: Vec<Vec<f32>>,
 }
 
-impl Table {
+impl FeatureTable {
     /// Divides the features of the rows into bins. All rows must have the same length.
     #[must_use]
     pub fn from_rows(rows: &[Vec<f32>]) -> Self {
@@ -151,7 +151,7 @@ struct Cut {
 
 /// Grows a forest from the rows with a weight above 0.
 #[must_use]
-pub fn grow(table: &Table, targets: &[Target], params: &BoostingParams) -> Forest {
+pub fn grow(table: &FeatureTable, targets: &[Target], params: &BoostingParams) -> Forest {
     let rows: Vec<u32> = (0..).zip(targets).filter(|(_, t)| t.weight > 0.0).map(|(at, _)| at).collect();
     let mut odds = vec![0.0_f64; targets.len()];
     let mut random = Random(params.seed);
@@ -169,7 +169,7 @@ pub fn grow(table: &Table, targets: &[Target], params: &BoostingParams) -> Fores
 }
 
 /// Returns the tree's value for a row. Equals [`Tree::value`], because thresholds are bounds of bins.
-fn value(table: &Table, tree: &Tree, at: u32) -> f32 {
+fn value(table: &FeatureTable, tree: &Tree, at: u32) -> f32 {
     let row = table.row(at);
     let mut node: i16 = if tree.splits.is_empty() { -1 } else { 0 };
     while node >= 0 {
@@ -183,7 +183,7 @@ fn value(table: &Table, tree: &Tree, at: u32) -> f32 {
 }
 
 struct Grower<'a> {
-    table: &'a Table,
+    table: &'a FeatureTable,
     targets: &'a [Target],
     odds: &'a [f64],
     features: Vec<usize>,
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn what_can_be_learned_is_learned() {
         let (rows, targets) = rows();
-        let forest = grow(&Table::from_rows(&rows[..1_500]), &targets[..1_500], &params());
+        let forest = grow(&FeatureTable::from_rows(&rows[..1_500]), &targets[..1_500], &params());
         let right =
             |(row, target): (&Vec<f32>, &Target)| (forest.log_odds(row) > 0.0) == (target.label > 0.5);
         let unseen = rows[1_500..].iter().zip(&targets[1_500..]);
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn rows_in_bins_get_the_answer_of_rows_in_numbers() {
         let (rows, targets) = rows();
-        let table = Table::from_rows(&rows);
+        let table = FeatureTable::from_rows(&rows);
         let forest = grow(&table, &targets, &BoostingParams { trees: 5, ..params() });
         for (at, row) in rows.iter().enumerate() {
             for tree in forest.trees() {
@@ -378,7 +378,7 @@ mod tests {
         let (rows, targets) = rows();
         let grown = || {
             grow(
-                &Table::from_rows(&rows),
+                &FeatureTable::from_rows(&rows),
                 &targets,
                 &BoostingParams { trees: 3, rows: 0.5, features: 0.5, ..params() },
             )
@@ -390,9 +390,9 @@ mod tests {
     fn weights_of_nothing_and_no_rows_give_leaves() {
         let (rows, targets) = rows();
         let none: Vec<Target> = targets.iter().map(|t| Target { weight: 0.0, ..*t }).collect();
-        let forest = grow(&Table::from_rows(&rows), &none, &params());
+        let forest = grow(&FeatureTable::from_rows(&rows), &none, &params());
         assert_eq!(forest.log_odds(&rows[0]), 0.0);
-        assert_eq!(grow(&Table::from_rows(&[]), &[], &params()).log_odds(&[]), 0.0);
+        assert_eq!(grow(&FeatureTable::from_rows(&[]), &[], &params()).log_odds(&[]), 0.0);
     }
 
     #[test]

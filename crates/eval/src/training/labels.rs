@@ -20,7 +20,7 @@ const AROUND: usize = 6;
 #[must_use]
 pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
     let blocks: Vec<Vec<String>> = blocks.iter().map(|text| lower(text)).collect();
-    let all = Supply::from_gold(gold);
+    let all = GoldWords::from_gold(gold);
     let alone: Vec<f32> = blocks.iter().map(|words| all.share(words)).collect();
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     let rank: Vec<f32> = (0..blocks.len()).map(|at| among_content(at, &blocks, &alone)).collect();
@@ -54,12 +54,12 @@ fn lower(text: &str) -> Vec<String> {
     words(text).map(str::to_lowercase).collect()
 }
 
-struct Supply {
+struct GoldWords {
     trigrams: HashMap<[String; 3], u32>,
     lines: HashMap<Vec<String>, u32>,
 }
 
-impl Supply {
+impl GoldWords {
     fn from_gold(gold: &str) -> Self {
         let mut supply = Self { trigrams: HashMap::new(), lines: HashMap::new() };
         for trigram in trigrams(&lower(gold)) {

@@ -15,11 +15,11 @@ use gleaner_extract::block_model::{Forest, Repeated, feature_rows};
 use gleaner_html::Page;
 use rayon::prelude::*;
 
-use crate::folds::{FOLDS, KEPT, teachers};
+use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
+use crate::folds::{FOLDS, KEPT, training_pages};
 use crate::measure::words::Bag;
 use crate::parallel::in_order;
-use crate::set::{Entry, Recorded, Set, SetError};
-use boosting::{BoostingParams, Table, Target};
+use boosting::{BoostingParams, FeatureTable, Target};
 
 /// Maximum number of pages that count for the weight of a site.
 const SITE_PAGES: f32 = 12.0;
@@ -51,8 +51,8 @@ impl TrainingSet {
     /// blocks that repeat on the training pages of its fold.
     ///
     /// # Errors
-    /// A [`SetError`] means that a page cannot be read.
-    pub fn read(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Self, SetError> {
+    /// A [`DatasetError`] means that a page cannot be read.
+    pub fn read(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Self, DatasetError> {
         let mut training_pages = Vec::new();
         for set in sets {
             training_pages.extend(of_set(set, done)?);
@@ -81,14 +81,14 @@ impl TrainingSet {
     /// Trains one model on all pages.
     #[must_use]
     pub fn train(&self, params: &BoostingParams) -> Forest {
-        boosting::grow(&Table::from_rows(&self.rows), &self.targets, params)
+        boosting::grow(&FeatureTable::from_rows(&self.rows), &self.targets, params)
     }
 
     /// Trains one model per fold of sites, so that each site has a model that was trained without its pages.
     /// Sites are assigned to folds in the order of their names.
     #[must_use]
     pub fn cross_validate(&self, folds: usize, params: &BoostingParams) -> CrossValidated {
-        let table = Table::from_rows(&self.rows);
+        let table = FeatureTable::from_rows(&self.rows);
         let grow = |fold: usize| {
             let blind = |(target, site): (&Target, &usize)| {
                 let weight = if site % folds == fold { 0.0 } else { target.weight };
@@ -119,18 +119,19 @@ impl CrossValidated {
     }
 }
 
-fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<TrainingPage>, SetError> {
+fn of_set(set: &Dataset, done: &(dyn Fn() + Sync)) -> Result<Vec<TrainingPage>, DatasetError> {
     let of_one_site = set.sites() == 1 && set.entries.len() >= FOLDS;
-    let kept = in_order(set.entries.par_iter().take(if of_one_site { KEPT } else { 0 }).map(Entry::read))?;
+    let kept =
+        in_order(set.entries.par_iter().take(if of_one_site { KEPT } else { 0 }).map(PageEntry::read))?;
     let repeated: Vec<Repeated> = (0..FOLDS)
         .into_par_iter()
         .map(|fold| {
-            let pages: Vec<&Page> = teachers(kept.len(), fold).map(|at| &kept[at].page).collect();
+            let pages: Vec<&Page> = training_pages(kept.len(), fold).map(|at| &kept[at].page).collect();
             Repeated::from_pages(&pages)
         })
         .collect();
     let nothing = Repeated::default();
-    let read = |(at, entry): (usize, &Entry)| {
+    let read = |(at, entry): (usize, &PageEntry)| {
         let page = entry.read()?;
         done();
         let own = &repeated[at % FOLDS];
@@ -142,7 +143,7 @@ fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<TrainingPage>, SetE
     in_order(with_gold.map(read))
 }
 
-fn training_page(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> TrainingPage {
+fn training_page(entry: &PageEntry, recorded: &RecordedPage, forms: &[(&Repeated, f32)]) -> TrainingPage {
     let gold = recorded.gold.as_deref().unwrap_or_default();
     let mut example = TrainingPage { site: entry.site.clone(), rows: Vec::new(), targets: Vec::new() };
     for (repeated, share) in forms {

@@ -56,12 +56,12 @@ impl Filter {
     /// Whether a document passes all conditions. The limit is ignored.
     #[must_use]
     pub fn passes(&self, document: &Document, context: &RecordContext) -> bool {
-        self.held_by(document, context).is_ok()
+        self.select(document, context).is_ok()
     }
 
     /// Returns the document's record, or the name of the first filter that excludes it. The conditions on
     /// numbers come last, because they require reading the text.
-    fn held_by<'a>(&self, document: &'a Document, context: &'a RecordContext) -> Result<Record<'a>, String> {
+    fn select<'a>(&self, document: &'a Document, context: &'a RecordContext) -> Result<Record<'a>, String> {
         if !self.hosts.is_empty() && !self.hosts.iter().any(|wanted| is_of_host(&document.host, wanted)) {
             return Err("host".into());
         }
@@ -74,7 +74,7 @@ impl Filter {
         if self.until.is_some_and(|until| document.fetched >= until) {
             return Err("until".into());
         }
-        if let Some(reason) = self.held_by_publication(document) {
+        if let Some(reason) = self.publication_exclusion(document) {
             return Err(reason.into());
         }
         if let Some(filter) = self.texts.iter().find(|filter| !filter.holds(document)) {
@@ -91,7 +91,7 @@ impl Filter {
         }
     }
 
-    fn held_by_publication(&self, document: &Document) -> Option<&'static str> {
+    fn publication_exclusion(&self, document: &Document) -> Option<&'static str> {
         if self.published_since.is_none() && self.published_until.is_none() {
             return None;
         }
@@ -188,7 +188,7 @@ impl Selection {
         if self.is_full() {
             return None;
         }
-        match self.filter.held_by(document, context) {
+        match self.filter.select(document, context) {
             Ok(record) => {
                 self.tally.add(&record);
                 Some(record)

@@ -16,9 +16,9 @@
 //! one file per document is not flushed file by file, because that would take too long. After a power
 //! failure, check it with `sha256sum -c SHA256SUMS`.
 
+mod host_files;
 mod shards;
-mod sites;
-mod texts;
+mod text_files;
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -30,15 +30,16 @@ use jiff::Timestamp;
 
 use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
 use crate::{
-    ExportError, Fields, Filter, Format, Manifest, Record, RecordContext, Sample, Selection, Tally, card,
+    ExportError, Fields, Filter, Format, Manifest, Record, RecordContext, Sample, Selection, Tally,
+    dataset_card,
 };
+use host_files::HostFiles;
 use shards::Shards;
-use sites::Sites;
-use texts::Texts;
+use text_files::TextFiles;
 
 /// The parameters of an export.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ExportRequest {
     /// The output format.
     pub format: Format,
     /// The fields to export. Used by formats that [have fields](Format::has_fields).
@@ -70,7 +71,7 @@ trait Layout: std::fmt::Debug {
 
 /// An export into a folder, in progress.
 #[derive(Debug)]
-pub struct Folder {
+pub struct FolderExport {
     target: PathBuf,
     part: PathBuf,
     format: Format,
@@ -84,13 +85,13 @@ pub struct Folder {
     _lock: File,
 }
 
-impl Folder {
+impl FolderExport {
     /// Begins an export into the folder `path`, or resumes an interrupted export with the same command.
     ///
     /// # Errors
     /// An error means one of these: the folder already exists, the interrupted export has another command or
     /// version or a damaged file, or a file cannot be written.
-    pub fn begin(path: &Path, request: Request) -> Result<Self, ExportError> {
+    pub fn begin(path: &Path, request: ExportRequest) -> Result<Self, ExportError> {
         // Removes a final slash.
         let target: PathBuf = path.components().collect();
         let Some(name) = target.file_name() else {
@@ -107,14 +108,14 @@ impl Folder {
             Some(manifest) => same(manifest, &request, &part)?,
             None => begin(&part, &request)?,
         };
-        let Request { format, fields, filter, shard_size, .. } = request;
+        let ExportRequest { format, fields, filter, shard_size, .. } = request;
         let filter = Filter { since: manifest.since, until: Some(manifest.until), ..filter };
         let selection = Selection::new(filter, manifest.tally.clone());
         let layout: Box<dyn Layout> = match format {
             Format::TextByDocument | Format::Markdown(_) => {
-                Box::new(Texts::begin(&part, format, &manifest.files)?)
+                Box::new(TextFiles::begin(&part, format, &manifest.files)?)
             }
-            Format::TextBySite => Box::new(Sites::begin(&part, &manifest.files)?),
+            Format::TextBySite => Box::new(HostFiles::begin(&part, &manifest.files)?),
             _ => Box::new(Shards::begin(&part, format, &fields, shard_size, &manifest.files)?),
         };
         let last = manifest.last_id.as_deref().and_then(|id| id.parse().ok());
@@ -180,8 +181,8 @@ impl Folder {
         self.manifest.complete = true;
         self.manifest.tally = self.selection.tally().clone();
         let context = match self.format {
-            Format::Datasets => Some(("README.md", card::readme(&self.manifest, &self.fields))),
-            Format::Vertical(_) => Some(("registry", card::registry(&self.manifest))),
+            Format::Datasets => Some(("README.md", dataset_card::readme(&self.manifest, &self.fields))),
+            Format::Vertical(_) => Some(("registry", dataset_card::registry(&self.manifest))),
             _ => None,
         };
         if let Some((name, text)) = context {
@@ -227,7 +228,7 @@ fn lock(part: &Path, target: &Path) -> Result<File, ExportError> {
     }
 }
 
-fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
+fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> {
     // This file exists if the process was killed while it wrote the first manifest.
     let left = part.join("manifest.json.new");
     if left.exists() {
@@ -253,7 +254,7 @@ fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
 }
 
 /// Returns the manifest if the interrupted export has the same command and the same version of gleaner.
-fn same(manifest: Manifest, request: &Request, part: &Path) -> Result<Manifest, ExportError> {
+fn same(manifest: Manifest, request: &ExportRequest, part: &Path) -> Result<Manifest, ExportError> {
     let is_same = manifest.manifest_version == VERSION
         && manifest.gleaner == env!("CARGO_PKG_VERSION")
         && manifest.command == request.command;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Layout, damaged};
 use crate::format::Sink;
-use crate::manifest::{Counted, DataFile, hash_file, hex, sync_folder};
-use crate::single::GROUP;
+use crate::manifest::{DataFile, HashingWriter, hash_file, hex, sync_folder};
+use crate::single_file::GROUP;
 use crate::{ExportError, Fields, Format, Record};
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Shards {
 
 #[derive(Debug)]
 struct Shard {
-    sink: Sink<Counted<BufWriter<File>>>,
+    sink: Sink<HashingWriter<BufWriter<File>>>,
     name: String,
     documents: u64,
 }
@@ -96,11 +96,11 @@ fn begin(
     format: Format,
     fields: &Fields,
     group: u64,
-) -> io::Result<Sink<Counted<BufWriter<File>>>> {
+) -> io::Result<Sink<HashingWriter<BufWriter<File>>>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let out = Counted::new(BufWriter::new(File::create(path)?));
+    let out = HashingWriter::new(BufWriter::new(File::create(path)?));
     format.sink(out, fields, group)
 }
 

@@ -41,8 +41,8 @@ fn corpus(count: u8) -> Vec<Document> {
     (0..count).map(document).collect()
 }
 
-fn request(format: Format) -> Request {
-    Request {
+fn request(format: Format) -> ExportRequest {
+    ExportRequest {
         format,
         fields: Fields::default(),
         filter: Filter { conditions: vec![gleaner_corpus::Condition::confidence(0.3)], ..Filter::default() },
@@ -53,7 +53,7 @@ fn request(format: Format) -> Request {
 }
 
 /// Writes at most `limit` further documents.
-fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
+fn feed(folder: &mut FolderExport, corpus: &[Document], limit: usize) {
     let last = folder.last();
     for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {
         let urls = vec![document.url.clone()];
@@ -79,7 +79,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn in_one_go(format: Format, corpus: &[Document], path: &Path) -> Manifest {
-    let mut folder = Folder::begin(path, request(format)).unwrap();
+    let mut folder = FolderExport::begin(path, request(format)).unwrap();
     feed(&mut folder, corpus, usize::MAX);
     folder.finish().unwrap()
 }
@@ -94,13 +94,13 @@ fn an_interrupted_export_goes_on_and_gives_the_same_files() {
         assert!(manifest.complete && manifest.tally.documents == 54, "{format:?}");
         let parts = home.path().join("parts");
         for limit in [1, 7, 0, 30, 59, 60] {
-            let mut folder = Folder::begin(&parts, request(format)).unwrap();
+            let mut folder = FolderExport::begin(&parts, request(format)).unwrap();
             feed(&mut folder, &corpus, limit);
             assert!(!parts.exists());
             // Dropped without finishing, as if the process were killed. Buffered data may or may not be on
             // disk.
         }
-        let mut folder = Folder::begin(&parts, request(format)).unwrap();
+        let mut folder = FolderExport::begin(&parts, request(format)).unwrap();
         feed(&mut folder, &corpus, usize::MAX);
         assert_eq!(folder.finish().unwrap(), manifest, "{format:?}");
         assert_eq!(files(&parts), files(&whole), "{format:?}");
@@ -156,7 +156,7 @@ fn what_is_fetched_later_is_the_next_exports() {
     assert_eq!((first.tally.documents, first.tally.held_back["until"]), (1, 1));
     let mut next = request(FORMATS[0]);
     (next.started, next.filter.since) = ("2026-11-23T00:00:00Z".parse().unwrap(), Some(first.until));
-    let mut folder = Folder::begin(&home.path().join("next"), next).unwrap();
+    let mut folder = FolderExport::begin(&home.path().join("next"), next).unwrap();
     feed(&mut folder, &late, usize::MAX);
     assert_eq!(folder.finish().unwrap().tally.documents, 1);
 }
@@ -167,7 +167,7 @@ fn nothing_that_is_there_is_overwritten() {
     let out = home.path().join("out");
     fs::create_dir(&out).unwrap();
     in_one_go(FORMATS[0], &corpus(3), &out);
-    let error = |path: &Path, request| Folder::begin(path, request).unwrap_err().to_string();
+    let error = |path: &Path, request| FolderExport::begin(path, request).unwrap_err().to_string();
     assert!(error(&out, request(FORMATS[0])).contains("is there already"));
     fs::write(home.path().join("file"), "").unwrap();
     assert!(error(&home.path().join("file"), request(FORMATS[0])).contains("is there already"));
@@ -182,9 +182,9 @@ fn nothing_that_is_there_is_overwritten() {
 fn another_command_does_not_go_on() {
     let home = tempfile::tempdir().unwrap();
     let out = home.path().join("out");
-    drop(Folder::begin(&out, request(FORMATS[0])).unwrap());
-    let other = Request { command: vec!["export".into(), "--language".into()], ..request(FORMATS[0]) };
-    let error = Folder::begin(&out, other).unwrap_err().to_string();
+    drop(FolderExport::begin(&out, request(FORMATS[0])).unwrap());
+    let other = ExportRequest { command: vec!["export".into(), "--language".into()], ..request(FORMATS[0]) };
+    let error = FolderExport::begin(&out, other).unwrap_err().to_string();
     assert!(error.contains("another export (gleaner export, gleaner 0."), "{error}");
 }
 
@@ -196,7 +196,7 @@ fn a_damaged_shard_is_named() {
     for format in FORMATS.into_iter().filter(|format| !is_packed(format)) {
         let home = tempfile::tempdir().unwrap();
         let out = home.path().join("out");
-        let mut folder = Folder::begin(&out, request(format)).unwrap();
+        let mut folder = FolderExport::begin(&out, request(format)).unwrap();
         feed(&mut folder, &corpus(60), usize::MAX);
         let part = folder.part().to_owned();
         drop(folder);
@@ -204,10 +204,10 @@ fn a_damaged_shard_is_named() {
         let mut bytes = fs::read(part.join(&first.path)).unwrap();
         bytes[9] ^= 1;
         fs::write(part.join(&first.path), &bytes).unwrap();
-        let error = Folder::begin(&out, request(format)).unwrap_err().to_string();
+        let error = FolderExport::begin(&out, request(format)).unwrap_err().to_string();
         assert!(error.contains("was changed") && error.contains(&first.path), "{error}");
         fs::write(part.join(&first.path), &bytes[..8]).unwrap();
-        let error = Folder::begin(&out, request(format)).unwrap_err().to_string();
+        let error = FolderExport::begin(&out, request(format)).unwrap_err().to_string();
         assert!(error.contains(&first.path) && error.contains("export again"), "{error}");
     }
 }

@@ -4,11 +4,11 @@
 //! [`tei`] and [`markdown`]. The output of these formats can be compressed. Parquet has its own compression.
 //! Plain text has no sink, because it has one file per document or site ([`text`], [`crate::folder`]).
 
+pub mod compressed;
 pub mod conllu;
 pub mod csv;
 pub mod json_lines;
 pub mod markdown;
-pub mod packed;
 pub mod parquet;
 pub mod tei;
 pub mod text;
@@ -18,7 +18,7 @@ use std::io::{self, Write};
 
 use crate::Record;
 use crate::record::Fields;
-use packed::Packed;
+use compressed::CompressedWriter;
 
 /// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Format {
         let Some(compression) = self.compression() else {
             return Ok(Sink::Parquet(Box::new(parquet::Parquet::new(out, fields, group)?)));
         };
-        let mut out = Box::new(Packed::new(out, compression)?);
+        let mut out = Box::new(CompressedWriter::new(out, compression)?);
         let mut buffer = Vec::new();
         match self {
             Self::Csv(_) => csv::head(fields, &mut buffer),
@@ -160,7 +160,7 @@ pub(crate) const fn kind_name(kind: char) -> &'static str {
 #[expect(missing_docs, reason = "its parts are nobody's to touch")]
 pub enum Sink<W: Write + Send> {
     /// Formats that are rendered one document at a time.
-    Lines { format: Format, fields: Fields, out: Box<Packed<W>>, buffer: Vec<u8> },
+    Lines { format: Format, fields: Fields, out: Box<CompressedWriter<W>>, buffer: Vec<u8> },
     /// Parquet, which is written in groups of documents.
     Parquet(Box<parquet::Parquet<W>>),
 }

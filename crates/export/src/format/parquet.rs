@@ -4,7 +4,7 @@
 //! their texts and lists reach the size of a group, then written as one row group. This needs memory of about
 //! twice the group size.
 //!
-//! [`Kind`] defines the types. A text is `BYTE_ARRAY (STRING)`. A list is the three-level `LIST` of the
+//! [`FieldType`] defines the types. A text is `BYTE_ARRAY (STRING)`. A list is the three-level `LIST` of the
 //! specification. A time is `INT64 (TIMESTAMP, microseconds, UTC)`, because Python's dates cannot represent
 //! nanoseconds. Nanoseconds are truncated.
 //!
@@ -24,7 +24,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
 use crate::Record;
-use crate::record::{Cell, Field, Fields, Kind};
+use crate::record::{Cell, Field, FieldType, Fields};
 
 const ZSTD_LEVEL: i32 = 3;
 
@@ -94,19 +94,19 @@ impl<W: Write + Send> Parquet<W> {
 
 fn schema(fields: &Fields) -> String {
     let column = |&Field { name, kind, .. }: &Field| match kind {
-        Kind::Text => format!("required binary {name} (STRING);"),
-        Kind::OptionalText => format!("optional binary {name} (STRING);"),
-        Kind::Texts => format!(
+        FieldType::Text => format!("required binary {name} (STRING);"),
+        FieldType::OptionalText => format!("optional binary {name} (STRING);"),
+        FieldType::Texts => format!(
             "required group {name} (LIST) {{ repeated group list {{ required binary element (STRING); }} }}"
         ),
-        Kind::Time => format!("required int64 {name} (TIMESTAMP(MICROS,true));"),
-        Kind::OptionalTime => format!("optional int64 {name} (TIMESTAMP(MICROS,true));"),
-        Kind::OptionalFlag => format!("optional boolean {name};"),
-        Kind::Count => format!("required int64 {name};"),
-        Kind::OptionalCount => format!("optional int64 {name};"),
-        Kind::OptionalSmallCount => format!("optional int32 {name};"),
-        Kind::Number => format!("required double {name};"),
-        Kind::OptionalNumber => format!("optional double {name};"),
+        FieldType::Time => format!("required int64 {name} (TIMESTAMP(MICROS,true));"),
+        FieldType::OptionalTime => format!("optional int64 {name} (TIMESTAMP(MICROS,true));"),
+        FieldType::OptionalFlag => format!("optional boolean {name};"),
+        FieldType::Count => format!("required int64 {name};"),
+        FieldType::OptionalCount => format!("optional int64 {name};"),
+        FieldType::OptionalSmallCount => format!("optional int32 {name};"),
+        FieldType::Number => format!("required double {name};"),
+        FieldType::OptionalNumber => format!("optional double {name};"),
     };
     let columns: Vec<String> = fields.iter().map(column).collect();
     format!("message document {{ {} }}", columns.join(" "))
@@ -162,11 +162,13 @@ enum Values {
 impl Column {
     fn new(field: &'static Field) -> Self {
         let values = match field.kind {
-            Kind::Text | Kind::OptionalText | Kind::Texts => Values::Text(Vec::new()),
-            Kind::Time | Kind::OptionalTime | Kind::Count | Kind::OptionalCount => Values::Long(Vec::new()),
-            Kind::OptionalFlag => Values::Flag(Vec::new()),
-            Kind::OptionalSmallCount => Values::Int(Vec::new()),
-            Kind::Number | Kind::OptionalNumber => Values::Number(Vec::new()),
+            FieldType::Text | FieldType::OptionalText | FieldType::Texts => Values::Text(Vec::new()),
+            FieldType::Time | FieldType::OptionalTime | FieldType::Count | FieldType::OptionalCount => {
+                Values::Long(Vec::new())
+            }
+            FieldType::OptionalFlag => Values::Flag(Vec::new()),
+            FieldType::OptionalSmallCount => Values::Int(Vec::new()),
+            FieldType::Number | FieldType::OptionalNumber => Values::Number(Vec::new()),
         };
         Self { values, definition: Vec::new(), repetition: Vec::new(), field }
     }
@@ -221,9 +223,10 @@ impl Column {
 
     fn write(&mut self, mut writer: SerializedColumnWriter) -> io::Result<()> {
         let kind = self.field.kind;
-        let is_required = matches!(kind, Kind::Text | Kind::Time | Kind::Count | Kind::Number);
+        let is_required =
+            matches!(kind, FieldType::Text | FieldType::Time | FieldType::Count | FieldType::Number);
         let definition = (!is_required).then_some(&*self.definition);
-        let repetition = (kind == Kind::Texts).then_some(&*self.repetition);
+        let repetition = (kind == FieldType::Texts).then_some(&*self.repetition);
         match &self.values {
             Values::Text(values) => batch::<ByteArrayType>(&mut writer, values, definition, repetition),
             Values::Long(values) => batch::<Int64Type>(&mut writer, values, definition, repetition),

@@ -13,7 +13,7 @@ pub struct Field {
     /// The field's name in all formats.
     pub name: &'static str,
     /// The field's type.
-    pub kind: Kind,
+    pub kind: FieldType,
     value: for<'r> fn(&'r Record<'_>) -> Cell<'r>,
 }
 
@@ -27,58 +27,58 @@ impl Field {
 
 /// All fields, in the default order of the output.
 pub static FIELDS: [Field; 47] = [
-    field("id", Kind::Text, |r| text(&r.id)),
-    field("url", Kind::Text, |r| text(&r.document.url)),
-    field("host", Kind::Text, |r| text(&r.document.host)),
-    field("title", Kind::OptionalText, |r| maybe(&r.document.title)),
-    field("language", Kind::Text, |r| text(&r.document.language)),
-    field("language_probability", Kind::OptionalNumber, |r| share(r.document.language_probability)),
-    field("published", Kind::OptionalText, |r| maybe(&r.document.published)),
-    field("published_utc", Kind::OptionalTime, |r| Cell::Time(r.document.published_utc)),
-    field("modified", Kind::OptionalText, |r| maybe(&r.document.modified)),
-    field("authors", Kind::Texts, |r| Cell::Texts(&r.document.authors)),
-    field("section", Kind::OptionalText, |r| maybe(&r.document.section)),
-    field("keywords", Kind::Texts, |r| Cell::Texts(&r.document.keywords)),
-    field("description", Kind::OptionalText, |r| maybe(&r.document.description)),
-    field("site_name", Kind::OptionalText, |r| maybe(&r.document.site_name)),
-    field("image", Kind::OptionalText, |r| maybe(&r.document.image)),
-    field("article_type", Kind::OptionalText, |r| maybe(&r.document.article_type)),
-    field("paywalled", Kind::OptionalFlag, |r| Cell::Flag(r.document.paywalled)),
-    field("complete", Kind::OptionalFlag, |r| Cell::Flag(r.document.complete)),
-    field("canonical", Kind::OptionalText, |r| maybe(&r.document.canonical)),
-    field("fetched", Kind::Time, |r| Cell::Time(Some(r.document.fetched))),
-    field("revision", Kind::Count, |r| count(u64::from(r.context.earlier) + 1)),
-    field("gone", Kind::OptionalText, |r| maybe(&r.gone)),
-    field("words", Kind::Count, |r| count(r.quality.words)),
-    field("sentences", Kind::Count, |r| count(r.counts().sentences)),
-    field("tokens", Kind::Count, |r| count(r.counts().tokens)),
-    field("sentence_length", Kind::Number, |r| Cell::Number(Some(r.quality.sentence_length))),
-    field("stop_word_share", Kind::OptionalNumber, |r| Cell::Number(r.quality.stop_word_share)),
-    field("repeated_line_share", Kind::Number, |r| Cell::Number(Some(r.quality.repeated_line_share))),
-    field("symbol_share", Kind::Number, |r| Cell::Number(Some(r.quality.symbol_share))),
-    field("method", Kind::Text, |r| text(&r.document.method)),
-    field("template_version", Kind::OptionalSmallCount, |r| small(r.document.template_version)),
-    field("confidence", Kind::OptionalNumber, |r| share(r.document.confidence)),
-    field("content_hash", Kind::Text, |r| text(&r.content_hash)),
-    field("urls", Kind::Texts, |r| Cell::Texts(&r.context.urls)),
-    field("cluster", Kind::Text, |r| text(&r.cluster)),
-    field("similarity", Kind::OptionalNumber, |r| Cell::Number(r.context.similarity)),
-    field("near_duplicates", Kind::Count, |r| count(r.context.near_duplicates)),
-    field("related", Kind::Texts, |r| Cell::Texts(&r.context.related)),
-    field("removed", Kind::Texts, |r| Cell::Texts(&r.context.removed)),
-    field("archive_file", Kind::OptionalText, |r| {
+    field("id", FieldType::Text, |r| text(&r.id)),
+    field("url", FieldType::Text, |r| text(&r.document.url)),
+    field("host", FieldType::Text, |r| text(&r.document.host)),
+    field("title", FieldType::OptionalText, |r| maybe(&r.document.title)),
+    field("language", FieldType::Text, |r| text(&r.document.language)),
+    field("language_probability", FieldType::OptionalNumber, |r| share(r.document.language_probability)),
+    field("published", FieldType::OptionalText, |r| maybe(&r.document.published)),
+    field("published_utc", FieldType::OptionalTime, |r| Cell::Time(r.document.published_utc)),
+    field("modified", FieldType::OptionalText, |r| maybe(&r.document.modified)),
+    field("authors", FieldType::Texts, |r| Cell::Texts(&r.document.authors)),
+    field("section", FieldType::OptionalText, |r| maybe(&r.document.section)),
+    field("keywords", FieldType::Texts, |r| Cell::Texts(&r.document.keywords)),
+    field("description", FieldType::OptionalText, |r| maybe(&r.document.description)),
+    field("site_name", FieldType::OptionalText, |r| maybe(&r.document.site_name)),
+    field("image", FieldType::OptionalText, |r| maybe(&r.document.image)),
+    field("article_type", FieldType::OptionalText, |r| maybe(&r.document.article_type)),
+    field("paywalled", FieldType::OptionalFlag, |r| Cell::Flag(r.document.paywalled)),
+    field("complete", FieldType::OptionalFlag, |r| Cell::Flag(r.document.complete)),
+    field("canonical", FieldType::OptionalText, |r| maybe(&r.document.canonical)),
+    field("fetched", FieldType::Time, |r| Cell::Time(Some(r.document.fetched))),
+    field("revision", FieldType::Count, |r| count(u64::from(r.context.earlier) + 1)),
+    field("gone", FieldType::OptionalText, |r| maybe(&r.gone)),
+    field("words", FieldType::Count, |r| count(r.quality.words)),
+    field("sentences", FieldType::Count, |r| count(r.counts().sentences)),
+    field("tokens", FieldType::Count, |r| count(r.counts().tokens)),
+    field("sentence_length", FieldType::Number, |r| Cell::Number(Some(r.quality.sentence_length))),
+    field("stop_word_share", FieldType::OptionalNumber, |r| Cell::Number(r.quality.stop_word_share)),
+    field("repeated_line_share", FieldType::Number, |r| Cell::Number(Some(r.quality.repeated_line_share))),
+    field("symbol_share", FieldType::Number, |r| Cell::Number(Some(r.quality.symbol_share))),
+    field("method", FieldType::Text, |r| text(&r.document.method)),
+    field("template_version", FieldType::OptionalSmallCount, |r| small(r.document.template_version)),
+    field("confidence", FieldType::OptionalNumber, |r| share(r.document.confidence)),
+    field("content_hash", FieldType::Text, |r| text(&r.content_hash)),
+    field("urls", FieldType::Texts, |r| Cell::Texts(&r.context.urls)),
+    field("cluster", FieldType::Text, |r| text(&r.cluster)),
+    field("similarity", FieldType::OptionalNumber, |r| Cell::Number(r.context.similarity)),
+    field("near_duplicates", FieldType::Count, |r| count(r.context.near_duplicates)),
+    field("related", FieldType::Texts, |r| Cell::Texts(&r.context.related)),
+    field("removed", FieldType::Texts, |r| Cell::Texts(&r.context.removed)),
+    field("archive_file", FieldType::OptionalText, |r| {
         Cell::Text(r.context.archived.as_ref().map(|(file, _)| file.as_str()))
     }),
-    field("archive_offset", Kind::OptionalCount, |r| offset(r.context)),
-    field("comments", Kind::Texts, |r| Cell::Texts(&r.document.extras.comments)),
-    field("captions", Kind::Texts, |r| Cell::Texts(&r.document.extras.captions)),
-    field("links", Kind::Texts, |r| Cell::Texts(&r.document.extras.links)),
-    field("link_texts", Kind::Texts, |r| Cell::Texts(&r.document.extras.link_texts)),
-    field("kinds", Kind::Text, |r| text(&r.document.kinds)),
-    field("text", Kind::Text, |r| text(&r.document.text)),
+    field("archive_offset", FieldType::OptionalCount, |r| offset(r.context)),
+    field("comments", FieldType::Texts, |r| Cell::Texts(&r.document.extras.comments)),
+    field("captions", FieldType::Texts, |r| Cell::Texts(&r.document.extras.captions)),
+    field("links", FieldType::Texts, |r| Cell::Texts(&r.document.extras.links)),
+    field("link_texts", FieldType::Texts, |r| Cell::Texts(&r.document.extras.link_texts)),
+    field("kinds", FieldType::Text, |r| text(&r.document.kinds)),
+    field("text", FieldType::Text, |r| text(&r.document.text)),
 ];
 
-const fn field(name: &'static str, kind: Kind, value: for<'r> fn(&'r Record<'_>) -> Cell<'r>) -> Field {
+const fn field(name: &'static str, kind: FieldType, value: for<'r> fn(&'r Record<'_>) -> Cell<'r>) -> Field {
     Field { name, kind, value }
 }
 
@@ -108,7 +108,7 @@ fn offset(context: &RecordContext) -> Cell<'_> {
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldType {
     /// Unicode text.
     Text,
     /// Unicode text, or null.
@@ -133,7 +133,7 @@ pub enum Kind {
     OptionalNumber,
 }
 
-impl Kind {
+impl FieldType {
     /// Returns the name of the type that users see.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -157,21 +157,21 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Cell<'a> {
-    /// Value of [`Kind::Text`] and [`Kind::OptionalText`].
+    /// Value of [`FieldType::Text`] and [`FieldType::OptionalText`].
     Text(Option<&'a str>),
-    /// Value of [`Kind::Texts`].
+    /// Value of [`FieldType::Texts`].
     Texts(&'a [String]),
-    /// Value of [`Kind::Time`] and [`Kind::OptionalTime`].
+    /// Value of [`FieldType::Time`] and [`FieldType::OptionalTime`].
     Time(Option<Timestamp>),
-    /// Value of [`Kind::Count`].
+    /// Value of [`FieldType::Count`].
     Long(i64),
-    /// Value of [`Kind::OptionalFlag`].
+    /// Value of [`FieldType::OptionalFlag`].
     Flag(Option<bool>),
-    /// Value of [`Kind::OptionalCount`].
+    /// Value of [`FieldType::OptionalCount`].
     OptionalLong(Option<i64>),
-    /// Value of [`Kind::OptionalSmallCount`].
+    /// Value of [`FieldType::OptionalSmallCount`].
     Int(Option<i32>),
-    /// Value of [`Kind::Number`] and [`Kind::OptionalNumber`].
+    /// Value of [`FieldType::Number`] and [`FieldType::OptionalNumber`].
     Number(Option<f64>),
 }
 

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::tokens::{Counts, counts};
 
-pub use fields::{Cell, FIELDS, Field, Fields, Kind};
+pub use fields::{Cell, FIELDS, Field, FieldType, Fields};
 
 /// One exported document.
 #[derive(Debug, Clone, PartialEq)]

@@ -149,17 +149,17 @@ fn cells_are_of_the_type_that_the_list_says() {
         for field in &FIELDS {
             let cell = field.of(&record);
             let fits = match (field.kind, cell) {
-                (Kind::Text, Cell::Text(text)) => text.is_some(),
-                (Kind::Number, Cell::Number(number)) => number.is_some(),
-                (Kind::Time, Cell::Time(time)) => time.is_some(),
-                (Kind::OptionalText, Cell::Text(_))
-                | (Kind::OptionalNumber, Cell::Number(_))
-                | (Kind::Texts, Cell::Texts(_))
-                | (Kind::OptionalTime, Cell::Time(_))
-                | (Kind::Count, Cell::Long(_))
-                | (Kind::OptionalFlag, Cell::Flag(_))
-                | (Kind::OptionalCount, Cell::OptionalLong(_))
-                | (Kind::OptionalSmallCount, Cell::Int(_)) => true,
+                (FieldType::Text, Cell::Text(text)) => text.is_some(),
+                (FieldType::Number, Cell::Number(number)) => number.is_some(),
+                (FieldType::Time, Cell::Time(time)) => time.is_some(),
+                (FieldType::OptionalText, Cell::Text(_))
+                | (FieldType::OptionalNumber, Cell::Number(_))
+                | (FieldType::Texts, Cell::Texts(_))
+                | (FieldType::OptionalTime, Cell::Time(_))
+                | (FieldType::Count, Cell::Long(_))
+                | (FieldType::OptionalFlag, Cell::Flag(_))
+                | (FieldType::OptionalCount, Cell::OptionalLong(_))
+                | (FieldType::OptionalSmallCount, Cell::Int(_)) => true,
                 _ => false,
             };
             assert!(fits, "{}: {cell:?}", field.name);

@@ -13,7 +13,7 @@ use crate::tls::{client, request};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
     /// Responds.
-    Answer,
+    ScriptedResponse,
     /// Closes the connection without a frame.
     Close,
     /// Resets the stream with this code.
@@ -29,7 +29,7 @@ enum Does {
     /// Responds with three megabytes of headers.
     HugeHeaders,
 }
-use Does::{Answer, Close, GoAfter, GoBefore, GoWithin, HugeHeaders, Reset, ResetWithin};
+use Does::{Close, GoAfter, GoBefore, GoWithin, HugeHeaders, Reset, ResetWithin, ScriptedResponse};
 
 async fn follow(stream: Stream, script: &[Does], requests: &AtomicUsize) {
     let Some(mut http2) = Http2::accept(stream).await else { return };
@@ -38,7 +38,7 @@ async fn follow(stream: Stream, script: &[Does], requests: &AtomicUsize) {
         requests.fetch_add(1, Ordering::SeqCst);
         let stream = asked.stream;
         match *does {
-            Answer => answer(&mut http2, stream).await,
+            ScriptedResponse => answer(&mut http2, stream).await,
             Close => return,
             Reset(code) => http2.reset(stream, code).await,
             ResetWithin(code) => {
@@ -89,12 +89,15 @@ async fn asked(times: usize, scripts: &[&[Does]]) -> (Vec<&'static str>, usize, 
 
 #[tokio::test]
 async fn a_request_that_was_not_processed_is_sent_again_once_on_a_new_connection() {
-    for scripts in [&[&[Reset(REFUSED_STREAM)][..], &[Answer]][..], &[&[GoBefore(NO_ERROR)], &[Answer]]] {
+    for scripts in [
+        &[&[Reset(REFUSED_STREAM)][..], &[ScriptedResponse]][..],
+        &[&[GoBefore(NO_ERROR)], &[ScriptedResponse]],
+    ] {
         assert_eq!(asked(1, scripts).await, (vec!["ok"], 2, 2), "{scripts:?}");
     }
     for scripts in [
-        &[&[Reset(REFUSED_STREAM)][..], &[Reset(REFUSED_STREAM)], &[Answer]][..],
-        &[&[GoBefore(NO_ERROR)], &[GoBefore(NO_ERROR)], &[Answer]],
+        &[&[Reset(REFUSED_STREAM)][..], &[Reset(REFUSED_STREAM)], &[ScriptedResponse]][..],
+        &[&[GoBefore(NO_ERROR)], &[GoBefore(NO_ERROR)], &[ScriptedResponse]],
     ] {
         assert_eq!(asked(1, scripts).await, (vec!["broken"], 2, 2), "{scripts:?}");
     }
@@ -112,18 +115,18 @@ async fn a_request_that_may_have_been_processed_is_not_sent_again() {
         &[ResetWithin(INTERNAL_ERROR)],
         &[ResetWithin(REFUSED_STREAM)],
     ] {
-        assert_eq!(asked(1, &[script, &[Answer]]).await, (vec!["broken"], 1, 1), "{script:?}");
+        assert_eq!(asked(1, &[script, &[ScriptedResponse]]).await, (vec!["broken"], 1, 1), "{script:?}");
     }
 }
 
 #[tokio::test]
 async fn a_used_connection_that_closes_or_goes_costs_nothing() {
     for (scripts, requests) in [
-        (&[&[Answer, Answer][..]][..], 2),
-        (&[&[Answer, Close], &[Answer]], 3),
-        (&[&[Answer, GoBefore(NO_ERROR)], &[Answer]], 3),
-        (&[&[Answer, Reset(REFUSED_STREAM)], &[Answer]], 3),
-        (&[&[GoAfter], &[Answer]], 2),
+        (&[&[ScriptedResponse, ScriptedResponse][..]][..], 2),
+        (&[&[ScriptedResponse, Close], &[ScriptedResponse]], 3),
+        (&[&[ScriptedResponse, GoBefore(NO_ERROR)], &[ScriptedResponse]], 3),
+        (&[&[ScriptedResponse, Reset(REFUSED_STREAM)], &[ScriptedResponse]], 3),
+        (&[&[GoAfter], &[ScriptedResponse]], 2),
     ] {
         assert_eq!(asked(2, scripts).await, (vec!["ok", "ok"], requests, scripts.len()), "{scripts:?}");
     }
@@ -131,6 +134,6 @@ async fn a_used_connection_that_closes_or_goes_costs_nothing() {
 
 #[tokio::test]
 async fn headers_without_end_are_an_outcome_and_the_next_request_is_answered() {
-    let (ends, ..) = asked(2, &[&[HugeHeaders], &[Answer]]).await;
+    let (ends, ..) = asked(2, &[&[HugeHeaders], &[ScriptedResponse]]).await;
     assert_eq!(ends, ["broken", "ok"]);
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use gleaner_fetch::{Client, FetchError, Request, Response, Right, Roots, Want};
-use gleaner_testkit::tls::{Answer, Asked, Authority, Identity, TlsServer, answer, refuse_with_alert};
+use gleaner_testkit::tls::{
+    Authority, Identity, ScriptedRequest, ScriptedResponse, TlsServer, answer, refuse_with_alert,
+};
 use url::Url;
 
 use crate::server::settings;
@@ -24,11 +26,15 @@ pub(crate) fn request(server: &TlsServer) -> Request {
     Request::new(url, Want::Page)
 }
 
-fn page(body: &[u8]) -> Answer {
-    Answer { status: 200, headers: vec![("content-type", "text/html".into())], body: body.to_vec() }
+fn page(body: &[u8]) -> ScriptedResponse {
+    ScriptedResponse { status: 200, headers: vec![("content-type", "text/html".into())], body: body.to_vec() }
 }
 
-async fn always(identity: Identity, protocols: &[&str], said: Answer) -> (TlsServer, Arc<Mutex<Vec<Asked>>>) {
+async fn always(
+    identity: Identity,
+    protocols: &[&str],
+    said: ScriptedResponse,
+) -> (TlsServer, Arc<Mutex<Vec<ScriptedRequest>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
     let server = TlsServer::start(identity, protocols, move |_, stream| {
@@ -106,7 +112,8 @@ async fn a_server_without_a_common_cipher_is_called_that() {
 async fn conditional_requests_are_sent_over_both_versions_of_http() {
     let authority = Authority::new("Known");
     for (protocols, version) in PROTOCOLS {
-        let said = Answer { status: 304, headers: vec![("etag", "\"v1\"".into())], body: Vec::new() };
+        let said =
+            ScriptedResponse { status: 304, headers: vec![("etag", "\"v1\"".into())], body: Vec::new() };
         let (server, seen) = always(authority.certify(&["localhost"]), protocols, said).await;
         let mut request = request(&server);
         request.etag = Some("\"v1\"".into());

@@ -11,59 +11,60 @@ use gleaner_template::class::Class;
 use gleaner_template::explain::Listed;
 use maud::{Markup, html};
 
-use super::{Fault, Made, framed, host_link, time};
-use crate::asked::Asked;
-use crate::site::Site;
-use crate::{beside, download};
+use super::{RenderError, Rendered, host_link, layout, time};
+use crate::app_state::AppState;
+use crate::request::PageRequest;
+use crate::{download, page_lines};
 
-const LONGEST: usize = 4_000;
+const MAX_LINE_CHARS: usize = 4_000;
 
-const MOST_LINES: usize = 5_000;
+const MAX_LINES: usize = 5_000;
 
 /// Minimum number of consecutive lines of the same class to fold. Lines of body text are not folded.
-const FOLD_FROM: usize = 5;
+const MIN_FOLDED: usize = 5;
 
-pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> {
-    let document = find(site, id)?;
-    let lines = beside::lines(&site.corpus, &document)?;
-    let likeness = site.corpus.store.likeness(document.id)?;
+pub(crate) fn page(app: &AppState, request: &PageRequest, id: &str) -> Result<Rendered, RenderError> {
+    let document = find(app, id)?;
+    let lines = page_lines::classified(&app.corpus, &document)?;
+    let likeness = app.corpus.store.likeness(document.id)?;
     let content = html! {
-        (facts(asked, &document))
-        (links(asked, &document, likeness.as_ref(), lines.is_some()))
-        (alike(&site.corpus.store, asked, document.id, likeness.as_ref())?)
+        (facts(request, &document))
+        (links(request, &document, likeness.as_ref(), lines.is_some()))
+        (related_documents(&app.corpus.store, request, document.id, likeness.as_ref())?)
         div.beside {
             section aria-labelledby="text" {
-                h2 #text { (asked.say("Text", "Văn bản")) }
+                h2 #text { (request.translate("Text", "Văn bản")) }
                 (text(&document))
             }
             section aria-labelledby="page" {
-                h2 #page { (asked.say("Its page, line by line", "Trang gốc, theo dòng")) }
+                h2 #page { (request.translate("Its page, line by line", "Trang gốc, theo dòng")) }
                 @match lines {
-                    Some(lines) => { (legend(asked, &lines)) (listed(asked, &lines)) }
-                    None => p.quiet { (asked.say("The original page was not kept.", "Trang gốc không được lưu.")) },
+                    Some(lines) => { (legend(request, &lines)) (listed(request, &lines)) }
+                    None => p.quiet { (request.translate("The original page was not kept.", "Trang gốc không được lưu.")) },
                 }
             }
         }
     };
-    Ok(Made::Page(framed(asked, &title(&document), &content)))
+    Ok(Rendered::Page(layout(request, &title(&document), &content)))
 }
 
-pub(crate) fn record(site: &Site, _: &Asked, id: &str) -> Result<Made, Fault> {
-    let document = find(site, id)?;
-    let beside = ContextReader::new(&site.corpus.config, site.corpus.store.clone());
-    let beside = beside.map_err(|error| Fault::Failed(error.to_string()))?;
-    let record = download::line(&beside, &document).map_err(|error| Fault::Failed(error.to_string()))?;
-    Ok(Made::Plain("application/json", String::from_utf8_lossy(&record).into_owned()))
+pub(crate) fn record(app: &AppState, _: &PageRequest, id: &str) -> Result<Rendered, RenderError> {
+    let document = find(app, id)?;
+    let context = ContextReader::new(&app.corpus.config, app.corpus.store.clone());
+    let context = context.map_err(|error| RenderError::Internal(error.to_string()))?;
+    let record =
+        download::line(&context, &document).map_err(|error| RenderError::Internal(error.to_string()))?;
+    Ok(Rendered::Text("application/json", String::from_utf8_lossy(&record).into_owned()))
 }
 
-pub(crate) fn archived(site: &Site, _: &Asked, id: &str) -> Result<Made, Fault> {
-    let text = beside::text(&site.corpus, &find(site, id)?)?.ok_or(Fault::Nothing)?;
-    Ok(Made::Plain("text/plain; charset=utf-8", text))
+pub(crate) fn archived(app: &AppState, _: &PageRequest, id: &str) -> Result<Rendered, RenderError> {
+    let text = page_lines::html(&app.corpus, &find(app, id)?)?.ok_or(RenderError::NotFound)?;
+    Ok(Rendered::Text("text/plain; charset=utf-8", text))
 }
 
-fn find(site: &Site, id: &str) -> Result<Document, Fault> {
-    let id: DocumentId = id.parse().map_err(|_| Fault::Nothing)?;
-    site.corpus.store.document(id)?.ok_or(Fault::Nothing)
+fn find(app: &AppState, id: &str) -> Result<Document, RenderError> {
+    let id: DocumentId = id.parse().map_err(|_| RenderError::NotFound)?;
+    app.corpus.store.document(id)?.ok_or(RenderError::NotFound)
 }
 
 pub(crate) fn title(document: &Document) -> String {
@@ -71,23 +72,23 @@ pub(crate) fn title(document: &Document) -> String {
     own.map_or_else(|| document.text.chars().take(80).collect(), str::to_owned)
 }
 
-fn facts(asked: &Asked, document: &Document) -> Markup {
+fn facts(request: &PageRequest, document: &Document) -> Markup {
     let fact = |name: &str, value: Markup| gleaner_render::page::fact(name, &value);
     let words = gleaner_corpus::words(&document.text);
     let is_link = document.url.starts_with("https://") || document.url.starts_with("http://");
     html! {
         dl.facts {
-            (fact(asked.say("Host", "Trang báo"), host_link(&document.host)))
-            (fact(asked.say("Address", "Địa chỉ"), html! {
+            (fact(request.translate("Host", "Trang báo"), host_link(&document.host)))
+            (fact(request.translate("Address", "Địa chỉ"), html! {
                 @if is_link { a href=(document.url) rel="noreferrer noopener" { (document.url) } } @else { (document.url) }
             }))
-            @if let Some(published) = &document.published { (fact(asked.say("Published", "Xuất bản"), html! { (published) })) }
-            (fact(asked.say("Fetched", "Tải về"), time(Some(document.fetched))))
-            @if !document.authors.is_empty() { (fact(asked.say("By", "Tác giả"), html! { (document.authors.join(", ")) })) }
-            @if let Some(section) = &document.section { (fact(asked.say("Section", "Chuyên mục"), html! { (section) })) }
-            (fact(asked.say("Language", "Ngôn ngữ"), html! { (document.language) }))
-            (fact(asked.say("Words", "Số từ"), html! { (asked.language.number(words as u64)) }))
-            (fact(asked.say("Extracted by", "Trích bằng"), html! {
+            @if let Some(published) = &document.published { (fact(request.translate("Published", "Xuất bản"), html! { (published) })) }
+            (fact(request.translate("Fetched", "Tải về"), time(Some(document.fetched))))
+            @if !document.authors.is_empty() { (fact(request.translate("By", "Tác giả"), html! { (document.authors.join(", ")) })) }
+            @if let Some(section) = &document.section { (fact(request.translate("Section", "Chuyên mục"), html! { (section) })) }
+            (fact(request.translate("Language", "Ngôn ngữ"), html! { (document.language) }))
+            (fact(request.translate("Words", "Số từ"), html! { (request.language.number(words as u64)) }))
+            (fact(request.translate("Extracted by", "Trích bằng"), html! {
                 (document.method) @if let Some(version) = document.template_version { " v" (version) }
                 @if let Some(confidence) = document.confidence { " · " (confidence) "%" }
             }))
@@ -95,34 +96,34 @@ fn facts(asked: &Asked, document: &Document) -> Markup {
     }
 }
 
-fn links(asked: &Asked, document: &Document, likeness: Option<&Likeness>, has_page: bool) -> Markup {
+fn links(request: &PageRequest, document: &Document, likeness: Option<&Likeness>, has_page: bool) -> Markup {
     let here = format!("/documents/{}", document.id);
     let cluster = likeness.filter(|likeness| likeness.members > 0);
     html! {
         ul.chips {
-            li { a href={ (here) "/record.json" } { (asked.say("Record (JSON)", "Bản ghi (JSON)")) } }
+            li { a href={ (here) "/record.json" } { (request.translate("Record (JSON)", "Bản ghi (JSON)")) } }
             @if has_page {
-                li { a href={ (here) "/page.txt" } { (asked.say("Archived page (source)", "Trang đã lưu (mã nguồn)")) } }
+                li { a href={ (here) "/page.txt" } { (request.translate("Archived page (source)", "Trang đã lưu (mã nguồn)")) } }
             }
             @if let Some(likeness) = cluster {
                 li { a href={ "/duplicates/" (likeness.head) } {
-                    (asked.say("Cluster of near-duplicates:", "Nhóm gần trùng:")) " "
-                    (asked.language.number(likeness.members + 1)) " " (asked.say("documents", "văn bản"))
+                    (request.translate("Cluster of near-duplicates:", "Nhóm gần trùng:")) " "
+                    (request.language.number(likeness.members + 1)) " " (request.translate("documents", "văn bản"))
                 } }
             }
         }
     }
 }
 
-fn alike(
+fn related_documents(
     store: &Store,
-    asked: &Asked,
+    request: &PageRequest,
     id: DocumentId,
     likeness: Option<&Likeness>,
 ) -> Result<Markup, StoreError> {
     let Some(likeness) = likeness else { return Ok(html! {}) };
     let head = (
-        asked.say("near-duplicate of", "gần trùng với"),
+        request.translate("near-duplicate of", "gần trùng với"),
         likeness.head,
         likeness.similarity.unwrap_or_default(),
     );
@@ -130,7 +131,7 @@ fn alike(
     let related = likeness
         .related
         .iter()
-        .map(|(other, share)| (asked.say("related to", "liên quan đến"), *other, *share));
+        .map(|(other, share)| (request.translate("related to", "liên quan đến"), *other, *share));
     let mut named = Vec::new();
     for (what, other, share) in head.into_iter().chain(related) {
         named.push((what, other, share, store.url(UrlKey::from_bytes(other.0))?.map(|record| record.url)));
@@ -146,7 +147,7 @@ fn text(document: &Document) -> Markup {
     let kinds = document.kinds.chars().chain(std::iter::repeat('p'));
     html! {
         article.text lang=(document.language) dir="auto" {
-            @for (line, kind) in document.text.lines().zip(kinds).take(MOST_LINES) {
+            @for (line, kind) in document.text.lines().zip(kinds).take(MAX_LINES) {
                 @match kind {
                     'h' => h3 { (line) },
                     'i' => p.item { (line) },
@@ -159,7 +160,7 @@ fn text(document: &Document) -> Markup {
     }
 }
 
-fn named(asked: &Asked, class: Class) -> &'static str {
+fn class_name(request: &PageRequest, class: Class) -> &'static str {
     let vietnamese = match class {
         Class::Content => "nội dung",
         Class::Repeated => "lặp lại",
@@ -171,40 +172,40 @@ fn named(asked: &Asked, class: Class) -> &'static str {
         Class::Comment => "bình luận",
         Class::Other => "khác",
     };
-    asked.say(class.label(), vietnamese)
+    request.translate(class.label(), vietnamese)
 }
 
-fn legend(asked: &Asked, lines: &[Listed]) -> Markup {
+fn legend(request: &PageRequest, lines: &[Listed]) -> Markup {
     let count = |class| lines.iter().filter(|line| line.class == class).count();
     html! {
         ul.legend {
             @for class in Class::ALL.into_iter().filter(|class| count(*class) > 0) {
-                li.line.(class.name()) { (named(asked, class)) " " span.faint { (count(class)) } }
+                li.line.(class.name()) { (class_name(request, class)) " " span.faint { (count(class)) } }
             }
         }
     }
 }
 
-fn listed(asked: &Asked, lines: &[Listed]) -> Markup {
+fn listed(request: &PageRequest, lines: &[Listed]) -> Markup {
     let runs = lines.chunk_by(|one, other| one.class == other.class);
     html! {
         div.page {
             @for run in runs {
-                @if run[0].class != Class::Content && run.len() >= FOLD_FROM {
-                    details { summary.line.(run[0].class.name()) { (run.len()) " " (named(asked, run[0].class)) } (of_one_kind(asked, run)) }
-                } @else { (of_one_kind(asked, run)) }
+                @if run[0].class != Class::Content && run.len() >= MIN_FOLDED {
+                    details { summary.line.(run[0].class.name()) { (run.len()) " " (class_name(request, run[0].class)) } (lines_of_class(request, run)) }
+                } @else { (lines_of_class(request, run)) }
             }
-            @if lines.len() == beside::MOST_LINES { p.quiet { (asked.say("More lines are not shown.", "Các dòng sau không hiển thị.")) } }
+            @if lines.len() == page_lines::MAX_LINES { p.quiet { (request.translate("More lines are not shown.", "Các dòng sau không hiển thị.")) } }
         }
     }
 }
 
-fn of_one_kind(asked: &Asked, lines: &[Listed]) -> Markup {
+fn lines_of_class(request: &PageRequest, lines: &[Listed]) -> Markup {
     html! {
         @for line in lines {
-            @let shown = line.text.char_indices().nth(LONGEST).map_or(line.text.as_str(), |(end, _)| &line.text[..end]);
+            @let shown = line.text.char_indices().nth(MAX_LINE_CHARS).map_or(line.text.as_str(), |(end, _)| &line.text[..end]);
             p.line.(line.class.name()) title=(line.why) {
-                span.kind { (named(asked, line.class)) " " (percent(line.chance.into())) }
+                span.kind { (class_name(request, line.class)) " " (percent(line.chance.into())) }
                 span dir="auto" { (shown) }
             }
         }

@@ -11,85 +11,94 @@ use gleaner_render::text::percent;
 use gleaner_store::{Cluster, Store, StoreError};
 use maud::{Markup, html};
 
-use super::{Fault, Made, framed};
-use crate::asked::Asked;
-use crate::pictures::share;
-use crate::site::Site;
+use super::{RenderError, Rendered, layout};
+use crate::app_state::AppState;
+use crate::charts::share_bar;
+use crate::request::PageRequest;
 
-const ON_A_PAGE: usize = 15;
+const PER_PAGE: usize = 15;
 
-const LISTED: usize = 8;
+const MEMBERS_SHOWN: usize = 8;
 
-const MEMBERS_ON_A_PAGE: usize = 100;
+const MEMBERS_PER_PAGE: usize = 100;
 
-pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
-    let store = &site.corpus.store;
+pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Rendered, RenderError> {
+    let store = &app.corpus.store;
     let totals = store.totals()?;
-    let skip = (asked.page() - 1) * ON_A_PAGE;
+    let skip = (request.page_number() - 1) * PER_PAGE;
     let mut largest: BTreeMap<(Reverse<u64>, usize), Cluster> = BTreeMap::new();
     for (age, cluster) in store.clusters().enumerate() {
         let cluster = cluster?;
         largest.insert((Reverse(cluster.members), age), cluster);
-        if largest.len() > skip + ON_A_PAGE + 1 {
+        if largest.len() > skip + PER_PAGE + 1 {
             largest.pop_last();
         }
     }
-    let has_more = largest.len() > skip + ON_A_PAGE;
+    let has_more = largest.len() > skip + PER_PAGE;
     let most = largest.keys().next().map_or(1, |(Reverse(members), _)| *members);
     let mut shown = Vec::new();
-    for cluster in largest.values().skip(skip).take(ON_A_PAGE) {
-        shown.push(brief(store, asked, cluster, most)?);
+    for cluster in largest.values().skip(skip).take(PER_PAGE) {
+        shown.push(cluster_summary(store, request, cluster, most)?);
     }
     let content = html! {
         p {
-            strong { (asked.language.number(totals.clusters)) } " " (asked.say("clusters of near-duplicates,", "nhóm gần trùng,")) " "
-            strong { (asked.language.number(totals.near_duplicates)) } " " (asked.say("documents represented by another", "văn bản có bản khác đại diện"))
+            strong { (request.language.number(totals.clusters)) } " " (request.translate("clusters of near-duplicates,", "nhóm gần trùng,")) " "
+            strong { (request.language.number(totals.near_duplicates)) } " " (request.translate("documents represented by another", "văn bản có bản khác đại diện"))
         }
-        @if shown.is_empty() { p.quiet { (asked.say("No clusters found.", "Không có nhóm nào.")) } }
+        @if shown.is_empty() { p.quiet { (request.translate("No clusters found.", "Không có nhóm nào.")) } }
         ol.clusters start=(skip + 1) { @for cluster in &shown { li { (cluster) } } }
-        (super::pager(asked, has_more))
+        (super::pager(request, has_more))
     };
-    Ok(Made::Page(framed(asked, asked.say("Duplicates", "Trùng lặp"), &content)))
+    Ok(Rendered::Page(layout(request, request.translate("Duplicates", "Trùng lặp"), &content)))
 }
 
-pub(crate) fn one(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> {
-    let store = &site.corpus.store;
-    let id: DocumentId = id.parse().map_err(|_| Fault::Nothing)?;
-    let cluster = store.cluster_of(id)?.ok_or(Fault::Nothing)?;
-    let skip = (asked.page() - 1) * MEMBERS_ON_A_PAGE;
+pub(crate) fn one(app: &AppState, request: &PageRequest, id: &str) -> Result<Rendered, RenderError> {
+    let store = &app.corpus.store;
+    let id: DocumentId = id.parse().map_err(|_| RenderError::NotFound)?;
+    let cluster = store.cluster_of(id)?.ok_or(RenderError::NotFound)?;
+    let skip = (request.page_number() - 1) * MEMBERS_PER_PAGE;
     let content = html! {
-        p { strong { (asked.language.number(cluster.members + 1)) } " " (asked.say(
+        p { strong { (request.language.number(cluster.members + 1)) } " " (request.translate(
             "documents have nearly the same text. An export writes the representative.",
             "văn bản gần như giống nhau. Khi xuất chỉ ghi bản đại diện.",
         )) }
         div.clusters {
-            (head(store, asked, &cluster)?)
-            (members(store, &cluster, skip, MEMBERS_ON_A_PAGE)?)
+            (head(store, request, &cluster)?)
+            (members(store, &cluster, skip, MEMBERS_PER_PAGE)?)
         }
-        (super::pager(asked, cluster.members > (skip + MEMBERS_ON_A_PAGE) as u64))
-        p { a href="/duplicates" { (asked.say("All clusters", "Mọi nhóm")) } }
+        (super::pager(request, cluster.members > (skip + MEMBERS_PER_PAGE) as u64))
+        p { a href="/duplicates" { (request.translate("All clusters", "Mọi nhóm")) } }
     };
-    Ok(Made::Page(framed(asked, asked.say("Cluster of near-duplicates", "Nhóm gần trùng"), &content)))
+    Ok(Rendered::Page(layout(
+        request,
+        request.translate("Cluster of near-duplicates", "Nhóm gần trùng"),
+        &content,
+    )))
 }
 
-fn brief(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Markup, StoreError> {
-    let more = cluster.members.saturating_sub(LISTED as u64);
+fn cluster_summary(
+    store: &Store,
+    request: &PageRequest,
+    cluster: &Cluster,
+    most: u64,
+) -> Result<Markup, StoreError> {
+    let more = cluster.members.saturating_sub(MEMBERS_SHOWN as u64);
     Ok(html! {
-        (share(cluster.members as f64 / most as f64))
-        (head(store, asked, cluster)?)
-        (members(store, cluster, 0, LISTED)?)
+        (share_bar(cluster.members as f64 / most as f64))
+        (head(store, request, cluster)?)
+        (members(store, cluster, 0, MEMBERS_SHOWN)?)
         @if more > 0 {
-            p { a href={ "/duplicates/" (cluster.head) } { "+" (asked.language.number(more)) " " (asked.say("more", "bản nữa")) } }
+            p { a href={ "/duplicates/" (cluster.head) } { "+" (request.language.number(more)) " " (request.translate("more", "bản nữa")) } }
         }
     })
 }
 
-fn head(store: &Store, asked: &Asked, cluster: &Cluster) -> Result<Markup, StoreError> {
+fn head(store: &Store, request: &PageRequest, cluster: &Cluster) -> Result<Markup, StoreError> {
     let (title, host) = named(store, cluster.head)?;
     Ok(html! {
         div.head {
             a href={ "/documents/" (cluster.head) } { (title) }
-            span.faint { (host) " · " (asked.language.number(cluster.words)) " " (asked.say("words", "từ")) " · +" (cluster.members) }
+            span.faint { (host) " · " (request.language.number(cluster.words)) " " (request.translate("words", "từ")) " · +" (cluster.members) }
         }
     })
 }
@@ -102,7 +111,7 @@ fn members(store: &Store, cluster: &Cluster, skip: usize, most: usize) -> Result
     }
     Ok(html! {
         ul { @for (id, (title, host), similarity) in &members { li {
-            (share(*similarity))
+            (share_bar(*similarity))
             span.share { (percent(*similarity)) }
             a href={ "/documents/" (id) } { (title) } " " span.faint { (host) }
         } } }

@@ -4,46 +4,47 @@ pub(crate) mod document;
 pub(crate) mod duplicates;
 pub(crate) mod host;
 pub(crate) mod hosts;
-pub(crate) mod key;
-pub(crate) mod now;
 pub(crate) mod overview;
 pub(crate) mod reports;
+pub(crate) mod running_crawl;
 pub(crate) mod search;
+pub(crate) mod sign_in;
 pub(crate) mod workers;
 
-use axum::response::Html;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
 use gleaner_render::page::page;
 use gleaner_store::StoreError;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use crate::asked::{Asked, encoded, link};
 use crate::language::{Language, clock_time};
+use crate::request::{PageRequest, link, percent_encoded};
 use crate::search::SearchError;
 
-pub(crate) enum Made {
+pub(crate) enum Rendered {
     Page(Html<String>),
-    Plain(&'static str, String),
+    Text(&'static str, String),
 }
 
-pub(crate) enum Fault {
-    Nothing,
-    Failed(String),
+pub(crate) enum RenderError {
+    NotFound,
+    Internal(String),
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for RenderError {
     fn from(error: StoreError) -> Self {
-        Self::Failed(error.to_string())
+        Self::Internal(error.to_string())
     }
 }
 
-impl From<SearchError> for Fault {
+impl From<SearchError> for RenderError {
     fn from(error: SearchError) -> Self {
-        Self::Failed(error.to_string())
+        Self::Internal(error.to_string())
     }
 }
 
-pub(crate) fn framed(asked: &Asked, title: &str, content: &Markup) -> Html<String> {
+pub(crate) fn layout(request: &PageRequest, title: &str, content: &Markup) -> Html<String> {
     let head = html! {
         link rel="icon" href="data:,";
         link rel="stylesheet" href="/page.css";
@@ -51,38 +52,38 @@ pub(crate) fn framed(asked: &Asked, title: &str, content: &Markup) -> Html<Strin
         link rel="stylesheet" href="/report.css";
         link rel="stylesheet" href="/style.css";
         script src="/script.js" defer {}
-        @if asked.path == "/" { noscript { meta http-equiv="refresh" content="10"; } }
+        @if request.path == "/" { noscript { meta http-equiv="refresh" content="10"; } }
     };
     let body = html! {
-        a.skip href="#main" { (asked.say("Skip to the content", "Đến nội dung")) }
+        a.skip href="#main" { (request.translate("Skip to the content", "Đến nội dung")) }
         header.top { div.inside {
             a.brand href="/" { "gleaner" }
-            (navigation(asked))
-            (languages(asked))
+            (navigation(request))
+            (languages(request))
         } }
         main #main tabindex="-1" {
             h1 { (title) }
             (content)
         }
     };
-    Html(page(asked.language.tag(), &format!("{title} · gleaner"), &head, &body))
+    Html(page(request.language.tag(), &format!("{title} · gleaner"), &head, &body))
 }
 
-fn navigation(asked: &Asked) -> Markup {
+fn navigation(request: &PageRequest) -> Markup {
     let places = [
-        ("/", asked.say("Overview", "Tổng quan")),
-        ("/hosts", asked.say("Hosts", "Trang báo")),
-        ("/reports", asked.say("Runs", "Các lượt")),
-        ("/search", asked.say("Search", "Tìm kiếm")),
-        ("/duplicates", asked.say("Duplicates", "Trùng lặp")),
+        ("/", request.translate("Overview", "Tổng quan")),
+        ("/hosts", request.translate("Hosts", "Trang báo")),
+        ("/reports", request.translate("Runs", "Các lượt")),
+        ("/search", request.translate("Search", "Tìm kiếm")),
+        ("/duplicates", request.translate("Duplicates", "Trùng lặp")),
     ];
     let is_here = |path: &str| match path {
-        "/" => asked.path == "/",
-        "/search" => asked.path.starts_with("/search") || asked.path.starts_with("/documents"),
-        path => asked.path.starts_with(path),
+        "/" => request.path == "/",
+        "/search" => request.path.starts_with("/search") || request.path.starts_with("/documents"),
+        path => request.path.starts_with(path),
     };
     html! {
-        nav aria-label=(asked.say("Pages", "Các trang")) { ul {
+        nav aria-label=(request.translate("Pages", "Các trang")) { ul {
             @for (path, name) in places {
                 li { a href=(path) aria-current=[is_here(path).then_some("page")] { (name) } }
             }
@@ -90,28 +91,29 @@ fn navigation(asked: &Asked) -> Markup {
     }
 }
 
-fn languages(asked: &Asked) -> Markup {
+fn languages(request: &PageRequest) -> Markup {
     let both = [(Language::Vietnamese, "Tiếng Việt", "VI"), (Language::English, "English", "EN")];
     html! {
-        nav.languages aria-label=(asked.say("Language", "Ngôn ngữ")) { ul {
+        nav.languages aria-label=(request.translate("Language", "Ngôn ngữ")) { ul {
             @for (language, name, short) in both {
-                li { a href=(asked.with(&[("lang", language.tag())])) lang=(language.tag()) hreflang=(language.tag())
-                    title=(name) aria-current=[(language == asked.language).then_some("true")] { (short) } }
+                li { a href=(request.with_parameters(&[("lang", language.tag())])) lang=(language.tag()) hreflang=(language.tag())
+                    title=(name) aria-current=[(language == request.language).then_some("true")] { (short) } }
             }
-            li { a.token href=(link("/token", [("back", asked.path.as_str())])) title=(asked.say("Token for changes", "Mã để thay đổi")) {
-                span aria-hidden="true" { @if asked.has_key { "●" } @else { "○" } }
-                " " (asked.say("Token", "Mã"))
+            li { a.token href=(link("/token", [("back", request.path.as_str())])) title=(request.translate("Token for changes", "Mã để thay đổi")) {
+                span aria-hidden="true" { @if request.is_authorized { "●" } @else { "○" } }
+                " " (request.translate("Token", "Mã"))
             } }
         } }
     }
 }
 
-pub(crate) fn fault(asked: &Asked, message: &str) -> Html<String> {
+pub(crate) fn error_response(request: &PageRequest, status: StatusCode, message: &str) -> Response {
     let content = html! {
         p.notice role="alert" { (message) }
-        p { a href="/" { (asked.say("To the overview", "Về trang tổng quan")) } }
+        p { a href="/" { (request.translate("To the overview", "Về trang tổng quan")) } }
     };
-    framed(asked, asked.say("Request failed", "Không thực hiện được"), &content)
+    let page = layout(request, request.translate("Request failed", "Không thực hiện được"), &content);
+    (status, page).into_response()
 }
 
 pub(crate) fn tile(name: &str, value: &str, below: &Markup) -> Markup {
@@ -128,18 +130,18 @@ pub(crate) fn time(at: Option<Timestamp>) -> Markup {
 }
 
 pub(crate) fn host_link(host: &str) -> Markup {
-    html! { a href={ "/hosts/" (encoded(host)) } { (host) } }
+    html! { a href={ "/hosts/" (percent_encoded(host)) } { (host) } }
 }
 
-pub(crate) fn pager(asked: &Asked, has_more: bool) -> Markup {
-    let page = asked.page();
-    let to = |page: usize| asked.with(&[("page", page.to_string().as_str())]);
+pub(crate) fn pager(request: &PageRequest, has_more: bool) -> Markup {
+    let page = request.page_number();
+    let to = |page: usize| request.with_parameters(&[("page", page.to_string().as_str())]);
     html! {
         @if page > 1 || has_more {
-            nav.pager aria-label=(asked.say("More results", "Thêm kết quả")) {
-                @if page > 1 { a rel="prev" href=(to(page - 1)) { "← " (asked.say("Previous", "Trước")) } }
+            nav.pager aria-label=(request.translate("More results", "Thêm kết quả")) {
+                @if page > 1 { a rel="prev" href=(to(page - 1)) { "← " (request.translate("Previous", "Trước")) } }
                 span { (page) }
-                @if has_more { a rel="next" href=(to(page + 1)) { (asked.say("Next", "Sau")) " →" } }
+                @if has_more { a rel="next" href=(to(page + 1)) { (request.translate("Next", "Sau")) " →" } }
             }
         }
     }

@@ -7,100 +7,105 @@ use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use super::reports::{self, State};
-use super::{Fault, Made, framed, host_link, hosts, now, tile, time};
-use crate::asked::Asked;
-use crate::corpus_view::{CorpusView, failures, new};
+use super::reports::{self, RunState};
+use super::{RenderError, Rendered, host_link, hosts, layout, running_crawl, tile, time};
+use crate::app_state::AppState;
+use crate::charts::{Bar, ChartFrame, area, axis_top_of_bars, axis_top_of_counts, bars};
+use crate::corpus_view::{CorpusView, failures, new_documents};
 use crate::language::{axis_labels, clock_time};
-use crate::pictures::{Bar, Frame, area, bars, top_of, top_of_counts};
-use crate::site::Site;
+use crate::request::PageRequest;
 
-const LISTED: usize = 10;
+const RUNS_LISTED: usize = 10;
 
-const NAMED: usize = 12;
+const HOSTS_NAMED: usize = 12;
 
-pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
-    let view = site.corpus_view()?;
+pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Rendered, RenderError> {
+    let view = app.corpus_view()?;
     let content = html! {
-        (last(site, asked, &view))
-        (now::section(site, asked, &view))
-        (totals(asked, &view))
-        (grown(asked, &view))
+        (last(app, request, &view))
+        (running_crawl::section(app, request, &view))
+        (totals(request, &view))
+        (growth(request, &view))
         section aria-labelledby="runs" {
-            h2 #runs { (asked.say("Last runs", "Các lượt gần đây")) }
-            (reports::runs(site, asked, &view, LISTED, false))
-            @if !view.runs.is_empty() { p { a href="/reports" { (asked.say("All runs with reasons", "Mọi lượt kèm lý do")) } } }
+            h2 #runs { (request.translate("Last runs", "Các lượt gần đây")) }
+            (reports::runs(app, request, &view, RUNS_LISTED, false))
+            @if !view.runs.is_empty() { p { a href="/reports" { (request.translate("All runs with reasons", "Mọi lượt kèm lý do")) } } }
         }
     };
-    Ok(Made::Page(framed(asked, asked.say("Overview", "Tổng quan"), &content)))
+    Ok(Rendered::Page(layout(request, request.translate("Overview", "Tổng quan"), &content)))
 }
 
 /// Shows the last finished run with status, reason and findings, and the next start.
-fn last(site: &Site, asked: &Asked, view: &CorpusView) -> Markup {
-    let states = view.runs.iter().rev().map(|run| (run, reports::state(site, view, &run.0)));
-    let last = states.into_iter().find(|(_, state)| !matches!(state, State::Running));
+fn last(app: &AppState, request: &PageRequest, view: &CorpusView) -> Markup {
+    let states = view.runs.iter().rev().map(|run| (run, reports::state(app, view, &run.0)));
+    let last = states.into_iter().find(|(_, state)| !matches!(state, RunState::Running));
     let grade = match &last {
-        Some((_, State::Reported(brief))) => brief.status.label(),
+        Some((_, RunState::Reported(summary))) => summary.status.label(),
         _ => "",
     };
     html! {
         section.band.(grade) #last data-live aria-labelledby="last-run" {
-            h2 #last-run { (asked.say("Last run", "Lượt gần nhất")) }
+            h2 #last-run { (request.translate("Last run", "Lượt gần nhất")) }
             @match &last {
-                None => p { (asked.say("No run has ended yet.", "Chưa có lượt nào kết thúc.")) },
-                Some((run, state)) => (band(asked, view, run, state)),
+                None => p { (request.translate("No run has ended yet.", "Chưa có lượt nào kết thúc.")) },
+                Some((run, state)) => (band(request, view, run, state)),
             }
-            (next(site, asked))
+            (next(app, request))
         }
     }
 }
 
-fn band(asked: &Asked, view: &CorpusView, (run, counts): &(Run, Counts), state: &State<'_>) -> Markup {
-    let number = |value| asked.language.number(value);
+fn band(
+    request: &PageRequest,
+    view: &CorpusView,
+    (run, counts): &(Run, Counts),
+    state: &RunState<'_>,
+) -> Markup {
+    let number = |value| request.language.number(value);
     let is_reported = |report: &&Report| report.run == run.number && report.started == run.started;
     let report = view.newest_report.as_ref().filter(is_reported);
     // If there is only one cause, the text already states it as the reason.
     let has_one_cause = report.is_some_and(|report| groups(&report.findings).len() == 1);
     html! {
         p.headline {
-            (reports::mark(asked, state)) " "
-            strong { (asked.say("Run", "Lượt")) " " (run.number) } " "
+            (reports::mark(request, state)) " "
+            strong { (request.translate("Run", "Lượt")) " " (run.number) } " "
             span { (time(Some(run.started))) }
-            @if let State::Reported(brief) = state { " " a href={ "/reports/" (brief.name) } { (asked.say("Report", "Báo cáo")) } }
+            @if let RunState::Reported(summary) = state { " " a href={ "/reports/" (summary.name) } { (request.translate("Report", "Báo cáo")) } }
         }
         @match state {
-            State::Reported(_) if has_one_cause => {}
-            State::Reported(brief) => p.why lang="en" { (brief.why) },
-            State::Interrupted => p.why { (asked.say("It was interrupted; the next crawl continues it.", "Lượt bị ngắt; lượt sau sẽ chạy tiếp.")) },
-            State::Running | State::Ended => p.why { (asked.say("There is no report of it here.", "Không có báo cáo ở đây.")) },
+            RunState::Reported(_) if has_one_cause => {}
+            RunState::Reported(summary) => p.why lang="en" { (summary.why) },
+            RunState::Interrupted => p.why { (request.translate("It was interrupted; the next crawl continues it.", "Lượt bị ngắt; lượt sau sẽ chạy tiếp.")) },
+            RunState::Running | RunState::Ended => p.why { (request.translate("There is no report of it here.", "Không có báo cáo ở đây.")) },
         }
         @if let Some(report) = report.filter(|report| !report.findings.is_empty()) {
             div lang="en" { (report_page::findings(&report.findings, &host_link)) }
         }
         p.faint {
-            (number(new(counts))) " " (asked.say("new", "mới")) " · "
-            (number(failures(counts))) " " (asked.say("failed", "thất bại")) " · "
-            (number(counts.outcomes.values().sum())) " " (asked.say("URLs", "địa chỉ")) " · "
-            (asked.language.bytes(counts.bytes))
+            (number(new_documents(counts))) " " (request.translate("new", "mới")) " · "
+            (number(failures(counts))) " " (request.translate("failed", "thất bại")) " · "
+            (number(counts.outcomes.values().sum())) " " (request.translate("URLs", "địa chỉ")) " · "
+            (request.language.bytes(counts.bytes))
         }
-        @if report.is_none() { (watch(asked, view)) }
+        @if report.is_none() { (watch(request, view)) }
     }
 }
 
-fn next(site: &Site, asked: &Asked) -> Markup {
+fn next(app: &AppState, request: &PageRequest) -> Markup {
     let now = Timestamp::now();
-    let Some(at) = site.next_start().filter(|at| *at > now) else { return html! {} };
+    let Some(at) = app.next_start().filter(|at| *at > now) else { return html! {} };
     let seconds = u64::try_from(at.duration_since(now).as_secs()).unwrap_or_default();
     html! {
         p.next {
-            (asked.say("Next crawl:", "Lượt kế tiếp:")) " " strong { (time(Some(at))) } " "
-            span.faint { "(" (asked.say("in", "còn")) " " (duration(seconds)) ")" }
+            (request.translate("Next crawl:", "Lượt kế tiếp:")) " " strong { (time(Some(at))) } " "
+            span.faint { "(" (request.translate("in", "còn")) " " (duration(seconds)) ")" }
         }
     }
 }
 
-fn totals(asked: &Asked, view: &CorpusView) -> Markup {
-    let number = |value| asked.language.number(value);
+fn totals(request: &PageRequest, view: &CorpusView) -> Markup {
+    let number = |value| request.language.number(value);
     let totals = &view.totals;
     let total = totals.documents().max(1);
     let mut languages: Vec<(&String, u64)> =
@@ -115,61 +120,61 @@ fn totals(asked: &Asked, view: &CorpusView) -> Markup {
     };
     html! {
         section aria-labelledby="corpus" {
-            h2 #corpus { (asked.say("Corpus", "Kho ngữ liệu")) }
+            h2 #corpus { (request.translate("Corpus", "Kho ngữ liệu")) }
             dl.tiles {
-                (tile(asked.say("Documents", "Văn bản"), &number(totals.documents()), &shares))
-                (tile(asked.say("Words", "Từ"), &number(totals.words()), &html!{}))
-                (tile(asked.say("Near-duplicates", "Gần trùng"), &number(totals.near_duplicates),
-                    &html!{ span.faint { (number(totals.clusters)) " " (asked.say("clusters", "nhóm")) } }))
-                (tile(asked.say("Hosts", "Trang báo"), &number(view.hosts.len() as u64), &html!{}))
-                (tile(asked.say("On disk", "Trên đĩa"), &asked.language.bytes(view.disk), &html!{}))
+                (tile(request.translate("Documents", "Văn bản"), &number(totals.documents()), &shares))
+                (tile(request.translate("Words", "Từ"), &number(totals.words()), &html!{}))
+                (tile(request.translate("Near-duplicates", "Gần trùng"), &number(totals.near_duplicates),
+                    &html!{ span.faint { (number(totals.clusters)) " " (request.translate("clusters", "nhóm")) } }))
+                (tile(request.translate("Hosts", "Trang báo"), &number(view.hosts.len() as u64), &html!{}))
+                (tile(request.translate("On disk", "Trên đĩa"), &request.language.bytes(view.disk), &html!{}))
             }
         }
     }
 }
 
 /// Shows the hosts that need attention. Used if there is no report.
-fn watch(asked: &Asked, view: &CorpusView) -> Markup {
+fn watch(request: &PageRequest, view: &CorpusView) -> Markup {
     let is_template_unwell = |host: &HostView| host.record.template > 0 && host.template.is_unwell();
     let is_found = |host: &&HostView| {
-        let news = view.news(host);
+        let news = view.new_documents_by_run(host);
         let is_silent = news.last() == Some(&0) && news.iter().sum::<u64>() > 0;
         !host.record.paused && (is_silent || is_template_unwell(host))
     };
     let found: Vec<_> = view.hosts.iter().filter(is_found).collect();
     html! {
         @if !found.is_empty() {
-            h3 { (asked.say("Needs attention", "Cần xem lại")) }
+            h3 { (request.translate("Needs attention", "Cần xem lại")) }
             ul.chips {
-                @for host in found.iter().take(NAMED) {
+                @for host in found.iter().take(HOSTS_NAMED) {
                     li {
                         (host_link(&host.record.name)) " "
-                        @if is_template_unwell(host) { (asked.say("template", "mẫu trang")) " " (hosts::template(asked, host)) }
-                        @else { span.faint { (asked.say("no new documents", "không có bài mới")) } }
+                        @if is_template_unwell(host) { (request.translate("template", "mẫu trang")) " " (hosts::template(request, host)) }
+                        @else { span.faint { (request.translate("no new documents", "không có bài mới")) } }
                     }
                 }
-                @if found.len() > NAMED { li { a href="/hosts?sort=-new" { "+" (found.len() - NAMED) } } }
+                @if found.len() > HOSTS_NAMED { li { a href="/hosts?sort=-new" { "+" (found.len() - HOSTS_NAMED) } } }
             }
         }
     }
 }
 
-fn grown(asked: &Asked, view: &CorpusView) -> Markup {
+fn growth(request: &PageRequest, view: &CorpusView) -> Markup {
     let starts: Vec<Timestamp> = view.runs.iter().map(|(run, _)| run.started).collect();
-    let (x, notation) = (axis_labels(&starts), asked.language.notation());
+    let (x, notation) = (axis_labels(&starts), request.language.notation());
     html! {
         @if view.runs.len() > 1 {
             section aria-labelledby="growth" {
-                h2 #growth { (asked.say("Growth", "Tăng trưởng")) }
-                div.charts { (total(asked, view, &x, notation)) (by_run(asked, view, &x, notation)) }
+                h2 #growth { (request.translate("Growth", "Tăng trưởng")) }
+                div.charts { (total(request, view, &x, notation)) (by_run(request, view, &x, notation)) }
             }
         }
     }
 }
 
-fn total(asked: &Asked, view: &CorpusView, x: &[String], notation: Notation) -> Markup {
+fn total(request: &PageRequest, view: &CorpusView, x: &[String], notation: Notation) -> Markup {
     let now = view.totals.documents();
-    let news: Vec<u64> = view.runs.iter().map(|(_, counts)| new(counts)).collect();
+    let news: Vec<u64> = view.runs.iter().map(|(_, counts)| new_documents(counts)).collect();
     // The number of documents before the first run in the chart. It is approximate, because documents that
     // were removed later are not counted.
     let first = now.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
@@ -179,31 +184,32 @@ fn total(asked: &Asked, view: &CorpusView, x: &[String], notation: Notation) -> 
     });
     let sums: Vec<u64> = sums.collect();
     let ends: Vec<String> = x.first().into_iter().chain(x.last()).cloned().collect();
-    let frame = Frame {
-        title: asked.say("Documents in the corpus after each run", "Số văn bản trong kho sau mỗi lượt"),
-        top: top_of_counts(sums.iter().copied()),
+    let frame = ChartFrame {
+        title: request
+            .translate("Documents in the corpus after each run", "Số văn bản trong kho sau mỗi lượt"),
+        top: axis_top_of_counts(sums.iter().copied()),
         x: &ends,
-        has_places: false,
+        labels_positions: false,
         legend: html! {},
         notation,
     };
     area(&frame, &sums.iter().map(|sum| *sum as f64).collect::<Vec<_>>())
 }
 
-fn by_run(asked: &Asked, view: &CorpusView, x: &[String], notation: Notation) -> Markup {
+fn by_run(request: &PageRequest, view: &CorpusView, x: &[String], notation: Notation) -> Markup {
     let bar = |(run, counts): &(Run, Counts)| {
-        let count = new(counts);
+        let count = new_documents(counts);
         Bar {
             label: format!("{}: {}", clock_time(run.started), notation.number(count)),
             parts: vec![("new", count)],
         }
     };
     let all: Vec<Bar> = view.runs.iter().map(bar).collect();
-    let frame = Frame {
-        title: asked.say("New documents by run", "Văn bản mới theo lượt"),
-        top: top_of(&all),
+    let frame = ChartFrame {
+        title: request.translate("New documents by run", "Văn bản mới theo lượt"),
+        top: axis_top_of_bars(&all),
         x,
-        has_places: true,
+        labels_positions: true,
         legend: html! {},
         notation,
     };

@@ -6,105 +6,108 @@ use gleaner_corpus::Document;
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use super::{Fault, Made, framed, host_link};
-use crate::asked::Asked;
-use crate::download::MOST;
+use super::{RenderError, Rendered, host_link, layout};
+use crate::app_state::AppState;
+use crate::download::MAX_DOCUMENTS;
+use crate::request::PageRequest;
 use crate::search::snippet::snippet;
-use crate::search::{Facets, Question};
-use crate::site::Site;
+use crate::search::{Facets, SearchQuery};
 
-const ON_A_PAGE: usize = 20;
+const PER_PAGE: usize = 20;
 
 /// Returns the query that a request contains, or an error message if a day is invalid.
-pub(crate) fn question(asked: &Asked) -> Result<Question, &'static str> {
-    let day = |name| match asked.get(name) {
+pub(crate) fn parse_query(request: &PageRequest) -> Result<SearchQuery, &'static str> {
+    let day = |name| match request.parameter(name) {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| {
-            asked.say("Invalid day; write it as 2026-11-22.", "Ngày không hợp lệ; hãy viết như 2026-11-22.")
+            request.translate(
+                "Invalid day; write it as 2026-11-22.",
+                "Ngày không hợp lệ; hãy viết như 2026-11-22.",
+            )
         }),
     };
-    Ok(Question {
-        words: asked.get("q").to_owned(),
-        host: asked.get("host").to_owned(),
-        language: asked.get("language").to_owned(),
+    Ok(SearchQuery {
+        words: request.parameter("q").to_owned(),
+        host: request.parameter("host").to_owned(),
+        language: request.parameter("language").to_owned(),
         from: day("from")?,
         to: day("to")?,
     })
 }
 
-pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
-    let title = asked.say("Search", "Tìm kiếm");
-    let question = match question(asked) {
-        Ok(question) => question,
+pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Rendered, RenderError> {
+    let title = request.translate("Search", "Tìm kiếm");
+    let query = match parse_query(request) {
+        Ok(query) => query,
         Err(message) => {
-            let content = html! { (form(asked, &Question::default())) p role="alert" { (message) } };
-            return Ok(Made::Page(framed(asked, title, &content)));
+            let content = html! { (form(request, &SearchQuery::default())) p role="alert" { (message) } };
+            return Ok(Rendered::Page(layout(request, title, &content)));
         }
     };
-    let skip = (asked.page() - 1) * ON_A_PAGE;
-    let found = site.search.find(&question, skip, ON_A_PAGE)?;
-    let facets = site.search.facets(&question)?;
+    let skip = (request.page_number() - 1) * PER_PAGE;
+    let found = app.search.find(&query, skip, PER_PAGE)?;
+    let facets = app.search.facets(&query)?;
     let mut documents = Vec::new();
     for id in &found.ids {
         // A document can be missing because it was removed after the last index update.
-        documents.extend(site.corpus.store.document(*id)?);
+        documents.extend(app.corpus.store.document(*id)?);
     }
     let content = html! {
-        (form(asked, &question))
-        (summary(site, asked, found.count))
+        (form(request, &query))
+        (summary(app, request, found.count))
         div.faceted {
-            (narrow(asked, &question, &facets))
+            (narrow(request, &query, &facets))
             div {
-                @if found.count == 0 { p.quiet { (nothing_yet(site, asked)) } }
-                ol.results start=(skip + 1) { @for document in &documents { (result(document, &question)) } }
-                (super::pager(asked, found.count > skip + ON_A_PAGE))
+                @if found.count == 0 { p.quiet { (nothing_yet(app, request)) } }
+                ol.results start=(skip + 1) { @for document in &documents { (result(document, &query)) } }
+                (super::pager(request, found.count > skip + PER_PAGE))
             }
         }
     };
-    Ok(Made::Page(framed(asked, title, &content)))
+    Ok(Rendered::Page(layout(request, title, &content)))
 }
 
-pub(crate) fn nothing_yet(site: &Site, asked: &Asked) -> &'static str {
-    if site.search.is_updating.load(Ordering::Relaxed) {
-        asked.say("The index is still being built.", "Chỉ mục đang được lập.")
+pub(crate) fn nothing_yet(app: &AppState, request: &PageRequest) -> &'static str {
+    if app.search.is_updating.load(Ordering::Relaxed) {
+        request.translate("The index is still being built.", "Chỉ mục đang được lập.")
     } else {
-        asked.say(
+        request.translate(
             "Nothing found. Documents of a running crawl can be found after it ends.",
             "Không tìm thấy gì. Văn bản của lượt đang chạy sẽ tìm được sau khi lượt kết thúc.",
         )
     }
 }
 
-fn form(asked: &Asked, question: &Question) -> Markup {
+fn form(request: &PageRequest, query: &SearchQuery) -> Markup {
     let day = |day: Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
     html! {
         form.filter method="get" role="search" {
-            label.grow { (asked.say("Words", "Từ"))
-                input type="search" name="q" value=(question.words) placeholder="hoa binh, \"hòa bình\"";
+            label.grow { (request.translate("Words", "Từ"))
+                input type="search" name="q" value=(query.words) placeholder="hoa binh, \"hòa bình\"";
             }
-            label { (asked.say("Host", "Trang báo")) input type="text" name="host" value=(question.host) autocapitalize="off"; }
-            label { (asked.say("From", "Từ ngày")) input type="date" name="from" value=(day(question.from)); }
-            label { (asked.say("To", "Đến ngày")) input type="date" name="to" value=(day(question.to)); }
-            @if !question.language.is_empty() { input type="hidden" name="language" value=(question.language); }
-            button type="submit" { (asked.say("Search", "Tìm")) }
+            label { (request.translate("Host", "Trang báo")) input type="text" name="host" value=(query.host) autocapitalize="off"; }
+            label { (request.translate("From", "Từ ngày")) input type="date" name="from" value=(day(query.from)); }
+            label { (request.translate("To", "Đến ngày")) input type="date" name="to" value=(day(query.to)); }
+            @if !query.language.is_empty() { input type="hidden" name="language" value=(query.language); }
+            button type="submit" { (request.translate("Search", "Tìm")) }
         }
     }
 }
 
-fn summary(site: &Site, asked: &Asked, found: usize) -> Markup {
-    let number = |value: usize| asked.language.number(value as u64);
+fn summary(app: &AppState, request: &PageRequest, found: usize) -> Markup {
+    let number = |value: usize| request.language.number(value as u64);
     html! {
         div.summary {
             span role="status" {
-                strong { (number(found)) } " " (asked.say("documents", "văn bản"))
-                @if site.search.is_updating.load(Ordering::Relaxed) {
-                    " " span.mark { (asked.say("the index is being updated", "chỉ mục đang được cập nhật")) }
+                strong { (number(found)) } " " (request.translate("documents", "văn bản"))
+                @if app.search.is_updating.load(Ordering::Relaxed) {
+                    " " span.mark { (request.translate("the index is being updated", "chỉ mục đang được cập nhật")) }
                 }
             }
             @if found > 0 {
-                a.button href=(asked.with_at("/search.jsonl", &[("page", "")])) download {
-                    (asked.say("Export as JSON Lines", "Xuất JSON Lines"))
-                    @if found > MOST { " (" (asked.say("the first", "phần đầu:")) " " (number(MOST)) ")" }
+                a.button href=(request.path_with_parameters("/search.jsonl", &[("page", "")])) download {
+                    (request.translate("Export as JSON Lines", "Xuất JSON Lines"))
+                    @if found > MAX_DOCUMENTS { " (" (request.translate("the first", "phần đầu:")) " " (number(MAX_DOCUMENTS)) ")" }
                 }
             }
         }
@@ -112,8 +115,8 @@ fn summary(site: &Site, asked: &Asked, found: usize) -> Markup {
 }
 
 /// Shows the active filters with links to remove them, and the facets with links to narrow the result.
-fn narrow(asked: &Asked, question: &Question, facets: &Facets) -> Markup {
-    let to = |changes: &[(&str, &str)]| asked.with(&[changes, &[("page", "")]].concat());
+fn narrow(request: &PageRequest, query: &SearchQuery, facets: &Facets) -> Markup {
+    let to = |changes: &[(&str, &str)]| request.with_parameters(&[changes, &[("page", "")]].concat());
     let month = |first: &Date| {
         let (from, until) = (first.to_string(), first.last_of_month().to_string());
         (first.strftime("%Y-%m").to_string(), to(&[("from", &from), ("to", &until)]))
@@ -124,48 +127,48 @@ fn narrow(asked: &Asked, question: &Question, facets: &Facets) -> Markup {
         facets.hosts.values.iter().map(|(host, count)| ((host.clone(), to(&[("host", host)])), *count));
     let months = facets.months.values.iter().map(|(first, count)| (month(first), *count));
     let used = [
-        ("language", question.language.clone()),
-        ("host", question.host.clone()),
-        ("from", question.from.map(|day| format!("≥ {day}")).unwrap_or_default()),
-        ("to", question.to.map(|day| format!("≤ {day}")).unwrap_or_default()),
+        ("language", query.language.clone()),
+        ("host", query.host.clone()),
+        ("from", query.from.map(|day| format!("≥ {day}")).unwrap_or_default()),
+        ("to", query.to.map(|day| format!("≤ {day}")).unwrap_or_default()),
     ];
     html! {
-        nav.facets aria-label=(asked.say("Narrow the result", "Thu hẹp kết quả")) {
+        nav.facets aria-label=(request.translate("Narrow the result", "Thu hẹp kết quả")) {
             @if used.iter().any(|(_, value)| !value.is_empty()) {
                 ul.chips { @for (name, value) in used.iter().filter(|(_, value)| !value.is_empty()) {
-                    li { a href=(to(&[(name, "")])) { (value) " ×" span.hidden { " " (asked.say("remove", "bỏ")) } } }
+                    li { a href=(to(&[(name, "")])) { (value) " ×" span.hidden { " " (request.translate("remove", "bỏ")) } } }
                 } }
             }
-            (facet(asked, asked.say("Language", "Ngôn ngữ"), languages.collect(), facets.languages.rest))
-            (facet(asked, asked.say("Host", "Trang báo"), hosts.collect(), facets.hosts.rest))
-            (facet(asked, asked.say("Month", "Tháng"), months.collect(), facets.months.rest))
+            (facet(request, request.translate("Language", "Ngôn ngữ"), languages.collect(), facets.languages.rest))
+            (facet(request, request.translate("Host", "Trang báo"), hosts.collect(), facets.hosts.rest))
+            (facet(request, request.translate("Month", "Tháng"), months.collect(), facets.months.rest))
         }
     }
 }
 
 /// Shows a facet: each value with its count as a link, and the count of all other documents.
-fn facet(asked: &Asked, name: &str, values: Vec<((String, String), u64)>, rest: u64) -> Markup {
+fn facet(request: &PageRequest, name: &str, values: Vec<((String, String), u64)>, rest: u64) -> Markup {
     html! {
         @if !values.is_empty() {
             section {
                 h2 { (name) }
                 ul { @for ((value, address), count) in &values {
-                    li { a href=(address) { (value) } " " span.faint { (asked.language.number(*count)) } }
+                    li { a href=(address) { (value) } " " span.faint { (request.language.number(*count)) } }
                 } }
-                @if rest > 0 { p.faint { (asked.say("others:", "khác:")) " " (asked.language.number(rest)) } }
+                @if rest > 0 { p.faint { (request.translate("others:", "khác:")) " " (request.language.number(rest)) } }
             }
         }
     }
 }
 
-fn result(document: &Document, question: &Question) -> Markup {
+fn result(document: &Document, query: &SearchQuery) -> Markup {
     let day = document.published.as_deref().and_then(|text| text.get(..10));
     html! {
         li {
             a href={ "/documents/" (document.id) } lang=(document.language) { (super::document::title(document)) }
             div.faint { (host_link(&document.host)) " · " (day.unwrap_or_default()) " · " (document.language) }
             p.snippet lang=(document.language) {
-                @for (piece, is_wanted) in snippet(&document.text, &question.words) {
+                @for (piece, is_wanted) in snippet(&document.text, &query.words) {
                     @if is_wanted { mark { (piece) } } @else { (piece) }
                 }
                 " …"

@@ -16,14 +16,14 @@ use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Index, TantivyDocument, TantivyError};
 use tracing::warn;
 
-use super::words::{bare, key, words};
+use super::words::{key, without_diacritics, words};
 
 /// The version of the index's content and format.
 const VERSION: &str = "gleaner search 2\n";
 
 const VERSION_FILE: &str = "gleaner.version";
 
-const MOST_WORDS: usize = 100_000;
+const MAX_WORDS: usize = 100_000;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
@@ -38,7 +38,7 @@ pub(crate) struct Fields {
     pub(crate) day: Field,
     /// The time of fetching, in seconds since 1970.
     pub(crate) fetched: Field,
-    pub(crate) seal: Field,
+    pub(crate) fingerprint: Field,
     pub(crate) words: Field,
 }
 
@@ -55,7 +55,7 @@ fn schema() -> (Schema, Fields) {
         month: builder.add_i64_field("month", FAST),
         day: builder.add_i64_field("day", INDEXED | FAST),
         fetched: builder.add_i64_field("fetched", FAST),
-        seal: builder.add_u64_field("seal", FAST),
+        fingerprint: builder.add_u64_field("seal", FAST),
         words: builder.add_text_field("words", TextOptions::default().set_indexing_options(indexing)),
     };
     (builder.build(), fields)
@@ -63,23 +63,23 @@ fn schema() -> (Schema, Fields) {
 
 pub(crate) fn open(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     let (schema, fields) = schema();
-    let is_ours = fs::read_to_string(folder.join(VERSION_FILE)).is_ok_and(|text| text == VERSION);
-    if is_ours {
+    let is_current = fs::read_to_string(folder.join(VERSION_FILE)).is_ok_and(|text| text == VERSION);
+    if is_current {
         match Index::open_in_dir(folder) {
             Ok(index) if index.schema() == schema => return Ok((index, fields)),
             Ok(_) => {}
             Err(error) => warn!(%error, "the search index cannot be opened; it will be rebuilt"),
         }
     }
-    make(folder, schema).map(|index| (index, fields))
+    create(folder, schema).map(|index| (index, fields))
 }
 
-pub(crate) fn make_anew(folder: &Path) -> Result<(Index, Fields), TantivyError> {
+pub(crate) fn create_empty(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     let (schema, fields) = schema();
-    make(folder, schema).map(|index| (index, fields))
+    create(folder, schema).map(|index| (index, fields))
 }
 
-fn make(folder: &Path, schema: Schema) -> Result<Index, TantivyError> {
+fn create(folder: &Path, schema: Schema) -> Result<Index, TantivyError> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
@@ -89,7 +89,7 @@ fn make(folder: &Path, schema: Schema) -> Result<Index, TantivyError> {
     Ok(index)
 }
 
-pub(crate) fn seal(document: &Document) -> u64 {
+pub(crate) fn fingerprint(document: &Document) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(document.content_hash.to_string().as_bytes());
     hasher.update(document.title.as_deref().unwrap_or_default().as_bytes());
@@ -135,7 +135,7 @@ pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     entry.add_i64(fields.day, day);
     entry.add_i64(fields.month, month(day));
     entry.add_i64(fields.fetched, document.fetched.as_second());
-    entry.add_u64(fields.seal, seal(document));
+    entry.add_u64(fields.fingerprint, fingerprint(document));
     let mut tokens = Vec::new();
     let mut position = 0;
     for text in [document.title.as_deref().unwrap_or_default(), document.text.as_str()] {
@@ -148,13 +148,13 @@ pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
 }
 
 fn add(tokens: &mut Vec<Token>, text: &str, position: &mut usize) {
-    for range in words(text).take(MOST_WORDS) {
+    for range in words(text).take(MAX_WORDS) {
         let key = key(&text[range]);
-        let bare = bare(&key);
+        let without_diacritics = without_diacritics(&key);
         let token =
             |text| Token { offset_from: 0, offset_to: 0, position: *position, text, position_length: 1 };
-        if bare != key {
-            tokens.push(token(bare));
+        if without_diacritics != key {
+            tokens.push(token(without_diacritics));
         }
         tokens.push(token(key));
         *position += 1;

@@ -18,7 +18,7 @@
 pub(crate) mod facets;
 pub(crate) mod index;
 pub(crate) mod snippet;
-mod updating;
+mod update;
 pub(crate) mod words;
 
 use std::ops::Bound;
@@ -41,9 +41,9 @@ use tracing::{info, warn};
 
 pub(crate) use facets::Facets;
 use index::Fields;
-pub(crate) use updating::Updated;
+pub(crate) use update::Updated;
 
-const MOST_WORDS: usize = 32;
+const MAX_WORDS: usize = 32;
 
 /// Why a search or an update of the index failed.
 #[derive(Debug, Error)]
@@ -61,7 +61,7 @@ pub enum SearchError {
 
 /// A query. Empty fields are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Question {
+pub(crate) struct SearchQuery {
     pub(crate) words: String,
     /// A host, or a domain that also selects its subdomains.
     pub(crate) host: String,
@@ -71,33 +71,33 @@ pub(crate) struct Question {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Hits {
     pub(crate) count: usize,
     pub(crate) ids: Vec<DocumentId>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct SearchIndex {
     folder: PathBuf,
-    open: Mutex<Option<Open>>,
+    open: Mutex<Option<OpenIndex>>,
     pub(crate) is_updating: AtomicBool,
     pub(crate) stop: AtomicBool,
 }
 
 #[derive(Clone)]
-struct Open {
+struct OpenIndex {
     index: Index,
     reader: IndexReader,
     fields: Fields,
 }
 
-impl std::fmt::Debug for Open {
+impl std::fmt::Debug for OpenIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Open")
+        f.write_str("OpenIndex")
     }
 }
 
-impl Open {
+impl OpenIndex {
     fn from_index((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
         // The reader is reloaded after each update. It need not watch the files.
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -106,33 +106,34 @@ impl Open {
 }
 
 /// Runs code that reads the index files, and converts tantivy's panics on damaged files into an error.
-fn guarded<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
+fn catch_panics<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(SearchError::Damaged))
 }
 
-impl Search {
+impl SearchIndex {
     pub(crate) fn in_folder(data: &Path) -> Self {
         let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
     }
 
-    fn open(&self) -> Result<Open, SearchError> {
+    fn open(&self) -> Result<OpenIndex, SearchError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = &*open {
             return Ok(open.clone());
         }
-        let made = guarded(|| Open::from_index(index::open(&self.folder)?))?;
+        let made = catch_panics(|| OpenIndex::from_index(index::open(&self.folder)?))?;
         *open = Some(made.clone());
         Ok(made)
     }
 
     pub(crate) fn update(&self, store: &Store) -> Result<Updated, SearchError> {
         self.is_updating.store(true, Ordering::Relaxed);
-        let follow = |open: Open| guarded(|| updating::update(&open.index, &open.fields, store, &self.stop));
+        let follow =
+            |open: OpenIndex| catch_panics(|| update::update(&open.index, &open.fields, store, &self.stop));
         let updated = match self.open().and_then(follow) {
             Err(error @ (SearchError::Index(_) | SearchError::Damaged)) => {
                 warn!(%error, "the search index cannot be used; it will be rebuilt");
-                self.make_anew().and_then(follow)
+                self.rebuild().and_then(follow)
             }
             other => other,
         };
@@ -141,34 +142,34 @@ impl Search {
             info!(put, removed, "the search index is up to date");
         }
         if let Ok(open) = self.open() {
-            guarded(|| Ok(open.reader.reload()?))?;
+            catch_panics(|| Ok(open.reader.reload()?))?;
         }
         updated
     }
 
-    fn make_anew(&self) -> Result<Open, SearchError> {
+    fn rebuild(&self) -> Result<OpenIndex, SearchError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = Open::from_index(index::make_anew(&self.folder)?)?;
+        let made = OpenIndex::from_index(index::create_empty(&self.folder)?)?;
         *open = Some(made.clone());
         Ok(made)
     }
 
-    pub(crate) fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
+    pub(crate) fn find(&self, query: &SearchQuery, skip: usize, limit: usize) -> Result<Hits, SearchError> {
         let open = self.open()?;
-        guarded(|| open.find(question, skip, limit))
+        catch_panics(|| open.find(query, skip, limit))
     }
 
-    pub(crate) fn facets(&self, question: &Question) -> Result<Facets, SearchError> {
+    pub(crate) fn facets(&self, query: &SearchQuery) -> Result<Facets, SearchError> {
         let open = self.open()?;
-        guarded(|| facets::count(&open.reader.searcher(), &query(&open.fields, question).0))
+        catch_panics(|| facets::count(&open.reader.searcher(), &tantivy_query(&open.fields, query).0))
     }
 }
 
-impl Open {
-    fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
+impl OpenIndex {
+    fn find(&self, query: &SearchQuery, skip: usize, limit: usize) -> Result<Hits, SearchError> {
         let Self { reader, fields, .. } = self;
         let searcher = reader.searcher();
-        let (query, has_words) = query(fields, question);
+        let (query, has_words) = tantivy_query(fields, query);
         let top = TopDocs::with_limit(limit).and_offset(skip);
         let (count, addresses): (usize, Vec<DocAddress>) = if has_words {
             let (count, top) = searcher.search(&query, &(Count, top))?;
@@ -179,7 +180,7 @@ impl Open {
             (count, top.into_iter().map(|(_, address)| address).collect())
         };
         let id = |address: DocAddress| id_of(&searcher, fields, address).transpose();
-        Ok(Found { count, ids: addresses.into_iter().filter_map(id).collect::<Result<_, _>>()? })
+        Ok(Hits { count, ids: addresses.into_iter().filter_map(id).collect::<Result<_, _>>()? })
     }
 }
 
@@ -189,9 +190,9 @@ fn id_of(searcher: &Searcher, fields: &Fields, at: DocAddress) -> Result<Option<
 }
 
 /// Returns the query for tantivy, and whether the query contains words.
-fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
+fn tantivy_query(fields: &Fields, query: &SearchQuery) -> (BooleanQuery, bool) {
     let mut parts: Vec<Box<dyn Query>> = Vec::new();
-    for (at, part) in question.words.split('"').enumerate() {
+    for (at, part) in query.words.split('"').enumerate() {
         let terms = terms(fields, part);
         let is_quoted = at % 2 == 1;
         if is_quoted && terms.len() > 1 {
@@ -203,25 +204,25 @@ fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
         }
     }
     let has_words = !parts.is_empty();
-    if words::has_endless(&question.words) {
+    if words::has_overlong_word(&query.words) {
         parts.push(Box::new(EmptyQuery));
     }
-    let host = question.host.trim().to_lowercase();
+    let host = query.host.trim().to_lowercase();
     if !host.is_empty() {
         let term = Term::from_field_text(fields.host, &host);
         parts.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
     }
-    let language = question.language.trim().to_lowercase();
+    let language = query.language.trim().to_lowercase();
     if !language.is_empty() {
         let term = Term::from_field_text(fields.language, &language);
         parts.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
     }
-    if question.from.is_some() || question.to.is_some() {
+    if query.from.is_some() || query.to.is_some() {
         let bound = |day: Option<Date>| {
             let term = |day| Term::from_field_i64(fields.day, index::number_of_day(day));
             day.map_or(Bound::Unbounded, |day| Bound::Included(term(day)))
         };
-        parts.push(Box::new(RangeQuery::new(bound(question.from), bound(question.to))));
+        parts.push(Box::new(RangeQuery::new(bound(query.from), bound(query.to))));
     }
     if parts.is_empty() {
         parts.push(Box::new(AllQuery));
@@ -231,7 +232,7 @@ fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
 }
 
 fn terms(fields: &Fields, text: &str) -> Vec<Term> {
-    let all = words::words(text).take(MOST_WORDS);
+    let all = words::words(text).take(MAX_WORDS);
     all.map(|range| Term::from_field_text(fields.words, &words::key(&text[range]))).collect()
 }
 

@@ -3,30 +3,30 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::words::{bare, key, words};
+use super::words::{key, without_diacritics, words};
 
 /// Number of words to show before the first match, and in total.
 const BEFORE: usize = 8;
-const SHOWN: usize = 40;
+const MAX_SHOWN: usize = 40;
 
-const MOST: usize = 20_000;
+const MAX_WORDS: usize = 20_000;
 
-pub(crate) fn snippet<'a>(text: &'a str, question: &str) -> Vec<(&'a str, bool)> {
-    let wanted: BTreeSet<String> = words(question).map(|range| key(&question[range])).collect();
-    let is_wanted = |range: &Range<usize>| {
+pub(crate) fn snippet<'a>(text: &'a str, query: &str) -> Vec<(&'a str, bool)> {
+    let query_words: BTreeSet<String> = words(query).map(|range| key(&query[range])).collect();
+    let is_match = |range: &Range<usize>| {
         let key = key(&text[range.clone()]);
-        wanted.contains(&key) || wanted.contains(&bare(&key))
+        query_words.contains(&key) || query_words.contains(&without_diacritics(&key))
     };
     let all: Vec<(Range<usize>, bool)> = words(text)
-        .take(MOST)
-        .map(|range| (range.clone(), !wanted.is_empty() && is_wanted(&range)))
+        .take(MAX_WORDS)
+        .map(|range| (range.clone(), !query_words.is_empty() && is_match(&range)))
         .collect();
-    let first = all.iter().position(|(_, is_wanted)| *is_wanted).unwrap_or(0).saturating_sub(BEFORE);
-    let shown = &all[first..all.len().min(first + SHOWN)];
+    let first = all.iter().position(|(_, is_match)| *is_match).unwrap_or(0).saturating_sub(BEFORE);
+    let shown = &all[first..all.len().min(first + MAX_SHOWN)];
     let mut pieces = Vec::new();
     let Some((begin, _)) = shown.first() else { return pieces };
     let mut at = if first == 0 { 0 } else { begin.start };
-    for (range, _) in shown.iter().filter(|(_, is_wanted)| *is_wanted) {
+    for (range, _) in shown.iter().filter(|(_, is_match)| *is_match) {
         pieces.push((&text[at..range.start], false));
         pieces.push((&text[range.clone()], true));
         at = range.end;

@@ -13,7 +13,7 @@ use crate::tests::{Fixture, document, store};
 fn an_update_does_what_has_changed_only() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = gleaner_store::open(folder.path(), &Options { cache: 1 << 20, create: true }).unwrap();
-    let search = Search::in_folder(folder.path());
+    let search = SearchIndex::in_folder(folder.path());
     let of = writer.store();
     for number in 0..7 {
         let url = format!("https://bao.example/{number}");
@@ -28,8 +28,9 @@ fn an_update_does_what_has_changed_only() {
     change.withdraw(gone, &mut Duplicates::new(&of, &Levels::default()).unwrap()).unwrap();
     writer.commit(change).unwrap();
     assert_eq!(search.update(&of).unwrap(), Updated { put: 2, removed: 1 });
-    let count =
-        |words: &str| search.find(&Question { words: words.into(), ..Question::default() }, 0, 3).unwrap();
+    let count = |words: &str| {
+        search.find(&SearchQuery { words: words.into(), ..SearchQuery::default() }, 0, 3).unwrap()
+    };
     assert_eq!((count("").count, count("").ids.len(), count("nang").count, count("mua").count), (7, 3, 1, 5));
 }
 
@@ -38,9 +39,9 @@ fn an_index_that_is_damaged_or_of_another_version_is_made_anew() {
     let fixture = Fixture::new();
     let path = fixture.folder.path().join("search");
     let check = |what: &str| {
-        let search = Search::in_folder(fixture.folder.path());
+        let search = SearchIndex::in_folder(fixture.folder.path());
         assert_eq!(search.update(&fixture.store).unwrap().put, 3, "{what}");
-        assert_eq!(search.find(&Question::default(), 0, 9).unwrap().count, 3, "{what}");
+        assert_eq!(search.find(&SearchQuery::default(), 0, 9).unwrap().count, 3, "{what}");
     };
     fs::write(path.join("gleaner.version"), "gleaner search 0\n").unwrap();
     check("another version");
@@ -58,8 +59,8 @@ fn an_index_that_is_damaged_or_of_another_version_is_made_anew() {
 #[test]
 fn a_stop_ends_an_update() {
     let fixture = Fixture::new();
-    let search = Search::in_folder(fixture.folder.path());
+    let search = SearchIndex::in_folder(fixture.folder.path());
     search.stop.store(true, Ordering::Relaxed);
     assert_eq!(search.update(&fixture.store).unwrap(), Updated::default());
-    assert_eq!(search.find(&Question::default(), 0, 9).unwrap().count, 3);
+    assert_eq!(search.find(&SearchQuery::default(), 0, 9).unwrap().count, 3);
 }

@@ -1,9 +1,9 @@
 //! Splits texts into words and normalizes them for search.
 //!
 //! Each word has a *key*: the word in lower case, decomposed (NFD), with the tone mark moved to the end.
-//! Therefore `hoà` and `hòa` have the same key. A word with diacritics also has a *bare* form without them:
+//! Therefore `hoà` and `hòa` have the same key. A word with diacritics also has a form without them:
 //! `hoa`. The index stores both forms at the same position. A query word with diacritics matches only its
-//! key. A query word without diacritics matches all words with that bare form.
+//! key. A query word without diacritics matches all words with that form.
 //!
 //! Limitation: each syllable counts as a word, as everywhere in gleaner. In text without spaces, such as
 //! Chinese and Thai, a query must contain a whole sequence of letters.
@@ -16,15 +16,15 @@ use unicode_normalization::char::is_combining_mark;
 /// The combining tone marks of Vietnamese: grave, acute, tilde, hook above, dot below.
 const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
 
-const LONGEST: usize = 60;
+const MAX_WORD_BYTES: usize = 60;
 
 pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    all(text).filter(|range| range.len() <= LONGEST)
+    all(text).filter(|range| range.len() <= MAX_WORD_BYTES)
 }
 
 /// Whether a text contains a word that the index omits because it is too long.
-pub(crate) fn has_endless(text: &str) -> bool {
-    all(text).any(|range| range.len() > LONGEST)
+pub(crate) fn has_overlong_word(text: &str) -> bool {
+    all(text).any(|range| range.len() > MAX_WORD_BYTES)
 }
 
 fn all(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -47,7 +47,7 @@ pub(crate) fn key(word: &str) -> String {
 }
 
 /// Removes the diacritics from a key. `đ` becomes `d`.
-pub(crate) fn bare(key: &str) -> String {
+pub(crate) fn without_diacritics(key: &str) -> String {
     key.chars().filter(|c| !is_combining_mark(*c)).map(|c| if c == 'đ' { 'd' } else { c }).collect()
 }
 
@@ -67,24 +67,24 @@ mod tests {
         ];
         for (one, other, expected) in cases {
             assert_eq!(key(one), key(other), "{one}");
-            assert_eq!(bare(&key(one)), expected);
+            assert_eq!(without_diacritics(&key(one)), expected);
         }
         assert_ne!(key("hòa"), key("hóa"));
         assert_eq!(key("ho\u{0061}\u{0300}"), key("hòa"));
     }
 
     #[test]
-    fn what_is_too_long_for_the_index_is_known_to_be() {
-        assert!(has_endless(&format!("mưa {}", "z".repeat(LONGEST + 1))));
-        assert!(!has_endless(&format!("mưa {}", "z".repeat(LONGEST))));
+    fn overlong_words_are_recognized() {
+        assert!(has_overlong_word(&format!("mưa {}", "z".repeat(MAX_WORD_BYTES + 1))));
+        assert!(!has_overlong_word(&format!("mưa {}", "z".repeat(MAX_WORD_BYTES))));
     }
 
     #[test]
-    fn words_stand_where_they_are_found() {
+    fn words_have_their_positions() {
         let text = "«Hòa Bình», 2026: it's";
         let found: Vec<&str> = words(text).map(|range| &text[range]).collect();
         assert_eq!(found, ["Hòa", "Bình", "2026", "it", "s"]);
-        assert_eq!(words(&"x".repeat(LONGEST + 1)).count(), 0);
+        assert_eq!(words(&"x".repeat(MAX_WORD_BYTES + 1)).count(), 0);
     }
 
     proptest! {
@@ -94,7 +94,7 @@ mod tests {
         fn any_text_has_words(text in "\\PC*") {
             for range in words(&text) {
                 let key = key(&text[range]);
-                prop_assert_eq!(bare(&bare(&key)), bare(&key));
+                prop_assert_eq!(without_diacritics(&without_diacritics(&key)), without_diacritics(&key));
             }
         }
     }

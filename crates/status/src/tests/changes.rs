@@ -5,17 +5,17 @@ use super::*;
 #[tokio::test]
 async fn only_loopbacks_names_are_answered_on_loopback() {
     let fixture = Fixture::new();
-    let asked_by = async |fixture: &Fixture, host: &str| {
+    let status_for_host = async |fixture: &Fixture, host: &str| {
         let mut request = request(Method::GET, "/", "");
         request.headers_mut().insert(HOST, host.parse().unwrap());
         fixture.ask(request).await.status()
     };
-    assert_eq!(asked_by(&fixture, "127.0.0.1:7700").await, StatusCode::OK);
-    assert_eq!(asked_by(&fixture, "[::1]:7700").await, StatusCode::OK);
-    assert_eq!(asked_by(&fixture, "evil.example:7700").await, StatusCode::FORBIDDEN);
-    let names = Names { any: false, named: vec!["corpus.example".into()] };
-    let named = Fixture::with(Hooks::default(), names);
-    assert_eq!(asked_by(&named, "corpus.example").await, StatusCode::OK);
+    assert_eq!(status_for_host(&fixture, "127.0.0.1:7700").await, StatusCode::OK);
+    assert_eq!(status_for_host(&fixture, "[::1]:7700").await, StatusCode::OK);
+    assert_eq!(status_for_host(&fixture, "evil.example:7700").await, StatusCode::FORBIDDEN);
+    let allowed_hosts = AllowedHosts { any: false, listed: vec!["corpus.example".into()] };
+    let named = Fixture::with(Hooks::default(), allowed_hosts);
+    assert_eq!(status_for_host(&named, "corpus.example").await, StatusCode::OK);
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn changes_need_the_key_and_come_from_here() {
     );
     assert!(paused());
     let mut program = request(Method::POST, "/actions", "what=resume&host=bao.example");
-    program.headers_mut().insert("authorization", format!("Bearer {KEY}").parse().unwrap());
+    program.headers_mut().insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
     assert_eq!(fixture.ask(program).await.status(), StatusCode::SEE_OTHER);
     assert!(!paused());
     for (body, status) in [
@@ -68,18 +68,18 @@ async fn the_key_is_typed_once() {
         request(Method::POST, "/token", &format!("token={encoded}&back={back}"))
     };
     assert_eq!(fixture.ask(typed("wrong", "/hosts")).await.status(), StatusCode::FORBIDDEN);
-    let response = fixture.ask(typed(KEY, "/hosts")).await;
+    let response = fixture.ask(typed(TOKEN, "/hosts")).await;
     let cookie = response.headers()[SET_COOKIE].to_str().unwrap().to_owned();
     assert_eq!(
         (response.status(), &response.headers()[LOCATION]),
         (StatusCode::SEE_OTHER, &"/hosts".parse().unwrap())
     );
     assert!(
-        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains(KEY),
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains(TOKEN),
         "{cookie}"
     );
     for elsewhere in ["//evil.example", "https://evil.example", "/%5Cevil.example"] {
-        assert_eq!(fixture.ask(typed(KEY, elsewhere)).await.headers()[LOCATION], "/", "{elsewhere}");
+        assert_eq!(fixture.ask(typed(TOKEN, elsewhere)).await.headers()[LOCATION], "/", "{elsewhere}");
     }
     let page =
         text(fixture.ask(with_cookie(request(Method::GET, "/hosts/bao.example?lang=en", ""))).await).await;

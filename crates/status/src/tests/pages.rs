@@ -30,7 +30,7 @@ fn write_report(fixture: &Fixture) -> String {
     };
     let folder = folder::of(fixture.folder.path());
     let written = folder::write(&folder, &Report::new(&data), 0).unwrap();
-    fixture.site.changed();
+    fixture.app.invalidate_view();
     written.json.file_stem().unwrap().to_string_lossy().into_owned()
 }
 
@@ -79,7 +79,8 @@ async fn the_next_start_is_told_when_it_is_known() {
     let seen = Arc::clone(&is_planned);
     let next = Timestamp::now() + jiff::SignedDuration::from_hours(72);
     let next_start = Box::new(move || seen.load(Ordering::Relaxed).then_some(next));
-    let fixture = Fixture::with(Hooks { next_start: Some(next_start), ..Hooks::default() }, Names::default());
+    let fixture =
+        Fixture::with(Hooks { next_start: Some(next_start), ..Hooks::default() }, AllowedHosts::default());
     assert!(!fixture.page("/?lang=en").await.contains("Next crawl"));
     is_planned.store(true, Ordering::Relaxed);
     let page = fixture.page("/?lang=en").await;
@@ -125,7 +126,7 @@ async fn the_running_crawl_is_stopped_by_its_button() {
     let wish = || with_cookie(request(Method::POST, "/actions", "what=stop"));
     assert_eq!(fixture.ask(wish()).await.status(), StatusCode::CONFLICT);
     let running = running();
-    fixture.site.live.watch(Some(running.clone()));
+    fixture.app.monitor.set_crawl(Some(running.clone()));
     let page = text(fixture.ask(with_cookie(request(Method::GET, "/?lang=en", ""))).await).await;
     assert!(page.contains("value=\"stop\"") && page.contains("The same command continues it"), "{page}");
     assert!(fixture.page("/?lang=en").await.contains("Stop (needs the token)"));
@@ -177,9 +178,9 @@ async fn a_result_is_exported_with_the_records_of_an_export() {
     let one = fixture.page(&format!("/documents/{}/record.json", fixture.ids[0])).await;
     assert!(lines.contains(&one), "{one}");
     assert_eq!(fixture.get("/search.jsonl?from=rubbish").await.0, StatusCode::BAD_REQUEST);
-    let places = Arc::clone(&fixture.site.downloads).acquire_many_owned(2).await.unwrap();
+    let permits = Arc::clone(&fixture.app.download_permits).acquire_many_owned(2).await.unwrap();
     assert_eq!(fixture.get("/search.jsonl").await.0, StatusCode::SERVICE_UNAVAILABLE);
-    drop(places);
+    drop(permits);
     assert_eq!(fixture.get("/search.jsonl").await.0, StatusCode::OK);
 }
 

@@ -48,8 +48,9 @@ fn shared() -> Option<Shared> {
     config.store.engine = address;
     config.store.path = folder.path().join("status").to_string_lossy().into_owned();
     let corpus = Corpus { store: seen.clone(), config, pins: HostPins::default(), scope: None };
-    let site = Arc::new(Site::new(corpus, Hooks::default(), Key::new(KEY), Names::default()));
-    Some(Shared { worker: Some(worker), page: Fixture { folder, store: seen, ids, site }, _server: server })
+    let app =
+        Arc::new(AppState::new(corpus, Hooks::default(), AccessToken::new(TOKEN), AllowedHosts::default()));
+    Some(Shared { worker: Some(worker), page: Fixture { folder, store: seen, ids, app }, _server: server })
 }
 
 /// Requests a page in a new runtime, because the store must be dropped outside a runtime.
@@ -77,7 +78,7 @@ fn workers_are_shown() {
     let document = asked(&shared, &format!("/documents/{}?lang=en", shared.page.ids[0]));
     assert!(document.contains("Mưa lớn ở Hòa Bình."), "{document}");
     drop(shared.worker.take());
-    shared.page.site.changed();
+    shared.page.app.invalidate_view();
     let page = asked(&shared, "/?lang=en");
     assert!(page.contains("256 of 256 partitions have no worker"), "{page}");
 }

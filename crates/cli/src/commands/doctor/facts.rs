@@ -11,32 +11,32 @@ use crate::table::wrapped_at;
 pub(super) struct Facts(Vec<(&'static str, String)>);
 
 impl Facts {
-    pub(super) fn add(&mut self, what: &'static str, says: impl Into<String>) {
-        self.0.push((what, says.into()));
+    pub(super) fn add(&mut self, label: &'static str, value: impl Into<String>) {
+        self.0.push((label, value.into()));
     }
 
-    pub(super) fn lead(&mut self, what: &'static str, says: impl Into<String>) {
-        self.0.insert(0, (what, says.into()));
+    pub(super) fn add_first(&mut self, label: &'static str, value: impl Into<String>) {
+        self.0.insert(0, (label, value.into()));
     }
 
     pub(super) fn text(&self) -> String {
-        let width = self.0.iter().map(|(what, _)| what.len()).max().unwrap_or_default();
+        let width = self.0.iter().map(|(label, _)| label.len()).max().unwrap_or_default();
         let (mut text, mut last) = (String::new(), "");
-        for (what, says) in &self.0 {
-            let shown = if *what == last { "" } else { *what };
-            let line = format!("{shown:width$}  {says}");
+        for (label, value) in &self.0 {
+            let shown = if *label == last { "" } else { *label };
+            let line = format!("{shown:width$}  {value}");
             let _ = writeln!(text, "{}", wrapped_at(&line, width + 2, &Term::stdout()));
-            last = what;
+            last = label;
         }
         text
     }
 
     pub(super) fn json(&self) -> String {
         let mut object = Map::new();
-        for (what, says) in &self.0 {
-            let entry = object.entry(what.replace(' ', "_")).or_insert_with(|| Value::Array(Vec::new()));
+        for (label, value) in &self.0 {
+            let entry = object.entry(label.replace(' ', "_")).or_insert_with(|| Value::Array(Vec::new()));
             if let Value::Array(list) = entry {
-                list.push(Value::String(says.clone()));
+                list.push(Value::String(value.clone()));
             }
         }
         format!("{}\n", Value::Object(object))
@@ -48,11 +48,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_of_one_kind_stand_together() {
+    fn facts_with_one_label_are_together() {
         let mut facts = Facts::default();
         facts.add("last answer", "a");
         facts.add("last answer", "b");
-        facts.lead("url", "c");
+        facts.add_first("url", "c");
         assert_eq!(facts.text(), "url          c\nlast answer  a\n             b\n");
         assert_eq!(facts.json(), "{\"last_answer\":[\"a\",\"b\"],\"url\":[\"c\"]}\n");
     }

@@ -3,8 +3,8 @@
 //! The command reads the store. It sends requests only with `--fetch`.
 
 mod facts;
-mod host;
-mod url;
+mod host_facts;
+mod url_facts;
 
 use std::io::{self, Write};
 
@@ -38,9 +38,9 @@ pub(crate) fn run(common: &Common, args: &Doctor) -> Done {
     let facts = if args.what.contains('/') {
         let text =
             if args.what.contains("://") { args.what.clone() } else { format!("https://{}", args.what) };
-        url::facts(&context, &text, args.fetch)?
+        url_facts::facts(&context, &text, args.fetch)?
     } else {
-        host::facts(&context, &args.what, args.fetch)?
+        host_facts::facts(&context, &args.what, args.fetch)?
     };
     let shown = if args.json { facts.json() } else { facts.text() };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))

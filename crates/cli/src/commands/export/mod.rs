@@ -2,8 +2,8 @@
 //!
 //! This module selects the target. The crate `export` renders the formats.
 
-mod source;
-mod wishes;
+mod document_source;
+mod options;
 
 use std::fs;
 use std::io::{self, BufWriter};
@@ -12,66 +12,66 @@ use std::path::Path;
 use gleaner_corpus::Document;
 use gleaner_export::filter::{NEAR_DUPLICATE, PUBLISHED, UNDATED};
 use gleaner_export::{
-    ExportError, Fields, Filter, Folder, Format, RecordContext, Request, Sample, Sampler, Single, Stream,
-    Tally,
+    ExportError, ExportRequest, Fields, FileExport, Filter, FolderExport, Format, RecordContext, Sample,
+    Sampler, StreamExport, Tally,
 };
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 
 use crate::args::{Common, Export};
-use crate::aside::say;
 use crate::failure::Failure;
-use crate::watching::documents_bar;
+use crate::messages::print_message;
+use crate::progress::documents_bar;
 use crate::{Done, settings};
-use source::Source;
+use document_source::DocumentSource;
 
 pub(crate) fn run(common: &Common, args: &Export) -> Done {
     let config = settings::load(common)?;
-    let format = wishes::format(args)?;
+    let format = options::format(args)?;
     let fields = args.fields.clone().unwrap_or_default();
-    let filter = wishes::filter(args)?;
-    let source = Source::new(&config, args)?;
-    wishes::refuse_unknown(&source.store, &filter)?;
-    let what = What { format, fields, filter };
+    let filter = options::filter(args)?;
+    let source = DocumentSource::new(&config, args)?;
+    options::refuse_unknown(&source.store, &filter)?;
+    let options = ExportOptions { format, fields, filter };
     let tally = match (&args.into, &args.out) {
-        (Some(path), _) => into_folder(&source, path, what, args)?,
-        (None, Some(path)) if path.as_os_str() != "-" => to_file(&source, path, what, args)?,
-        _ => to_standard_output(&source, what, args)?,
+        (Some(path), _) => into_folder(&source, path, options, args)?,
+        (None, Some(path)) if path.as_os_str() != "-" => to_file(&source, path, options, args)?,
+        _ => to_standard_output(&source, options, args)?,
     };
-    tell(&tally, args);
+    report_excluded(&tally, args);
     match tally.documents {
-        0 => nothing(args, must_match(&source, args)?),
+        0 => report_no_match(args, must_match(&source, args)?),
         _ => Ok(()),
     }
 }
 
 /// Whether an export without documents is a failure. In a series of exports and in an empty corpus, it is not.
-fn must_match(source: &Source, args: &Export) -> Result<bool, Failure> {
+fn must_match(source: &DocumentSource, args: &Export) -> Result<bool, Failure> {
     let is_one_of_a_series = args.since.is_some() || args.into.is_some();
     Ok(!is_one_of_a_series && source.store.totals().map_err(Failure::work)?.documents() > 0)
 }
 
 /// Says that no document matches.
-fn nothing(args: &Export, is_failure: bool) -> Done {
-    let searches = wishes::searched(args)
+fn report_no_match(args: &Export, is_failure: bool) -> Done {
+    let searches = options::searched(args)
         .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
-    let said = format!("no document matches{}", searches.collect::<String>());
+    let message = format!("no document matches{}", searches.collect::<String>());
     if !is_failure {
-        say(format_args!("gleaner: {said}"));
+        print_message(format_args!("gleaner: {message}"));
         return Ok(());
     }
     let file = args.out.as_ref().map(|path| format!("; {} is not written", path.display()));
-    Err(Failure::Work(said + &file.unwrap_or_default()))
+    Err(Failure::Work(message + &file.unwrap_or_default()))
 }
 
-struct What {
+struct ExportOptions {
     format: Format,
     fields: Fields,
     filter: Filter,
 }
 
 /// Selects the documents of `--sample` in a pass over all documents. Returns `None` if the option is not set.
-fn sample(source: &Source, filter: &Filter, args: &Export) -> Result<Option<Sample>, Failure> {
+fn sample(source: &DocumentSource, filter: &Filter, args: &Export) -> Result<Option<Sample>, Failure> {
     let Some(size) = args.sample else { return Ok(None) };
     let mut sampler = Sampler::new(size, args.seed.unwrap_or_default());
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
@@ -87,23 +87,31 @@ fn sample(source: &Source, filter: &Filter, args: &Export) -> Result<Option<Samp
     Ok(Some(sampler.sample()))
 }
 
-fn into_folder(source: &Source, path: &Path, what: What, args: &Export) -> Result<Tally, Failure> {
+fn into_folder(
+    source: &DocumentSource,
+    path: &Path,
+    options: ExportOptions,
+    args: &Export,
+) -> Result<Tally, Failure> {
     let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let What { format, fields, filter } = what;
+    let ExportOptions { format, fields, filter } = options;
     let shard_size = args.shard_size;
-    let request = Request { format, fields, filter, shard_size, command, started: Timestamp::now() };
-    let mut folder = Folder::begin(path, request).map_err(|error| match error {
+    let request = ExportRequest { format, fields, filter, shard_size, command, started: Timestamp::now() };
+    let mut folder = FolderExport::begin(path, request).map_err(|error| match error {
         ExportError::Nameless { .. } => Failure::usage(error),
         error => Failure::work(error),
     })?;
-    let kept = format!("complete files are kept in {}; the same command resumes", folder.part().display());
+    let resume_hint =
+        format!("complete files are kept in {}; the same command resumes", folder.part().display());
     if let Some(sample) = sample(source, folder.filter(), args)? {
         folder.set_sample(sample);
     }
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
     let before: u64 = folder.tally().documents + folder.tally().held_back.values().sum::<u64>();
     if before > 0 {
-        say(format_args!("gleaner: resuming an interrupted export; documents already written: {before}"));
+        print_message(format_args!(
+            "gleaner: resuming an interrupted export; documents already written: {before}"
+        ));
         bar.set_position(before);
     }
     for document in source.store.documents_after(folder.last()) {
@@ -112,41 +120,54 @@ fn into_folder(source: &Source, path: &Path, what: What, args: &Export) -> Resul
         }
         let document = document.map_err(Failure::work)?;
         let (document, context) = source.complete(document).map_err(Failure::work)?;
-        folder.write(&document, &context).map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
+        folder
+            .write(&document, &context)
+            .map_err(|error| Failure::Work(format!("{error}; {resume_hint}")))?;
         bar.inc(1);
     }
-    let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
+    let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {resume_hint}")))?;
     bar.finish_and_clear();
-    say(format_args!("documents written: {}, to {}", manifest.tally.documents, path.display()));
+    print_message(format_args!("documents written: {}, to {}", manifest.tally.documents, path.display()));
     Ok(manifest.tally)
 }
 
-fn to_file(source: &Source, path: &Path, mut what: What, args: &Export) -> Result<Tally, Failure> {
-    what.filter.sample = sample(source, &what.filter, args)?;
+fn to_file(
+    source: &DocumentSource,
+    path: &Path,
+    mut options: ExportOptions,
+    args: &Export,
+) -> Result<Tally, Failure> {
+    options.filter.sample = sample(source, &options.filter, args)?;
     let replaced = fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() > 0);
-    let mut single = Single::begin(path, what.format, &what.fields, what.filter).map_err(failure)?;
+    let mut single =
+        FileExport::begin(path, options.format, &options.fields, options.filter).map_err(write_failure)?;
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
-    each(source, &bar, |document, context| {
-        single.write(document, context).map_err(failure)?;
+    for_each_document(source, &bar, |document, context| {
+        single.write(document, context).map_err(write_failure)?;
         Ok(single.is_full())
     })?;
     bar.finish_and_clear();
     if single.tally().documents == 0 && must_match(source, args)? {
         return Ok(single.discard());
     }
-    let tally = single.finish().map_err(failure)?;
+    let tally = single.finish().map_err(write_failure)?;
     let replaced = if replaced { ", which replaces an earlier file" } else { "" };
-    say(format_args!("documents written: {}, to {}{replaced}", tally.documents, path.display()));
+    print_message(format_args!("documents written: {}, to {}{replaced}", tally.documents, path.display()));
     Ok(tally)
 }
 
-fn to_standard_output(source: &Source, mut what: What, args: &Export) -> Result<Tally, Failure> {
+fn to_standard_output(
+    source: &DocumentSource,
+    mut options: ExportOptions,
+    args: &Export,
+) -> Result<Tally, Failure> {
     let failed = |error| Failure::writing("standard output")(error);
-    what.filter.sample = sample(source, &what.filter, args)?;
+    options.filter.sample = sample(source, &options.filter, args)?;
     // Not locked, because the Parquet writer may move the handle of standard output to another thread.
     let out = BufWriter::new(io::stdout());
-    let mut stream = Stream::new(out, what.format, &what.fields, what.filter).map_err(failed)?;
-    each(source, &ProgressBar::hidden(), |document, context| {
+    let mut stream =
+        StreamExport::new(out, options.format, &options.fields, options.filter).map_err(failed)?;
+    for_each_document(source, &ProgressBar::hidden(), |document, context| {
         stream.write(document, context).map_err(failed)?;
         Ok(stream.is_full())
     })?;
@@ -156,14 +177,14 @@ fn to_standard_output(source: &Source, mut what: What, args: &Export) -> Result<
 
 /// Passes the earlier revisions of each document, then the document, to `write`. Ends when `write` returns
 /// true.
-fn each(
-    source: &Source,
+fn for_each_document(
+    source: &DocumentSource,
     bar: &ProgressBar,
     mut write: impl FnMut(&Document, &RecordContext) -> Result<bool, Failure>,
 ) -> Done {
     for document in source.store.documents() {
         let document = document.map_err(Failure::work)?;
-        let mut all = source.earlier(document.id).map_err(Failure::work)?;
+        let mut all = source.earlier_revisions(document.id).map_err(Failure::work)?;
         all.push(source.complete(document).map_err(Failure::work)?);
         for (document, context) in &all {
             if write(document, context)? {
@@ -176,18 +197,18 @@ fn each(
 }
 
 /// Converts an export error. A closed pipe on standard output is not a failure.
-fn failure(error: ExportError) -> Failure {
+fn write_failure(error: ExportError) -> Failure {
     match error.io().map(io::Error::kind) {
-        Some(io::ErrorKind::BrokenPipe) => Failure::NobodyReads,
+        Some(io::ErrorKind::BrokenPipe) => Failure::OutputClosed,
         _ => Failure::work(error),
     }
 }
 
-fn tell(tally: &Tally, args: &Export) {
+fn report_excluded(tally: &Tally, args: &Export) {
     for (filter, documents) in &tally.held_back {
         let (what, hint) = match filter.as_str() {
             NEAR_DUPLICATE => {
-                say(format_args!(
+                print_message(format_args!(
                     "gleaner: near-duplicates excluded: {documents}; use --members to include them"
                 ));
                 continue;
@@ -200,12 +221,18 @@ fn tell(tally: &Tally, args: &Export) {
             filter if filter.contains(['<', '>', '=']) => (filter.to_owned(), ""),
             filter => (format!("--{filter}"), ""),
         };
-        say(format_args!("gleaner: documents excluded by {what}: {documents}{hint}"));
+        print_message(format_args!("gleaner: documents excluded by {what}: {documents}{hint}"));
     }
     if args.limit == Some(tally.documents) {
-        say(format_args!("gleaner: stopped at --limit {}; later documents were not read", tally.documents));
+        print_message(format_args!(
+            "gleaner: stopped at --limit {}; later documents were not read",
+            tally.documents
+        ));
     }
     if let Some(size) = args.sample.filter(|size| (1..*size as u64).contains(&tally.documents)) {
-        say(format_args!("gleaner: only {} documents match, fewer than --sample {size}", tally.documents));
+        print_message(format_args!(
+            "gleaner: only {} documents match, fewer than --sample {size}",
+            tally.documents
+        ));
     }
 }

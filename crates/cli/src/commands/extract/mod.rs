@@ -1,6 +1,6 @@
 //! Runs `gleaner extract`: prints the text of one page, or one JSON object for each of many pages.
 
-mod many;
+mod batch;
 
 use std::io::{self, Write};
 
@@ -13,19 +13,19 @@ use gleaner_text::{Document, Page, extract_with};
 use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
-use crate::aside::say;
-use crate::commands::one_page::{Knowledge, OnePage, Source};
-use crate::commands::pages;
+use crate::commands::page_files;
+use crate::commands::page_reader::{PageReader, ReadPage, TemplateAndPins};
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::{Done, settings};
 
 pub(crate) fn run(common: &Common, args: Extract) -> Done {
     let config = settings::load(common)?;
-    refuse_what_has_no_effect(&args)?;
+    refuse_options_without_effect(&args)?;
     let extractor = Extractor::new(&args, common, &config)?;
     match (args.format, args.pages.as_slice()) {
-        (PageFormat::Jsonl, _) => many::run(&extractor),
-        (_, [page]) if !many::is_many(page) => print(&extractor, page),
+        (PageFormat::Jsonl, _) => batch::run(&extractor),
+        (_, [page]) if !batch::is_batch(page) => print(&extractor, page),
         _ => Err(Failure::Usage("several pages need --format jsonl".into())),
     }
 }
@@ -34,7 +34,7 @@ fn print(extractor: &Extractor, name: &str) -> Done {
     let args = extractor.args;
     let Extracted { document, is_cut } = extractor.read(name)?;
     if is_cut {
-        say("gleaner: the page is too large; its end was not read");
+        print_message("gleaner: the page is too large; its end was not read");
     }
     let looks =
         document.not_article.map(|reason| format!("the page does not look like an article: {reason}"));
@@ -44,7 +44,7 @@ fn print(extractor: &Extractor, name: &str) -> Done {
         return Err(Failure::Work(said));
     }
     if !said.is_empty() {
-        say(format_args!("gleaner: {said}"));
+        print_message(format_args!("gleaner: {said}"));
     }
     let text = match args.format {
         PageFormat::Text => document.text + "\n",
@@ -61,20 +61,20 @@ struct Extracted {
 
 struct Extractor<'a> {
     args: &'a Extract,
-    source: Source<'a>,
+    source: PageReader<'a>,
     learned: Learned,
 }
 
 impl<'a> Extractor<'a> {
     fn new(args: &'a Extract, common: &'a Common, config: &'a Config) -> Result<Self, Failure> {
-        let source = Source::new(&args.how, common, config)?;
+        let source = PageReader::new(&args.how, common, config)?;
         let needs = args.method.uses_site() && (args.method != Method::Gleaner || !args.beside.is_empty());
         let learned = if needs { learned(args)? } else { Learned::default() };
         Ok(Self { args, source, learned })
     }
 
     fn read(&self, name: &str) -> Result<Extracted, Failure> {
-        let OnePage { source, page } = self.source.read(name)?;
+        let ReadPage { source, page } = self.source.read(name)?;
         let found = self.by_method(&source, &page)?;
         let document = found.unwrap_or_else(|| Document::without_text(&page, self.args.method.name()));
         Ok(Extracted { document, is_cut: page.is_cut() })
@@ -83,7 +83,7 @@ impl<'a> Extractor<'a> {
     fn by_method(&self, source: &str, page: &Page) -> Result<Option<Document>, Failure> {
         let method = self.args.method;
         if method == Method::Gleaner && self.args.beside.is_empty() {
-            let Knowledge { template, pins } = self.source.knowledge(page.canonical_url())?;
+            let TemplateAndPins { template, pins } = self.source.template_and_pins(page.canonical_url())?;
             return Ok(extract_with(page, template.as_deref(), &pins));
         }
         let input = Input { source, page: page.tree() };
@@ -93,7 +93,7 @@ impl<'a> Extractor<'a> {
     }
 }
 
-fn refuse_what_has_no_effect(args: &Extract) -> Done {
+fn refuse_options_without_effect(args: &Extract) -> Done {
     let method = args.method;
     let reason = if args.how.template.is_some() && method != Method::Gleaner {
         format!("--template requires --method {}: {method} does not use templates", Method::Gleaner)
@@ -117,11 +117,11 @@ fn refuse_what_has_no_effect(args: &Extract) -> Done {
 
 fn learned(args: &Extract) -> Result<Learned, Failure> {
     let method = args.method;
-    let pages: Vec<(String, gleaner_html::Page)> = pages::files(&args.beside)?
+    let pages: Vec<(String, gleaner_html::Page)> = page_files::files(&args.beside)?
         .into_iter()
         .map(|path| {
             let name = path.display().to_string();
-            Ok((name.clone(), gleaner_html::embedded::complete(&pages::source(&name)?)))
+            Ok((name.clone(), gleaner_html::embedded::complete(&page_files::source(&name)?)))
         })
         .collect::<Result<_, Failure>>()?;
     if !pages.is_empty() {

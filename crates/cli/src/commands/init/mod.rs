@@ -8,7 +8,7 @@ use gleaner_frontier::parse_seed;
 
 use crate::Done;
 use crate::args::Init;
-use crate::distributed::argument;
+use crate::distributed::shell_argument;
 use crate::failure::Failure;
 
 const SETTINGS: &str = include_str!("gleaner.toml");
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Init) -> Done {
 }
 
 fn next_steps(dir: &Path, files: &[&str], has_seeds: bool) -> String {
-    let folder = argument(&dir.to_string_lossy());
+    let folder = shell_argument(&dir.to_string_lossy());
     let list = if has_seeds { "" } else { "    list your sites in seeds.txt\n" };
     format!(
         "Wrote {} into {}.\n\nNext:\n{list}    set fetch.contact in gleaner.toml\n\

@@ -18,8 +18,8 @@ use gleaner_crawl::{archive_files, archive_folder};
 use gleaner_store::{ARCHIVE_FOLDER, ArchiveEnd, Archived, FileRecord, Migration, Store};
 use jiff::Timestamp;
 
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 
 /// Maximum size in bytes of a piece. Workers write objects of the same size.
 const PIECE: u64 = 64 << 20;
@@ -34,11 +34,11 @@ pub(super) struct Copied {
 /// For each old file number, the map lists the offset at which each piece begins, and the number of its new
 /// file.
 #[derive(Debug, Default)]
-pub(super) struct Places(HashMap<u32, Vec<(u64, u32)>>);
+pub(super) struct NewPositions(HashMap<u32, Vec<(u64, u32)>>);
 
-impl Places {
+impl NewPositions {
     /// Returns the position of a record in the target. If its file was not copied, the position is unchanged.
-    pub(super) fn of(&self, at: Archived) -> Archived {
+    pub(super) fn translate(&self, at: Archived) -> Archived {
         let pieces = self.0.get(&at.file).map(Vec::as_slice).unwrap_or_default();
         let piece = pieces.iter().rev().find(|(begin, _)| *begin <= at.offset);
         piece.map_or(at, |(begin, number)| Archived { file: *number, offset: at.offset - begin, ..at })
@@ -52,35 +52,36 @@ struct Piece {
     records: u64,
 }
 
-pub(super) fn put(
+pub(super) fn copy_to_objects(
     config: &Config,
     source: &Store,
     migration: &mut Migration<'_>,
-) -> Result<(Places, Copied), Failure> {
+) -> Result<(NewPositions, Copied), Failure> {
     let end = source.archive_end().map_err(Failure::work)?;
-    let (mut places, mut copied, mut last) = (Places::default(), Copied::default(), 0);
+    let (mut positions, mut copied, mut last) = (NewPositions::default(), Copied::default(), 0);
     for path in archive_files(config).map_err(Failure::work)? {
-        let wrong = |error: io::Error| Failure::Work(format!("cannot read {}: {error}", path.display()));
+        let read_failure =
+            |error: io::Error| Failure::Work(format!("cannot read {}: {error}", path.display()));
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let number = Place { file: file.clone(), offset: 0 }.number();
         let length = match &end {
             // Records after this length were never confirmed by the store.
             Some(end) if end.file == file => end.length,
-            _ => path.metadata().map_err(wrong)?.len(),
+            _ => path.metadata().map_err(read_failure)?.len(),
         };
-        for Piece { begin, end, records } in pieces(&path, length, PIECE).map_err(wrong)? {
+        for Piece { begin, end, records } in pieces(&path, length, PIECE).map_err(read_failure)? {
             last = number.max(last + 1);
-            let content = read(&path, begin, end).map_err(wrong)?;
+            let content = read(&path, begin, end).map_err(read_failure)?;
             let name = format!("{ARCHIVE_FOLDER}/{}", renumbered(&file, last));
             let record = FileRecord { name, bytes: end - begin, records, at: Timestamp::now() };
             put_file(migration, last, &record, content)?;
-            places.0.entry(number).or_default().push((begin, last));
+            positions.0.entry(number).or_default().push((begin, last));
             copied.files += 1;
             copied.bytes += end - begin;
         }
-        say(format_args!("gleaner: copied {file} into object storage"));
+        print_message(format_args!("gleaner: copied {file} into object storage"));
     }
-    Ok((places, copied))
+    Ok((positions, copied))
 }
 
 fn put_file(
@@ -136,7 +137,7 @@ fn renumbered(file: &str, number: u32) -> String {
     }
 }
 
-pub(super) fn refuse_files(config: &Config) -> Result<(), Failure> {
+pub(super) fn refuse_existing_files(config: &Config) -> Result<(), Failure> {
     match archive_files(config).map_err(Failure::work)?.first() {
         None => Ok(()),
         Some(path) => {
@@ -145,20 +146,20 @@ pub(super) fn refuse_files(config: &Config) -> Result<(), Failure> {
     }
 }
 
-pub(super) fn fetch(
+pub(super) fn copy_to_files(
     config: &Config,
     source: &Store,
     migration: &mut Migration<'_>,
 ) -> Result<Copied, Failure> {
     let folder = archive_folder(config);
-    let wrong = |path: &Path| {
+    let read_failure = |path: &Path| {
         let path = path.display().to_string();
         move |error: io::Error| Failure::Work(format!("cannot write {path}: {error}"))
     };
-    fs::create_dir_all(&folder).map_err(wrong(&folder))?;
+    fs::create_dir_all(&folder).map_err(read_failure(&folder))?;
     // The migration began with an empty folder, so these files come from an interrupted attempt.
     for path in archive_files(config).map_err(Failure::work)? {
-        fs::remove_file(&path).map_err(wrong(&path))?;
+        fs::remove_file(&path).map_err(read_failure(&path))?;
     }
     let (mut copied, mut end) = (Copied::default(), None);
     for file in source.archive_files() {
@@ -167,12 +168,12 @@ pub(super) fn fetch(
         let content = content.unwrap_or_default();
         let name = renumbered(file.name.rsplit('/').next().unwrap_or_default(), number);
         let path = folder.join(&name);
-        write(&path, &content).map_err(wrong(&path))?;
+        write(&path, &content).map_err(read_failure(&path))?;
         copied.files += 1;
         copied.bytes += content.len() as u64;
         end = Some(ArchiveEnd { file: name, length: content.len() as u64 });
     }
-    File::open(&folder).and_then(|folder| folder.sync_all()).map_err(wrong(&folder))?;
+    File::open(&folder).and_then(|folder| folder.sync_all()).map_err(read_failure(&folder))?;
     if let Some(end) = end {
         let writer = migration.target();
         let mut change = writer.begin();
@@ -226,12 +227,12 @@ mod tests {
         assert_eq!(pieces.iter().map(|piece| piece.records).sum::<u64>(), 20);
         assert!(pieces.windows(2).all(|two| two[0].end == two[1].begin));
         let numbered = pieces.iter().zip(5..).map(|(piece, number)| (piece.begin, number)).collect();
-        let places = Places(HashMap::from([(1, numbered)]));
+        let positions = NewPositions(HashMap::from([(1, numbered)]));
         let whole = read(&path, 0, length).unwrap();
         for offset in offsets {
             let archived =
                 Archived { file: 1, offset, at: Timestamp::UNIX_EPOCH, digest: [0; 20], payload: None };
-            let moved = places.of(archived);
+            let moved = positions.translate(archived);
             let piece = &pieces[moved.file as usize - 5];
             let content = read(&path, piece.begin, piece.end).unwrap();
             assert_eq!(content[moved.offset as usize..][..20], whole[offset as usize..][..20]);
@@ -239,7 +240,11 @@ mod tests {
             assert!(reader.any(|item| {
                 matches!(item.unwrap(), Item::Record(record) if record.offset == moved.offset)
             }));
-            assert_eq!(places.of(Archived { file: 2, ..archived }).file, 2, "of no file that is there");
+            assert_eq!(
+                positions.translate(Archived { file: 2, ..archived }).file,
+                2,
+                "of no file that is there"
+            );
         }
     }
 

@@ -9,35 +9,36 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gleaner_config::Config;
+use gleaner_crawl::Stop;
 use gleaner_store::{Migration, Moved, Store, StoreError, Totals, Writer, join_alone, shown_address};
 
 use crate::args::{Common, Migrate};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::{Done, distributed, settings};
 use archive::Copied;
 
 pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
-    let (config, is_out) = settings_of(common, args)?;
-    let place = Path::new(&config.store.path).join("migration");
-    let done = match is_out {
-        true => out(&config, &place),
-        false => back(&config, &place),
+    let (config, is_to_database) = settings_of(common, args)?;
+    let folder = Path::new(&config.store.path).join("migration");
+    let done = match is_to_database {
+        true => to_database(&config, &folder),
+        false => to_folder(&config, &folder),
     };
     // Only a lock file is left in this folder.
-    let _ = fs::remove_dir_all(&place);
+    let _ = fs::remove_dir_all(&folder);
     let (moved, copied, totals) = done?;
-    print(&config, is_out, &moved, &copied, &totals)
+    print(&config, is_to_database, &moved, &copied, &totals)
 }
 
-type Ended = Result<(Moved, Copied, (Totals, Totals)), Failure>;
+type MigrationResult = Result<(Moved, Copied, (Totals, Totals)), Failure>;
 
 /// Returns the settings with the database as the store, and whether the database is the target.
 fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failure> {
     if common.store.is_some() {
         return Err(Failure::Usage("`gleaner migrate` needs --from and --to instead of --store".into()));
     }
-    let (database, is_out) = match (args.from.as_str(), args.to.as_str()) {
+    let (database, is_to_database) = match (args.from.as_str(), args.to.as_str()) {
         ("sled", database) => (database, true),
         (database, "sled") => (database, false),
         (from, to) => {
@@ -59,54 +60,54 @@ fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failur
     }
     let mut config = settings::load_for_both(common)?;
     config.store.engine = database.to_owned();
-    Ok((config, is_out))
+    Ok((config, is_to_database))
 }
 
-fn out(config: &Config, place: &Path) -> Ended {
+fn to_database(config: &Config, folder: &Path) -> MigrationResult {
     let source = settings::open_store(config, false)?.store();
-    let mut target = database(config, place, true)?;
+    let mut target = database(config, folder, true)?;
     let mut migration = begin(config, &source, &mut target)?;
-    let (places, copied) = archive::put(config, &source, &mut migration)?;
-    let moved = migration.copy(&|at| places.of(at), &mut told).map_err(Failure::work)?;
+    let (positions, copied) = archive::copy_to_objects(config, &source, &mut migration)?;
+    let moved = migration.copy(&|at| positions.translate(at), &mut report_progress).map_err(Failure::work)?;
     end(migration, moved, copied)
 }
 
-fn back(config: &Config, place: &Path) -> Ended {
-    let source = database(config, place, false)?.store();
+fn to_folder(config: &Config, folder: &Path) -> MigrationResult {
+    let source = database(config, folder, false)?.store();
     let mut target = settings::open_store(config, true)?;
     if !target.store().is_migrating().map_err(Failure::work)? {
-        archive::refuse_files(config)?;
+        archive::refuse_existing_files(config)?;
     }
     let mut migration = begin(config, &source, &mut target)?;
-    let copied = archive::fetch(config, &source, &mut migration)?;
-    let moved = migration.copy(&|at| at, &mut told).map_err(Failure::work)?;
+    let copied = archive::copy_to_files(config, &source, &mut migration)?;
+    let moved = migration.copy(&|at| at, &mut report_progress).map_err(Failure::work)?;
     end(migration, moved, copied)
 }
 
-fn database(config: &Config, place: &Path, create: bool) -> Result<Writer, Failure> {
-    join_alone(place, &distributed::membership(config)?, create).map_err(Failure::work)
+fn database(config: &Config, folder: &Path, create: bool) -> Result<Writer, Failure> {
+    join_alone(folder, &distributed::membership(config, &Stop::default())?, create).map_err(Failure::work)
 }
 
 fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migration<'a>, Failure> {
     let folder = format!("data folder {}", config.store.path);
-    let database = distributed::place(config);
+    let database = distributed::store_address(config);
     let (source, target) = if from.is_shared() { (database, folder) } else { (folder, database) };
     let migration = Migration::begin(from, to)
         .map_err(|error| Failure::Work(format!("cannot move {source} to {target}: {error}")))?;
     if migration.is_again() {
-        say("gleaner: removed the partial result of an interrupted migration; starting over");
+        print_message("gleaner: removed the partial result of an interrupted migration; starting over");
     }
     Ok(migration)
 }
 
-fn told(moved: &Moved) {
-    say(format_args!(
+fn report_progress(moved: &Moved) {
+    print_message(format_args!(
         "gleaner: {} records written: {} hosts, {} URLs, {} documents, {} raw pages",
         moved.records, moved.hosts, moved.urls, moved.documents, moved.pages
     ));
 }
 
-fn end(migration: Migration<'_>, moved: Moved, copied: Copied) -> Ended {
+fn end(migration: Migration<'_>, moved: Moved, copied: Copied) -> MigrationResult {
     let totals = migration.totals().map_err(|error: StoreError| Failure::work(error))?;
     migration.finish().map_err(Failure::work)?;
     Ok((moved, copied, totals))
@@ -114,13 +115,13 @@ fn end(migration: Migration<'_>, moved: Moved, copied: Copied) -> Ended {
 
 fn print(
     config: &Config,
-    is_out: bool,
+    is_to_database: bool,
     moved: &Moved,
     copied: &Copied,
     (from, to): &(Totals, Totals),
 ) -> Done {
-    let (folder, database) = (config.store.path.clone(), distributed::place(config));
-    let (source, target) = if is_out { (folder, database) } else { (database, folder) };
+    let (folder, database) = (config.store.path.clone(), distributed::store_address(config));
+    let (source, target) = if is_to_database { (folder, database) } else { (database, folder) };
     let sums = |of: &Totals| {
         format!(
             "{} documents, {} words, {} duplicates, {} near-duplicates in {} clusters",

@@ -15,31 +15,31 @@ use gleaner_text::draft::{Origin, draft};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::probe::{Prober, Refused};
+use super::prober::{NotFetched, Prober};
 
 /// Maximum number of articles to request. The check ends at the first article with a text.
 const ARTICLES: usize = 3;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Checked {
+pub(super) struct SeedCheck {
     pub(super) seed: String,
     pub(super) origin: String,
     pub(super) site: String,
-    pub(super) verdict: Outlook,
+    pub(super) verdict: SeedVerdict,
     /// Why the outlook is not `works`.
     pub(super) reason: Option<String>,
     /// `rules`, `none`, `denied` (robots.txt disallows the front page) or `failed`.
     pub(super) robots: Option<&'static str>,
-    pub(super) feeds: Listing,
-    pub(super) sitemaps: Listing,
+    pub(super) feeds: ListCheck,
+    pub(super) sitemaps: ListCheck,
     /// Number of links on the front page that look like articles and that the crawl may follow.
     pub(super) links: Option<usize>,
-    pub(super) article: Option<Article>,
+    pub(super) article: Option<ArticleCheck>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Outlook {
+pub(super) enum SeedVerdict {
     /// An article was extracted.
     Works,
     /// The site can be crawled, but no article was extracted.
@@ -50,61 +50,66 @@ pub(super) enum Outlook {
 
 /// The feeds or sitemaps of a site. Only the first of them is read.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Listing {
+pub(super) struct ListCheck {
     pub(super) found: usize,
     pub(super) links: usize,
     pub(super) problem: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Article {
+pub(super) struct ArticleCheck {
     pub(super) url: String,
     pub(super) words: u64,
     pub(super) language: String,
     pub(super) title: Option<String>,
 }
 
-impl Checked {
+impl SeedCheck {
     pub(super) fn new(seed: &Seed) -> Self {
         Self {
             seed: seed.url.as_str().into(),
             origin: seed.origin(),
             site: seed.url.domain().into(),
-            verdict: Outlook::Fails,
+            verdict: SeedVerdict::Fails,
             reason: None,
             robots: None,
-            feeds: Listing::default(),
-            sitemaps: Listing::default(),
+            feeds: ListCheck::default(),
+            sitemaps: ListCheck::default(),
             links: None,
             article: None,
         }
     }
 
-    pub(super) fn conclude(&mut self, verdict: Outlook, reason: impl Into<String>) {
+    pub(super) fn conclude(&mut self, verdict: SeedVerdict, reason: impl Into<String>) {
         self.verdict = verdict;
         self.reason = Some(reason.into()).filter(|reason| !reason.is_empty());
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct ExtractionRules {
     pub(super) scope: Scope,
     pub(super) admission: Admission,
     pub(super) pins: HostPins,
 }
 
 /// Checks a seed. `checked` always has the results so far, so the caller can cancel the check at any time.
-pub(super) async fn check(prober: &mut Prober<'_>, seed: &Seed, rules: &Rules, checked: &mut Checked) {
+pub(super) async fn check(
+    prober: &mut Prober<'_>,
+    seed: &Seed,
+    rules: &ExtractionRules,
+    checked: &mut SeedCheck,
+) {
     if let Err(reason) = steps(prober, seed, rules, checked).await {
-        checked.conclude(Outlook::Fails, reason);
+        checked.conclude(SeedVerdict::Fails, reason);
     }
 }
 
 async fn steps(
     prober: &mut Prober<'_>,
     seed: &Seed,
-    rules: &Rules,
-    checked: &mut Checked,
+    rules: &ExtractionRules,
+    checked: &mut SeedCheck,
 ) -> Result<(), String> {
     let access = prober.access(&seed.url).await.map_err(|refused| refused.reason().to_owned())?;
     checked.robots = Some(name_of(&access));
@@ -113,19 +118,19 @@ async fn steps(
     }
     let (mut candidates, no_front) = match read_front(prober, seed, rules, checked).await {
         Ok(candidates) => (candidates, None),
-        Err(Refused::Host(reason)) => return Err(format!("its front page: {reason}")),
-        Err(Refused::Here(reason)) => (Vec::new(), Some(format!("its front page: {reason}"))),
+        Err(NotFetched::Host(reason)) => return Err(format!("its front page: {reason}")),
+        Err(NotFetched::Url(reason)) => (Vec::new(), Some(format!("its front page: {reason}"))),
     };
     let sitemaps = named_sitemaps(&access, &seed.url, &rules.scope);
     candidates.extend(read_sitemaps(prober, &seed.url, &sitemaps, rules, &mut checked.sitemaps).await);
     match (read_article(prober, &candidates, rules).await, no_front) {
         (Ok(article), no_front) => {
             checked.article = Some(article);
-            let verdict = if no_front.is_some() { Outlook::Unsure } else { Outlook::Works };
+            let verdict = if no_front.is_some() { SeedVerdict::Unsure } else { SeedVerdict::Works };
             checked.conclude(verdict, no_front.unwrap_or_default());
         }
         (Err(_), Some(no_front)) if candidates.is_empty() => return Err(no_front),
-        (Err(reason), _) => checked.conclude(Outlook::Unsure, reason),
+        (Err(reason), _) => checked.conclude(SeedVerdict::Unsure, reason),
     }
     Ok(())
 }
@@ -133,14 +138,14 @@ async fn steps(
 async fn read_front(
     prober: &mut Prober<'_>,
     seed: &Seed,
-    rules: &Rules,
-    checked: &mut Checked,
-) -> Result<Vec<Found>, Refused> {
+    rules: &ExtractionRules,
+    checked: &mut SeedCheck,
+) -> Result<Vec<Found>, NotFetched> {
     let (url, response) = prober.get(&seed.url, Want::Page).await?;
     if !rules.scope.contains(&url) {
         let domain = url.domain();
         let reason = format!("it redirects to {url}, which is not among the seeds; list {domain} instead");
-        return Err(Refused::Host(reason));
+        return Err(NotFetched::Host(reason));
     }
     let page = page_of(&response);
     drop(response);
@@ -150,7 +155,7 @@ async fn read_front(
         && let Some(wall) = wall(&page, &url)
     {
         checked.links = Some(0);
-        return Err(Refused::Here(wall.to_string()));
+        return Err(NotFetched::Url(wall.to_string()));
     }
     checked.links = Some(pages.len());
     let mut candidates = read_feeds(prober, &feeds, rules, &mut checked.feeds).await;
@@ -201,8 +206,8 @@ fn front_links(url: &CanonicalUrl, page: &Page, scope: &Scope) -> (Vec<Canonical
 async fn read_feeds(
     prober: &mut Prober<'_>,
     feeds: &[CanonicalUrl],
-    rules: &Rules,
-    listing: &mut Listing,
+    rules: &ExtractionRules,
+    listing: &mut ListCheck,
 ) -> Vec<Found> {
     listing.found = feeds.len();
     let Some(first) = feeds.first() else { return Vec::new() };
@@ -218,8 +223,8 @@ async fn read_sitemaps(
     prober: &mut Prober<'_>,
     seed: &CanonicalUrl,
     named: &[CanonicalUrl],
-    rules: &Rules,
-    listing: &mut Listing,
+    rules: &ExtractionRules,
+    listing: &mut ListCheck,
 ) -> Vec<Found> {
     listing.found = named.len();
     let usual = || seed.join("/sitemap.xml").ok();
@@ -242,8 +247,8 @@ async fn read_sitemaps(
 async fn read_list(
     prober: &mut Prober<'_>,
     url: &CanonicalUrl,
-    rules: &Rules,
-    listing: &mut Listing,
+    rules: &ExtractionRules,
+    listing: &mut ListCheck,
 ) -> Vec<Found> {
     let read = match prober.get(url, Want::List).await {
         Ok((url, response)) => parsed(&response.body, &url, prober.config.fetch.max_sitemap.get()),
@@ -279,8 +284,8 @@ fn parsed(body: &[u8], url: &CanonicalUrl, bytes: u64) -> Result<Discovered, Str
 async fn read_article(
     prober: &mut Prober<'_>,
     candidates: &[Found],
-    rules: &Rules,
-) -> Result<Article, String> {
+    rules: &ExtractionRules,
+) -> Result<ArticleCheck, String> {
     let mut last = "no page, feed or sitemap links to an article".to_owned();
     let pages = candidates.iter().filter(|found| found.role == Role::Page);
     for found in pages.take(ARTICLES) {
@@ -289,14 +294,14 @@ async fn read_article(
                 Ok(article) => return Ok(article),
                 Err(reason) => last = format!("{url}: {reason}"),
             },
-            Err(Refused::Here(reason)) => last = format!("{}: {reason}", found.url),
-            Err(Refused::Host(reason)) => return Err(format!("{}: {reason}", found.url)),
+            Err(NotFetched::Url(reason)) => last = format!("{}: {reason}", found.url),
+            Err(NotFetched::Host(reason)) => return Err(format!("{}: {reason}", found.url)),
         }
     }
     Err(last)
 }
 
-fn article(url: &CanonicalUrl, response: &Response, rules: &Rules) -> Result<Article, String> {
+fn article(url: &CanonicalUrl, response: &Response, rules: &ExtractionRules) -> Result<ArticleCheck, String> {
     let page = page_of(response);
     if let Verdict::NotArticle(reason) = judge(&page, url.as_str()) {
         return Err(format!("it does not look like an article: {reason}"));
@@ -304,7 +309,7 @@ fn article(url: &CanonicalUrl, response: &Response, rules: &Rules) -> Result<Art
     let origin = Origin { url: url.clone(), fetched: Timestamp::now() };
     let draft = draft(&page, &origin, None, rules.pins.of(url.host())).ok_or("no text was found")?;
     let document = rules.admission.admit(draft).map_err(|refusal| format!("kept out: {refusal}"))?;
-    Ok(Article {
+    Ok(ArticleCheck {
         url: url.as_str().into(),
         words: words(&document.text),
         language: document.language,

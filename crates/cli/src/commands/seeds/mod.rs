@@ -1,10 +1,10 @@
 //! Runs `gleaner seeds check`: sends a few requests for each seed and shows what a crawl would find.
 //!
 //! Several sites are checked at the same time, each with one request at a time. The check of a site takes at
-//! most [`LIMIT`].
+//! most [`SITE_TIME_LIMIT`].
 
 mod check;
-mod probe;
+mod prober;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,37 +21,37 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::args::{Common, Seeds, SeedsCommand};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::scheduled::daemon;
 use crate::table::{NOTHING, table};
 use crate::telemetry::Telemetry;
-use crate::{Done, logging, settings, watching};
-use check::{Checked, Outlook, Rules, check};
-use probe::Prober;
+use crate::{Done, logging, progress, settings};
+use check::{ExtractionRules, SeedCheck, SeedVerdict, check};
+use prober::Prober;
 
-const LIMIT: Duration = Duration::from_secs(3 * 60);
+const SITE_TIME_LIMIT: Duration = Duration::from_secs(3 * 60);
 
 /// Maximum number of characters of a seed in the table. With it, a line has at most 80 characters.
-const WIDEST: usize = 24;
+const MAX_SEED_WIDTH: usize = 24;
 
 pub(crate) fn run(common: &Common, args: &Seeds) -> Done {
     let SeedsCommand::Check(args) = &args.what;
     let mut config = settings::load(common)?;
     let (_newspaper, seeds) = daemon::seeds(&mut config, &args.seeds, &args.urls)?;
-    let rules = Rules {
+    let rules = ExtractionRules {
         scope: gleaner_crawl::scope(&config, &seeds).map_err(Failure::usage)?,
         admission: settings::admission(&config)?,
         pins: settings::pins(&config)?,
     };
-    let bar = watching::bar();
+    let bar = progress::bar();
     logging::begin(&config.log, &bar, common.color.wanted_on_stderr(), &Telemetry::default())?;
-    daemon::ask_for_contact(&config);
+    daemon::recommend_contact(&config);
     let checked = check_all(config, rules, seeds, &bar)?;
     bar.finish_and_clear();
     let text = if args.json { json(&checked)? } else { shown(&checked) };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
-    match checked.iter().filter(|checked| checked.verdict == Outlook::Fails).count() {
+    match checked.iter().filter(|checked| checked.verdict == SeedVerdict::Fails).count() {
         0 => Ok(()),
         failed => Err(Failure::Work(format!("seeds that cannot be crawled: {failed} of {}", checked.len()))),
     }
@@ -60,16 +60,16 @@ pub(crate) fn run(common: &Common, args: &Seeds) -> Done {
 struct Shared {
     config: Config,
     fetcher: Fetcher,
-    rules: Rules,
+    rules: ExtractionRules,
     places: Semaphore,
 }
 
 fn check_all(
     config: Config,
-    rules: Rules,
+    rules: ExtractionRules,
     seeds: Vec<Seed>,
     bar: &ProgressBar,
-) -> Result<Vec<Checked>, Failure> {
+) -> Result<Vec<SeedCheck>, Failure> {
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
     let all = seeds.len();
     let mut sites: BTreeMap<String, Vec<(usize, Seed)>> = BTreeMap::new();
@@ -84,37 +84,37 @@ fn check_all(
         for seeds in sites.into_values() {
             tasks.spawn(check_site(Arc::clone(&shared), seeds));
         }
-        let mut checked: Vec<(usize, Checked)> = Vec::with_capacity(all);
-        tell(bar, 0, all);
+        let mut checked: Vec<(usize, SeedCheck)> = Vec::with_capacity(all);
+        show_progress(bar, 0, all);
         while let Some(ended) = tasks.join_next().await {
             checked.extend(ended.map_err(Failure::work)?);
-            tell(bar, checked.len(), all);
+            show_progress(bar, checked.len(), all);
         }
         checked.sort_by_key(|(number, _)| *number);
         Ok(checked.into_iter().map(|(_, checked)| checked).collect())
     })
 }
 
-fn tell(bar: &ProgressBar, done: usize, all: usize) {
+fn show_progress(bar: &ProgressBar, done: usize, all: usize) {
     let message = format!("seeds checked: {done} of {all}");
     if bar.is_hidden() {
-        say(format_args!("gleaner: {message}"));
+        print_message(format_args!("gleaner: {message}"));
     } else {
         bar.enable_steady_tick(Duration::from_millis(200));
         bar.set_message(message);
     }
 }
 
-async fn check_site(shared: Arc<Shared>, seeds: Vec<(usize, Seed)>) -> Vec<(usize, Checked)> {
+async fn check_site(shared: Arc<Shared>, seeds: Vec<(usize, Seed)>) -> Vec<(usize, SeedCheck)> {
     let _place = shared.places.acquire().await.expect("the semaphore is never closed");
     let mut prober = Prober::new(&shared.config, &shared.fetcher);
     let mut results = Vec::new();
     for (number, seed) in seeds {
-        let mut checked = Checked::new(&seed);
+        let mut checked = SeedCheck::new(&seed);
         let checking = check(&mut prober, &seed, &shared.rules, &mut checked);
-        if tokio::time::timeout(LIMIT, checking).await.is_err() {
-            let reason = format!("the check took longer than {} s, the limit", LIMIT.as_secs());
-            let verdict = if checked.links.is_some() { Outlook::Unsure } else { Outlook::Fails };
+        if tokio::time::timeout(SITE_TIME_LIMIT, checking).await.is_err() {
+            let reason = format!("the check took longer than {} s, the limit", SITE_TIME_LIMIT.as_secs());
+            let verdict = if checked.links.is_some() { SeedVerdict::Unsure } else { SeedVerdict::Fails };
             checked.conclude(verdict, reason);
         }
         results.push((number, checked));
@@ -122,12 +122,12 @@ async fn check_site(shared: Arc<Shared>, seeds: Vec<(usize, Seed)>) -> Vec<(usiz
     results
 }
 
-fn json(checked: &[Checked]) -> Result<String, Failure> {
+fn json(checked: &[SeedCheck]) -> Result<String, Failure> {
     let line = |checked| serde_json::to_string(checked).map(|line| line + "\n");
     checked.iter().map(line).collect::<Result<_, _>>().map_err(Failure::work)
 }
 
-fn shown(checked: &[Checked]) -> String {
+fn shown(checked: &[SeedCheck]) -> String {
     let head = ["Site", "robots", "Feeds", "Sitemaps", "Links", "Words", "Verdict"];
     let mut text = format!("{}\n", table(&head, checked.iter().map(row)));
     for checked in checked {
@@ -143,7 +143,7 @@ fn shown(checked: &[Checked]) -> String {
     text + "Links: article links on the front page. Words: of one article. Feeds and sitemaps also give links.\n"
 }
 
-fn row(checked: &Checked) -> Vec<String> {
+fn row(checked: &SeedCheck) -> Vec<String> {
     let or_nothing = |text: Option<String>| text.unwrap_or_else(|| NOTHING.into());
     let is_read = checked.links.is_some();
     vec![
@@ -157,21 +157,21 @@ fn row(checked: &Checked) -> Vec<String> {
     ]
 }
 
-const fn word(verdict: Outlook) -> &'static str {
+const fn word(verdict: SeedVerdict) -> &'static str {
     match verdict {
-        Outlook::Works => "works",
-        Outlook::Unsure => "unsure",
-        Outlook::Fails => "fails",
+        SeedVerdict::Works => "works",
+        SeedVerdict::Unsure => "unsure",
+        SeedVerdict::Fails => "fails",
     }
 }
 
-fn name(checked: &Checked) -> String {
+fn name(checked: &SeedCheck) -> String {
     let name = checked.seed.split_once("://").map_or(checked.seed.as_str(), |(_, rest)| rest);
     let name = name.trim_end_matches('/');
-    if name.chars().count() <= WIDEST {
+    if name.chars().count() <= MAX_SEED_WIDTH {
         return name.to_owned();
     }
-    name.chars().take(WIDEST - 1).chain(['…']).collect()
+    name.chars().take(MAX_SEED_WIDTH - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -183,9 +183,9 @@ mod tests {
     #[test]
     fn a_line_of_the_table_has_80_characters_at_most() {
         let seed = parse_seed("https://www.a-long-name-of-a-newspaper.example/with/a/section").unwrap();
-        let mut checked = Checked::new(&seed);
+        let mut checked = SeedCheck::new(&seed);
         checked.robots = Some("denied");
-        checked.conclude(Outlook::Unsure, "why");
+        checked.conclude(SeedVerdict::Unsure, "why");
         let text = shown(&[checked]);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[..3].iter().all(|line| line.chars().count() <= 80), "{text}");

@@ -24,13 +24,13 @@ pub(super) struct CorpusStats {
     pub(super) near_duplicates: u64,
     pub(super) clusters: u64,
     pub(super) last_run: Option<Run>,
-    pub(super) languages: Vec<Language>,
-    pub(super) days: Option<Vec<Day>>,
-    pub(super) hosts: Vec<Host>,
+    pub(super) languages: Vec<LanguageStats>,
+    pub(super) days: Option<Vec<DayStats>>,
+    pub(super) hosts: Vec<HostStats>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Language {
+pub(super) struct LanguageStats {
     pub(super) language: String,
     pub(super) documents: u64,
     pub(super) words: u64,
@@ -38,14 +38,14 @@ pub(super) struct Language {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Day {
+pub(super) struct DayStats {
     pub(super) day: Date,
     pub(super) documents: u64,
     pub(super) words: u64,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Host {
+pub(super) struct HostStats {
     pub(super) host: String,
     pub(super) stored: u64,
     pub(super) near_duplicates: u64,
@@ -57,12 +57,12 @@ pub(super) struct Host {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Pass {
+pub(super) struct DocumentPass {
     types: BTreeMap<String, Distinct>,
     days: BTreeMap<Date, (u64, u64)>,
 }
 
-impl Pass {
+impl DocumentPass {
     pub(super) fn add(&mut self, document: &Document) {
         let types = self.types.entry(document.language.clone()).or_default();
         let mut words = 0;
@@ -82,17 +82,21 @@ impl Pass {
         all.estimate()
     }
 
-    fn days(&self) -> Vec<Day> {
-        let day = |(&day, &(documents, words)): (&Date, &(u64, u64))| Day { day, documents, words };
+    fn days(&self) -> Vec<DayStats> {
+        let day = |(&day, &(documents, words)): (&Date, &(u64, u64))| DayStats { day, documents, words };
         self.days.iter().map(day).collect()
     }
 }
 
 impl CorpusStats {
     /// `pass` has the figures that need all documents, and is `None` if the documents were not read.
-    pub(super) fn new(store: &Store, config: &Config, pass: Option<&Pass>) -> Result<Self, StoreError> {
+    pub(super) fn new(
+        store: &Store,
+        config: &Config,
+        pass: Option<&DocumentPass>,
+    ) -> Result<Self, StoreError> {
         let totals = store.totals()?;
-        let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {
+        let language = |(tag, (documents, words)): (&String, &(u64, u64))| LanguageStats {
             language: tag.clone(),
             documents: *documents,
             words: *words,
@@ -100,27 +104,27 @@ impl CorpusStats {
         };
         let languages = totals.languages.iter().filter(|(_, (documents, _))| *documents > 0);
         Ok(Self {
-            folder: distributed::place(config),
+            folder: distributed::store_address(config),
             documents: totals.documents(),
             words: totals.words(),
-            types: pass.map(Pass::types),
+            types: pass.map(DocumentPass::types),
             duplicates: totals.duplicates,
             near_duplicates: totals.near_duplicates,
             clusters: totals.clusters,
             last_run: store.runs(1)?.pop(),
             languages: languages.map(language).collect(),
-            days: pass.map(Pass::days),
+            days: pass.map(DocumentPass::days),
             hosts: hosts(store, config)?,
         })
     }
 }
 
-fn hosts(store: &Store, config: &Config) -> Result<Vec<Host>, StoreError> {
+fn hosts(store: &Store, config: &Config) -> Result<Vec<HostStats>, StoreError> {
     let counts = counts(store)?;
     let nothing = Counts::default();
     let host = |host: HostView| {
         let counts = counts.get(&host.record.name).unwrap_or(&nothing);
-        Host {
+        HostStats {
             stored: counts.ended("stored"),
             near_duplicates: counts.ended("near_duplicate"),
             duplicates: counts.ended("duplicate"),

@@ -9,7 +9,7 @@ use jiff::Unit;
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use super::corpus_stats::Day;
+use super::corpus_stats::DayStats;
 use crate::table::table;
 
 const DAYS: usize = 30;
@@ -19,16 +19,16 @@ const BAR: u64 = 40;
 const SIZE: (f64, f64) = (760.0, 360.0);
 
 /// Left and right edge of the chart's plot area, in pixels.
-const ACROSS: (f64, f64) = (80.0, 680.0);
+const PLOT_X: (f64, f64) = (80.0, 680.0);
 
 /// Bottom and top edge of the chart's plot area, in pixels.
-const UP: (f64, f64) = (310.0, 40.0);
+const PLOT_Y: (f64, f64) = (310.0, 40.0);
 
 const PER_DAY: &str = "#1b4f9c";
 
 const TOTAL: Stroke = Stroke { color: "#d9660a", width: 2.0, dashes: "8 3" };
 
-pub(super) fn table_of(days: &[Day]) -> String {
+pub(super) fn table_of(days: &[DayStats]) -> String {
     let before = days.len().saturating_sub(DAYS);
     let (earlier, shown) = days.split_at(before);
     let most = shown.iter().map(|day| day.documents).max().unwrap_or(0);
@@ -53,7 +53,7 @@ fn bar(count: u64, most: u64) -> String {
     "█".repeat((eighths / 8) as usize) + rest
 }
 
-pub(super) fn svg(days: &[Day]) -> String {
+pub(super) fn svg(days: &[DayStats]) -> String {
     let content = match (days.first(), days.last()) {
         (Some(first), Some(last)) => chart(days, first.day, last.day),
         _ => html! {},
@@ -61,17 +61,17 @@ pub(super) fn svg(days: &[Day]) -> String {
     svg::file(SIZE, 12, "Documents by the day on which they were fetched", &content)
 }
 
-fn chart(days: &[Day], first: Date, last: Date) -> Markup {
+fn chart(days: &[DayStats], first: Date, last: Date) -> Markup {
     let most = days.iter().map(|day| day.documents).max().unwrap_or(0);
     let all: u64 = days.iter().map(|day| day.documents).sum();
     // The x axis also has space for days without documents.
-    let x = Scale::new((0.0, distance(first, last) + 1.0), ACROSS);
-    let plot = |most: u64| Plot { x, y: Scale::new((0.0, most.max(1) as f64), UP) };
+    let x = Scale::new((0.0, distance(first, last) + 1.0), PLOT_X);
+    let plot = |most: u64| Plot { x, y: Scale::new((0.0, most.max(1) as f64), PLOT_Y) };
     let (per_day, total) = (plot(most), plot(all));
     let wide = ((x.place(1.0) - x.place(0.0)) * 0.9).max(0.2);
-    let bar = |day: &Day| {
+    let bar = |day: &DayStats| {
         let (left, top) = per_day.place((distance(first, day.day), day.documents as f64));
-        svg::bar((left, top), (left + wide, UP.0), Paint::Color("#9db8dd"))
+        svg::bar((left, top), (left + wide, PLOT_Y.0), Paint::Color("#9db8dd"))
     };
     let sums = days.iter().scan(0, |sum, day| {
         *sum += day.documents;
@@ -82,9 +82,9 @@ fn chart(days: &[Day], first: Date, last: Date) -> Markup {
         (axis(&per_day, most, Anchor::End, PER_DAY, "documents per day"))
         (total.line(sums, &TOTAL))
         (axis(&total, all, Anchor::Start, TOTAL.color, "documents in total"))
-        (svg::text((ACROSS.0, UP.0 + 20.0), Anchor::Start, INK, &first.to_string()))
-        (svg::text((ACROSS.1, UP.0 + 20.0), Anchor::End, INK, &last.to_string()))
-        (svg::line((ACROSS.0, UP.0), (ACROSS.1, UP.0), &Stroke::thin(INK)))
+        (svg::text((PLOT_X.0, PLOT_Y.0 + 20.0), Anchor::Start, INK, &first.to_string()))
+        (svg::text((PLOT_X.1, PLOT_Y.0 + 20.0), Anchor::End, INK, &last.to_string()))
+        (svg::line((PLOT_X.0, PLOT_Y.0), (PLOT_X.1, PLOT_Y.0), &Stroke::thin(INK)))
     }
 }
 
@@ -94,15 +94,15 @@ fn distance(first: Date, day: Date) -> f64 {
 
 fn axis(plot: &Plot, most: u64, anchor: Anchor, color: &'static str, name: &str) -> Markup {
     let (x, beside, inwards) = match anchor {
-        Anchor::End => (ACROSS.0, -6.0, Anchor::Start),
-        Anchor::Start | Anchor::Middle => (ACROSS.1, 6.0, Anchor::End),
+        Anchor::End => (PLOT_X.0, -6.0, Anchor::Start),
+        Anchor::Start | Anchor::Middle => (PLOT_X.1, 6.0, Anchor::End),
     };
     html! {
-        (svg::line((x, UP.1), (x, UP.0), &Stroke::thin(color)))
+        (svg::line((x, PLOT_Y.1), (x, PLOT_Y.0), &Stroke::thin(color)))
         @for tick in [0, most / 2, most] {
             (svg::text((x + beside, plot.y.place(tick as f64) + 4.0), anchor, color, &tick.to_string()))
         }
-        (svg::text((x, UP.1 - 14.0), inwards, color, name))
+        (svg::text((x, PLOT_Y.1 - 14.0), inwards, color, name))
     }
 }
 
@@ -110,9 +110,9 @@ fn axis(plot: &Plot, most: u64, anchor: Anchor, color: &'static str, name: &str)
 mod tests {
     use super::*;
 
-    fn days(counts: &[u64]) -> Vec<Day> {
+    fn days(counts: &[u64]) -> Vec<DayStats> {
         let first: Date = "2026-10-01".parse().unwrap();
-        let day = |(at, &documents): (usize, &u64)| Day {
+        let day = |(at, &documents): (usize, &u64)| DayStats {
             day: first.saturating_add(jiff::Span::new().days(at as i64)),
             documents,
             words: documents * 100,

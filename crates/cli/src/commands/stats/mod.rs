@@ -14,11 +14,11 @@ use gleaner_store::{Store, StoreError};
 use indicatif::ProgressBar;
 
 use crate::args::{Common, Stats};
-use crate::aside::say;
 use crate::failure::Failure;
-use crate::watching::documents_bar;
+use crate::messages::print_message;
+use crate::progress::documents_bar;
 use crate::{Done, settings};
-use corpus_stats::{CorpusStats, Pass};
+use corpus_stats::{CorpusStats, DocumentPass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     let config = settings::load(common)?;
@@ -35,7 +35,7 @@ pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     let stats = CorpusStats::new(&store, &config, pass.as_ref()).map_err(Failure::work)?;
     if let (Some(path), Some(days)) = (&args.svg, &stats.days) {
         fs::write(path, growth::svg(days)).map_err(Failure::writing(path.display()))?;
-        say(format_args!("chart of the growth by day written to {}", path.display()));
+        print_message(format_args!("chart of the growth by day written to {}", path.display()));
     }
     let text = if args.json {
         serde_json::to_string_pretty(&stats).expect("figures have text keys") + "\n"
@@ -45,8 +45,8 @@ pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-fn pass(store: &Store, bar: &ProgressBar) -> Result<Pass, StoreError> {
-    let mut pass = Pass::default();
+fn pass(store: &Store, bar: &ProgressBar) -> Result<DocumentPass, StoreError> {
+    let mut pass = DocumentPass::default();
     for document in store.documents() {
         pass.add(&document?);
         bar.inc(1);

@@ -2,7 +2,7 @@
 
 use gleaner_render::text::count;
 
-use super::corpus_stats::{CorpusStats, Host};
+use super::corpus_stats::{CorpusStats, HostStats};
 use super::growth;
 use crate::table::{NOTHING, table};
 
@@ -37,11 +37,11 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
 
 /// Formats the hosts that have documents or queued URLs, sorted by documents. Only counts all other hosts.
 fn hosts(stats: &CorpusStats) -> String {
-    let (mut shown, silent): (Vec<&Host>, Vec<&Host>) =
+    let (mut shown, silent): (Vec<&HostStats>, Vec<&HostStats>) =
         stats.hosts.iter().partition(|host| host.stored + host.near_duplicates + host.queued > 0);
     shown.sort_by(|a, b| b.stored.cmp(&a.stored).then_with(|| a.host.cmp(&b.host)));
     let rows = shown.into_iter().map(|host| {
-        let Host { stored, near_duplicates, duplicates, fetched, queued, .. } = *host;
+        let HostStats { stored, near_duplicates, duplicates, fetched, queued, .. } = *host;
         let cells = [stored, near_duplicates, duplicates, fetched, queued].map(|number| number.to_string());
         [host.host.clone()].into_iter().chain(cells).collect()
     });

@@ -22,9 +22,9 @@ use gleaner_methods::comma_score::{self, CommaScoreParams, Position, Punctuation
 use super::pages::measured;
 use super::statistics::mean;
 use super::{Column, Paper, Row, Table};
+use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 use crate::measure::Ratios;
 use crate::measure::words::Bag;
-use crate::set::{Entry, Recorded, Set, SetError};
 use main_content::Sides;
 
 const UNKNOWN: &str = "unknown";
@@ -62,7 +62,7 @@ const COMPARISON: [Column; 9] = [
 
 /// Calls `done` after each page with gold text, from any thread. Returns the first unreadable page as an
 /// error.
-pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
+pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let mut languages: BTreeMap<String, Language> = BTreeMap::new();
     for set in sets {
         for (language, ratios) in measured(set, done, page_ratios)? {
@@ -79,7 +79,7 @@ struct PageRatios {
     anywhere: Ratios,
 }
 
-fn page_ratios(entry: &Entry, recorded: &Recorded, gold: &str) -> (String, PageRatios) {
+fn page_ratios(entry: &PageEntry, recorded: &RecordedPage, gold: &str) -> (String, PageRatios) {
     let page = &recorded.page;
     let bag = Bag::from_text(gold);
     let ratios = |lines| Bag::from_text(&plain(lines)).against(&bag).ratios();
@@ -94,7 +94,7 @@ fn page_ratios(entry: &Entry, recorded: &Recorded, gold: &str) -> (String, PageR
     (language(entry, page), ratios)
 }
 
-fn language(entry: &Entry, page: &Page) -> String {
+fn language(entry: &PageEntry, page: &Page) -> String {
     let said = page.elements("html").find_map(|id| page.attribute(id, "lang")).unwrap_or_default();
     let tag = if entry.lang.is_empty() { said } else { &entry.lang };
     let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
@@ -267,7 +267,7 @@ mod tests {
     const ENGLISH: &str = "On Monday, after a long debate, the council agreed, at last, on a bridge.";
     const CHINESE_TEXT: &str = "大桥今天通车。市长出席了仪式，市民很高兴，天气很好。";
 
-    fn set() -> (tempfile::TempDir, Set) {
+    fn set() -> (tempfile::TempDir, Dataset) {
         let page = |lang: &str, text: &str| {
             format!(
                 "<html lang=\"{lang}\"><div><a href=/>Home, News.</a></div><div><div><p>{text}</p></div></div>\

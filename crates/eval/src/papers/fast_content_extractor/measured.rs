@@ -13,13 +13,13 @@ use gleaner_html::Page;
 use gleaner_html::text::{Line, plain};
 use rayon::prelude::*;
 
-use crate::folds::{FOLDS, KEPT, teachers};
+use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
+use crate::folds::{FOLDS, KEPT, training_pages};
 use crate::measure::blocks;
 use crate::measure::words::Bag;
 use crate::papers::clock::seconds;
 use crate::papers::statistics::mean;
 use crate::parallel::in_order;
-use crate::set::{Entry, Recorded, Set, SetError};
 
 /// Maximum number of pages of a site that are timed, which are the first pages with gold text.
 pub(super) const TIMED: usize = 100;
@@ -56,7 +56,7 @@ impl Both {
 }
 
 struct Fold {
-    teachers: usize,
+    training_pages: usize,
     /// `named`, `all_pairs` and `only_temp` use the block tags that the papers name.
     named: Both,
     all_pairs: content_extractor::Site,
@@ -67,13 +67,13 @@ struct Fold {
 }
 
 impl Fold {
-    fn learn(kept: &[Recorded], fold: usize) -> Self {
-        let pages: Vec<&Page> = teachers(kept.len(), fold).map(|at| &kept[at].page).collect();
+    fn learn(kept: &[RecordedPage], fold: usize) -> Self {
+        let pages: Vec<&Page> = training_pages(kept.len(), fold).map(|at| &kept[at].page).collect();
         let fast = fast_content_extractor::FastContentExtractorParams::of_the_paper();
         let named = Both::learn(&pages, content_extractor::ContentExtractorParams::of_the_paper(), &fast);
         let repeated = Page::parse(&non_content(&named.ce, &pages));
         Self {
-            teachers: pages.len(),
+            training_pages: pages.len(),
             named,
             all_pairs: content_extractor::Site::new(&pages, &params(Search::Exhaustive)),
             only_temp: content_extractor::Site::new(&[repeated], &params(Search::Exhaustive)),
@@ -170,7 +170,7 @@ fn mean_of<T>(all: &[T], figure: impl Fn(&T) -> f64) -> f64 {
 pub(super) struct OfSite {
     pub(super) name: String,
     /// The smallest number of training pages in any fold.
-    pub(super) teachers: usize,
+    pub(super) training_pages: usize,
     /// ContentExtractor and FastContentExtractor with the block tags that the papers name.
     pub(super) named: [Side; 2],
     pub(super) by_default: [Side; 2],
@@ -178,8 +178,8 @@ pub(super) struct OfSite {
 }
 
 /// Measures a set. Returns `None` if the gold texts have no words.
-pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSite>, SetError> {
-    let kept = in_order(set.entries.par_iter().take(KEPT).map(Entry::read))?;
+pub(super) fn measure(set: &Dataset, done: &(dyn Fn() + Sync)) -> Result<Option<OfSite>, DatasetError> {
+    let kept = in_order(set.entries.par_iter().take(KEPT).map(PageEntry::read))?;
     let folds: Vec<Fold> = (0..FOLDS).into_par_iter().map(|fold| Fold::learn(&kept, fold)).collect();
     let with_gold = set.entries.par_iter().enumerate().filter(|(_, entry)| entry.gold.is_some());
     let scored = with_gold.map(|(at, entry)| {
@@ -189,7 +189,7 @@ pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSi
     let mut times = Vec::new();
     for (at, sides) in &scored {
         if sides.is_some() && times.len() < TIMED {
-            let time = |recorded: &Recorded| Times::new(&folds[at % FOLDS], &recorded.page);
+            let time = |recorded: &RecordedPage| Times::new(&folds[at % FOLDS], &recorded.page);
             times.push(with_page(kept.get(*at), &set.entries[*at], time)?);
         }
         done();
@@ -198,7 +198,7 @@ pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSi
     let mean = |side: fn(&Sides) -> Side| Side::mean(&all.iter().map(side).collect::<Vec<_>>());
     Ok((!all.is_empty()).then(|| OfSite {
         name: set.name.clone(),
-        teachers: folds.iter().map(|fold| fold.teachers).min().unwrap_or_default(),
+        training_pages: folds.iter().map(|fold| fold.training_pages).min().unwrap_or_default(),
         named: [mean(|sides| sides.named[0]), mean(|sides| sides.named[1])],
         by_default: [mean(|sides| sides.by_default[0]), mean(|sides| sides.by_default[1])],
         times: Times::mean(&times),
@@ -206,10 +206,10 @@ pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSi
 }
 
 fn with_page<T>(
-    kept: Option<&Recorded>,
-    entry: &Entry,
-    look: impl FnOnce(&Recorded) -> T,
-) -> Result<T, SetError> {
+    kept: Option<&RecordedPage>,
+    entry: &PageEntry,
+    look: impl FnOnce(&RecordedPage) -> T,
+) -> Result<T, DatasetError> {
     Ok(match kept {
         Some(recorded) => look(recorded),
         None => look(&entry.read()?),
@@ -222,7 +222,7 @@ struct Sides {
 }
 
 /// Measures both methods. Returns `None` if the gold text has no words.
-fn sides(fold: &Fold, recorded: &Recorded) -> Option<Sides> {
+fn sides(fold: &Fold, recorded: &RecordedPage) -> Option<Sides> {
     let gold = recorded.gold.as_deref().filter(|gold| Bag::from_text(gold).total() > 0)?;
     let of = |both: &Both| both.sides(&recorded.page, gold);
     Some(Sides { named: of(&fold.named), by_default: of(&fold.by_default) })

@@ -19,11 +19,11 @@ use self::measured::{OfSite, Side, Times};
 use self::printed::{PRINTED, Printed};
 use super::statistics::{mean, median};
 use super::{Column, From, Paper, Row, Table};
-use crate::set::{Set, SetError};
+use crate::dataset::{Dataset, DatasetError};
 
 /// Measures the tables. Calls `done` once for each page with gold text, including pages of sets without a
 /// row. Returns the first unreadable page as an error.
-pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
+pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let (mut sites, mut left_out) = (Vec::new(), Vec::new());
     for set in sets {
         if set.sites() == 1 {
@@ -172,11 +172,11 @@ mod tests {
         fs::write(folder.join("manifest.jsonl"), manifest).unwrap();
     }
 
-    fn sets() -> (TempDir, Vec<Set>) {
+    fn sets() -> (TempDir, Vec<Dataset>) {
         let folder = TempDir::new().unwrap();
         set(&folder.path().join("one"), ["a.example"; 2]);
         set(&folder.path().join("two"), ["a.example", "b.example"]);
-        let sets = Set::find(&[folder.path().to_owned()]).unwrap();
+        let sets = Dataset::find(&[folder.path().to_owned()]).unwrap();
         (folder, sets)
     }
 
@@ -246,7 +246,7 @@ mod tests {
             let source = format!("<h1>Home</h1><h2>No. {id}{id}</h2><p>{story}</p><hr>");
             fs::write(one.join(format!("{id}.html")), source).unwrap();
         }
-        let sets = Set::find(&[folder.path().to_owned()]).unwrap();
+        let sets = Dataset::find(&[folder.path().to_owned()]).unwrap();
         let tables = tables(&sets, &|| {}).unwrap();
         let blocks = ours(&tables[0], "one").unwrap();
         // "Home No. 11" is one block and differs on each page, so it is never repeated.

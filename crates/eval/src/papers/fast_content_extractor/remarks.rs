@@ -36,8 +36,8 @@ fn of_sites(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
     ];
     let few: Vec<String> = sites
         .iter()
-        .filter(|site| site.teachers < FEW)
-        .map(|site| format!("{} ({})", site.name, site.teachers))
+        .filter(|site| site.training_pages < FEW)
+        .map(|site| format!("{} ({})", site.name, site.training_pages))
         .collect();
     if !few.is_empty() {
         remarks.push(format!("Fewer than {FEW} pages to learn from: {}.", few.join(", ")));

@@ -1,0 +1,143 @@
+//! Explains one host: the results of the last runs, and why the host has no documents.
+
+use std::path::Path;
+
+use gleaner_crawl::report::{Finding, Grade, Report, folder, text};
+use gleaner_crawl::{HostView, pages_without_outcome, verdict};
+use gleaner_frontier::CanonicalUrl;
+use gleaner_render::text::{count, minute};
+use gleaner_store::Counts;
+use jiff::Timestamp;
+
+use super::DoctorContext;
+use super::facts::Facts;
+use crate::commands::known_hosts::is_similar;
+use crate::failure::Failure;
+
+const REASONS: usize = 12;
+
+pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<Facts, Failure> {
+    let mut facts = Facts::default();
+    let url = CanonicalUrl::parse(&format!("http://{name}/"))
+        .map_err(|refusal| Failure::Usage(format!("{name} is neither a URL nor a host: {refusal}")))?;
+    let Some(host) = context.store.host(url.host()).map_err(Failure::work)? else {
+        facts.add("host", url.host());
+        facts.add("why", "no page, feed or sitemap that was read links to it");
+        facts.add("scope", context.scope(url.domain()));
+        context.add_neighbours(&mut facts, &url)?;
+        return Ok(facts);
+    };
+    facts.add("scope", context.scope(url.domain()));
+    let host = context.view(host).map_err(Failure::work)?;
+    let report = context.newest_report()?;
+    if let Some(report) = &report {
+        add_findings(&mut facts, report, &host.record.name);
+    }
+    context.add_robots(&mut facts, &host);
+    context.add_state(&mut facts, &host)?;
+    add_counts(&mut facts, &host);
+    if fetch {
+        let front = context.store.url(url.key()).map_err(Failure::work)?;
+        let front = front.and_then(|front| CanonicalUrl::parse(&front.url).ok()).unwrap_or(url.clone());
+        context.add_fetched(&mut facts, &front)?;
+    }
+    facts.add_first("why", verdict(&host, context.is_in_scope(&url), report.as_ref()));
+    facts.add_first("host", host.record.name);
+    Ok(facts)
+}
+
+impl DoctorContext {
+    /// Adds the known hosts of the same site, because names with and without `www.` are easily confused, and hosts
+    /// with a similar name.
+    fn add_neighbours(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
+        for host in self.store.hosts() {
+            let host = host.map_err(Failure::work)?;
+            if host.domain == url.domain() {
+                facts.add("known hosts", host.name);
+            } else if is_similar(&host.name, url.host()) {
+                facts.add("similar host", host.name);
+            }
+        }
+        Ok(())
+    }
+
+    fn newest_report(&self) -> Result<Option<Report>, Failure> {
+        let paths = folder::list(&folder::of(Path::new(&self.config.store.path))).map_err(Failure::work)?;
+        paths.first().map(|path| folder::read(path)).transpose().map_err(Failure::work)
+    }
+
+    fn add_robots(&self, facts: &mut Facts, host: &HostView) {
+        let Some(robots) = &host.robots else {
+            facts.add("robots.txt", "not fetched yet");
+            return;
+        };
+        facts.add("robots.txt", format!("{robots} (fetched {} UTC)", minute(robots.at)));
+        facts.add("robots.txt", format!("names {}", count(robots.sitemaps as u64, "sitemap")));
+        let domain = &host.record.domain;
+        facts.add(
+            "gap",
+            format!(
+                "with these settings, a crawl waits {} s between two requests to {domain}",
+                host.gap.as_secs_f64()
+            ),
+        );
+    }
+
+    fn add_state(&self, facts: &mut Facts, host: &HostView) -> Result<(), Failure> {
+        facts.add("state", host.request_state(Timestamp::now()).to_string());
+        facts.add("queue", format!("URLs ready or waiting: {}", host.record.queued));
+        if let Some((_, next)) = self.store.next_ready(host.record.id).map_err(Failure::work)? {
+            facts.add("queue", format!("next URL: {}", next.url));
+        }
+        facts.add("template", host.template.to_string());
+        let buffered = u64::from(host.record.buffered);
+        let waiting = pages_without_outcome(&self.store, &host.record).map_err(Failure::work)?;
+        if buffered > waiting {
+            let extracted = buffered - waiting;
+            facts.add("template", format!("buffered pages already extracted without one: {extracted}"));
+        }
+        Ok(())
+    }
+}
+
+fn add_findings(facts: &mut Facts, report: &Report, host: &str) {
+    let of_host = |finding: &&Finding| finding.host.as_deref() == Some(host);
+    let mut found: Vec<&Finding> = report.findings.iter().filter(of_host).collect();
+    if found.is_empty() {
+        // What makes the whole run fail concerns each host.
+        found.extend(report.findings.iter().find(|finding| finding.grade == Grade::Failed));
+    }
+    if found.is_empty() {
+        facts.add(
+            "last report",
+            format!("nothing unusual (run {} of {} UTC)", report.run, minute(report.started)),
+        );
+    }
+    for finding in found {
+        facts.add("last report", text::sentence(finding));
+    }
+    for held in report.hosts.iter().filter(|other| other.name == host).flat_map(|host| &host.held) {
+        facts.add("left", format!("{}: {}", count(held.urls, "URL"), held.why));
+    }
+}
+
+fn add_counts(facts: &mut Facts, host: &HostView) {
+    let seen: Vec<&Counts> = host.counts.iter().flatten().collect();
+    let last = seen.first().copied().cloned().unwrap_or_default();
+    let mut all = Counts::default();
+    seen.iter().for_each(|counts| all.add(counts));
+    for (kind, last, all) in
+        [("outcomes", &last.outcomes, &all.outcomes), ("links not followed", &last.refused, &all.refused)]
+    {
+        let mut sorted: Vec<(&String, &u64)> = all.iter().collect();
+        sorted.sort_by(|a, b| b.1.cmp(a.1));
+        for (reason, count) in sorted.into_iter().take(REASONS) {
+            let newest = last.get(reason).copied().unwrap_or_default();
+            let newest = if seen.len() > 1 { format!(" (newest run: {newest})") } else { String::new() };
+            facts.add(kind, format!("{count:>6} {reason}{newest}"));
+        }
+    }
+    if all.outcomes.is_empty() {
+        facts.add("outcomes", "none in the last runs");
+    }
+}

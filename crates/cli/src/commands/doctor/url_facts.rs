@@ -1,0 +1,323 @@
+//! Explains one URL in the order of processing: canonical form, request, response, document.
+
+use gleaner_corpus::{Document, DocumentId};
+use gleaner_crawl::{PageError, stored_page};
+use gleaner_fetch::{RobotsRecord, TlsFault, Verdict as Rule};
+use gleaner_frontier::{CanonicalUrl, Outcome};
+use gleaner_html::embedded::complete;
+use gleaner_render::text::count;
+use gleaner_store::{UrlRecord, UrlState, Wait};
+use gleaner_template::article::Signals;
+use gleaner_template::{Extracted, Judgement, Method, PreparedTemplate, SiteTemplate, Verdict, judge};
+use jiff::Timestamp;
+
+use super::DoctorContext;
+use super::facts::Facts;
+use crate::commands::page_reader;
+use crate::failure::Failure;
+use crate::settings;
+
+pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<Facts, Failure> {
+    let mut facts = Facts::default();
+    let url = match CanonicalUrl::parse(text) {
+        Ok(url) => url,
+        Err(refusal) => {
+            facts.add("url", text);
+            facts.add("why", format!("links to it are never followed: {refusal}"));
+            return Ok(facts);
+        }
+    };
+    let why = context.add_known(&mut facts, &url, fetch)?;
+    facts.add_first("why", why);
+    facts.add_first("url", url.as_str());
+    Ok(facts)
+}
+
+impl DoctorContext {
+    /// Adds the facts about a known URL. Returns the sentence that explains why it has or lacks a document.
+    fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
+        facts.add("key", url.key().to_string());
+        facts.add("scope", self.scope(url.domain()));
+        let record = self.store.url(url.key()).map_err(Failure::work)?;
+        let excluded = self.exclusion(url, record.as_ref());
+        if let Some(rule) = &excluded {
+            facts.add("settings", format!("they exclude it: {rule}"));
+        }
+        let robots = self.robots(url)?;
+        let forbidden = robots.as_ref().and_then(|(rule, _)| match rule {
+            Rule::Disallowed { rule } => Some(rule.clone()),
+            Rule::Allowed { .. } => None,
+        });
+        facts.add("robots.txt", robots.map_or_else(|| "not fetched yet".into(), |(_, says)| says));
+        let Some(record) = record else {
+            facts.add("state", "unknown: no page, feed or sitemap that was read links to it");
+            if fetch {
+                self.add_fetched(facts, url)?;
+            }
+            return Ok(self.of_unknown(url, excluded, forbidden.is_some(), fetch));
+        };
+        facts.add("state", state(&record));
+        facts.add("found", found(&record));
+        if let Some(outcome) = &record.last {
+            facts.add("last visit", outcome.to_string());
+            if let Outcome::Failed { reason } = outcome
+                && let Some(fault) = TlsFault::from_label(reason)
+            {
+                facts.add("last visit", fault.to_string());
+            }
+        }
+        self.add_host(facts, url)?;
+        let document = self.document(&record, url)?;
+        if let Some(document) = &document {
+            self.add_document(facts, document, url)?;
+        }
+        let judged = self.add_stored(facts, &record, url)?;
+        if fetch {
+            self.add_fetched(facts, url)?;
+        }
+        Ok(why(&record, document.as_ref(), judged, forbidden.as_deref()))
+    }
+
+    fn of_unknown(
+        &self,
+        url: &CanonicalUrl,
+        excluded: Option<String>,
+        forbidden: bool,
+        fetch: bool,
+    ) -> String {
+        if !self.is_in_scope(url) {
+            return "links to it are not followed: its site is not among the seeds".into();
+        }
+        if let Some(rule) = excluded {
+            return format!("links to it are not followed: the settings exclude it ({rule})");
+        }
+        if forbidden {
+            return "it would not be fetched: robots.txt forbids it".into();
+        }
+        let more = if fetch { "" } else { "; --fetch asks for it now, politely" };
+        format!("no page, feed or sitemap has named it yet; it will be fetched when one does{more}")
+    }
+
+    fn robots(&self, url: &CanonicalUrl) -> Result<Option<(Rule, String)>, Failure> {
+        let kept = self.store.robots::<RobotsRecord>(url.host()).map_err(Failure::work)?;
+        Ok(kept.map(|robots| {
+            let access = robots.rules(self.config.fetch.product());
+            let rule = access.verdict(&url.url()[::url::Position::BeforePath..]);
+            let says = match &rule {
+                Rule::Allowed { rule: None } => "allowed: no rule matches".to_owned(),
+                Rule::Allowed { rule: Some(rule) } => format!("allowed by `{rule}`"),
+                Rule::Disallowed { rule } => format!("disallowed by `{rule}`"),
+            };
+            let says = format!("{says} (fetched at {}, next fetch after {})", robots.at, robots.next_ask());
+            (rule, says)
+        }))
+    }
+
+    fn add_host(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
+        let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(()) };
+        let host = self.view(host).map_err(Failure::work)?;
+        let state = host.request_state(Timestamp::now());
+        facts.add("host", format!("{}: {state}; queued URLs: {}", host.record.name, host.record.queued));
+        Ok(())
+    }
+
+    fn document(&self, record: &UrlRecord, url: &CanonicalUrl) -> Result<Option<Document>, Failure> {
+        let key = record.twin_of.unwrap_or_else(|| url.key());
+        self.store.document(DocumentId(*key.as_bytes())).map_err(Failure::work)
+    }
+
+    fn add_document(
+        &self,
+        facts: &mut Facts,
+        document: &Document,
+        url: &CanonicalUrl,
+    ) -> Result<(), Failure> {
+        let version =
+            document.template_version.map(|version| format!(" version {version}")).unwrap_or_default();
+        let sure = document.confidence.map(|sure| format!(", confidence {:.2}", f64::from(sure) / 100.0));
+        let sure = sure.unwrap_or_default();
+        facts.add(
+            "document",
+            format!(
+                "{}: {}, language {}, by {}{version}{sure}",
+                document.id,
+                count(gleaner_extract::words(&document.text).count() as u64, "word"),
+                document.language,
+                document.method,
+            ),
+        );
+        if document.url != url.as_str() {
+            facts.add("document", format!("the text was first found at {}", document.url));
+        }
+        if let Some(title) = &document.title {
+            facts.add("document", format!("\"{title}\""));
+        }
+        let likeness = self.store.likeness(document.id).map_err(Failure::work)?;
+        if let Some(likeness) = likeness.filter(|likeness| likeness.head != document.id) {
+            let head = self.store.document(likeness.head).map_err(Failure::work)?;
+            let head = head.map_or_else(|| likeness.head.to_string(), |head| head.url);
+            let similarity = likeness.similarity.unwrap_or_default();
+            facts.add(
+                "document",
+                format!(
+                    "nearly the same as {head} (similarity {similarity:.2}), which represents it in exports"
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    /// Classifies the stored page with the current rules. Returns whether it is an article, or `None` if
+    /// there is no readable page.
+    fn add_stored(
+        &self,
+        facts: &mut Facts,
+        record: &UrlRecord,
+        url: &CanonicalUrl,
+    ) -> Result<Option<bool>, Failure> {
+        let page = match stored_page(&self.config, &self.store, url.key()) {
+            Ok(Some(page)) => page,
+            Ok(None) => return Ok(None),
+            Err(PageError::Store(error)) => return Err(Failure::work(error)),
+            Err(error) => {
+                facts.add("archived", error.to_string());
+                return Ok(None);
+            }
+        };
+        if let (Some((file, offset)), Some(kept)) = (&page.place, &record.archived) {
+            facts.add("archived", format!("{} at byte {offset}, fetched at {}", file.display(), kept.at));
+        }
+        self.add_judged(facts, "judged again now", &page.html, url).map(Some)
+    }
+
+    /// Judges a page as a crawl does: detection first, and then whether the page is an article.
+    fn add_judged(
+        &self,
+        facts: &mut Facts,
+        what: &'static str,
+        source: &str,
+        url: &CanonicalUrl,
+    ) -> Result<bool, Failure> {
+        let page = complete(source);
+        let template = self.template(url)?;
+        let pins = settings::pins_of(&self.config, Some(url.host()))?;
+        let extracted = match &template {
+            Some(template) => template.extract(&page, &pins),
+            None => Judgement::new(&page, None, &pins).extracted(),
+        };
+        let verdict = match extracted.method {
+            Method::Detection => Verdict::Article,
+            _ => judge(&page, url.as_str()),
+        };
+        let is_article = verdict == Verdict::Article;
+        match verdict {
+            Verdict::Article => facts.add(what, described(&extracted, template.as_ref())),
+            Verdict::NotArticle(reason) => {
+                facts.add(what, format!("not an article: {reason} ({})", reason.label()));
+            }
+        }
+        let signals = Signals::from_page(&page);
+        facts.add(
+            what,
+            format!(
+                "{:.0} words on the page, {:.0} of them in links, {:.0} in sentences, {:.0} in one stretch",
+                signals.words, signals.linked, signals.prose, signals.stretch
+            ),
+        );
+        Ok(is_article)
+    }
+
+    fn template(&self, url: &CanonicalUrl) -> Result<Option<PreparedTemplate>, Failure> {
+        let json = self.store.template(url.host()).map_err(Failure::work)?;
+        Ok(json.and_then(|json| SiteTemplate::from_json(&json).ok()).map(PreparedTemplate::new))
+    }
+
+    pub(super) fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
+        match page_reader::fetch(url.as_str(), &self.config) {
+            Ok(fetched) => {
+                let at = fetched.url.as_ref().unwrap_or(url);
+                if at != url {
+                    facts.add("fetched now", format!("it redirects to {at}"));
+                }
+                self.add_judged(facts, "fetched now", &fetched.source, at)?;
+            }
+            Err(Failure::Work(why)) => facts.add("fetched now", why),
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
+    }
+}
+
+fn described(extracted: &Extracted, template: Option<&PreparedTemplate>) -> String {
+    let Extracted { method, margin, .. } = extracted;
+    let template = template.filter(|_| *method != Method::BlockModel);
+    let by =
+        template.map(|it| format!(" with template version {}", it.template().version)).unwrap_or_default();
+    let confidence = method.confidence(*margin).map(|it| format!(", confidence {it:.2}")).unwrap_or_default();
+    format!("an article: {} by {method}{by}{confidence}", count(extracted.words() as u64, "word"))
+}
+
+fn found(record: &UrlRecord) -> String {
+    let tries = match record.tries {
+        0 => String::new(),
+        tries => format!(", failed attempts since: {tries}"),
+    };
+    let (role, depth) = (record.role.label(), record.depth);
+    format!("as a {role}, link distance {depth} from a seed, sitemap or feed{tries}")
+}
+
+fn time(second: u64) -> String {
+    let time = i64::try_from(second).ok().and_then(|second| Timestamp::from_second(second).ok());
+    time.map_or_else(|| "never".into(), |time| time.to_string())
+}
+
+fn state(record: &UrlRecord) -> String {
+    match record.state {
+        UrlState::Ready { rank, sequence } => {
+            format!(
+                "ready: will be fetched when it is its host's turn (rank {rank}, smaller is earlier; number {sequence})"
+            )
+        }
+        UrlState::Waiting { wait: Wait::Retry, due, .. } => {
+            format!("waiting for a retry, not before {}", time(due))
+        }
+        UrlState::Waiting { wait: Wait::Revisit, due, .. } => format!("visited; due again at {}", time(due)),
+        UrlState::Buffered { .. } => {
+            "buffered: its page is kept until its host has enough pages for a template".into()
+        }
+        UrlState::Done => "done: will not be fetched again".into(),
+        UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
+    }
+}
+
+/// Explains why the URL has or lacks a document. `forbidden` is the robots.txt rule that disallows the URL
+/// now, or the reason why robots.txt is unavailable.
+fn why(
+    record: &UrlRecord,
+    document: Option<&Document>,
+    judged: Option<bool>,
+    forbidden: Option<&str>,
+) -> String {
+    let Some(outcome) = &record.last else {
+        return match (&record.state, forbidden) {
+            (UrlState::Buffered { .. }, _) => {
+                "its page was fetched; its document follows when its host's template is learned".into()
+            }
+            (_, Some(rule)) => format!("it has not been fetched: {rule}"),
+            _ if record.tries > 0 => {
+                format!("{} failed; `--fetch` shows the response", count(record.tries.into(), "request"))
+            }
+            _ => "it has not been fetched yet".into(),
+        };
+    };
+    let now = match (outcome, judged) {
+        (Outcome::NotArticle { .. }, Some(true)) => {
+            "; by the current rules it is an article: `gleaner reextract` adds it"
+        }
+        _ => "",
+    };
+    match document {
+        Some(_) => format!("its text is in the corpus: {outcome}"),
+        None => format!("there is no document: {outcome}{now}"),
+    }
+}

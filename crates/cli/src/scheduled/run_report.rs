@@ -1,0 +1,35 @@
+//! Creates the report of a crawl, stores it and runs the notification command.
+
+use std::path::Path;
+
+use gleaner_crawl::report::{Report, folder};
+use gleaner_crawl::{CrawlError, Summary};
+use jiff::Timestamp;
+use tracing::error;
+
+use crate::scheduled::daemon::Daemon;
+use crate::scheduled::notification;
+
+/// Creates and writes the report of a crawl, and runs the user's notification command. Returns `None` if the
+/// crawl was interrupted or failed before a run began. Also returns `None` if the report cannot be created,
+/// and logs the error.
+pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> Option<Report> {
+    let made = gleaner_crawl::report::build(&daemon.store, &daemon.config, crawled, Timestamp::now());
+    let report = match made {
+        Ok(report) => report?,
+        Err(error) => {
+            error!(%error, "cannot create the report: the store cannot be read");
+            return None;
+        }
+    };
+    let (folder, settings) = (folder::of(Path::new(&daemon.config.store.path)), &daemon.config.report);
+    let files = match folder::write(&folder, &report, settings.keep) {
+        Ok(files) => Some(files),
+        Err(error) => {
+            error!(%error, "cannot write the report");
+            None
+        }
+    };
+    notification::run_command(settings, &report, files.as_ref());
+    Some(report)
+}

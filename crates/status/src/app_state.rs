@@ -1,0 +1,124 @@
+//! Defines the state that all pages share.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use gleaner_config::Config;
+use gleaner_crawl::{Progress, Stop};
+use gleaner_frontier::Scope;
+use gleaner_store::{Store, StoreError};
+use gleaner_template::HostPins;
+use jiff::Timestamp;
+use tokio::sync::Semaphore;
+
+use crate::access_token::AccessToken;
+use crate::corpus_view::CorpusView;
+use crate::crawl_monitor::CrawlMonitor;
+use crate::report_cache::ReportCache;
+use crate::search::SearchIndex;
+use crate::security::AllowedHosts;
+
+const MAX_RENDERS: usize = 4;
+
+const MAX_DOWNLOADS: usize = 2;
+
+/// The corpus that the pages show, with its settings.
+#[derive(Debug, Clone)]
+pub struct Corpus {
+    /// The store. Reading does not block a writer.
+    pub store: Store,
+    /// The settings, such as the archive folder, delays between requests, and the user agent.
+    pub config: Config,
+    /// The rules with which the user corrects templates, for all hosts.
+    pub pins: HostPins,
+    /// The sites that the seeds allow to crawl; `None` if they are unknown.
+    pub scope: Option<Scope>,
+}
+
+/// A crawl in this process.
+#[derive(Debug, Clone)]
+pub struct RunningCrawl {
+    /// The crawl's counters, and its queue of user commands.
+    pub progress: Arc<Progress>,
+    /// Stops this crawl, but not the process.
+    pub stop: Stop,
+}
+
+/// Starts a crawl. The error is the reason why it cannot start.
+pub type CrawlNow = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// Returns when the next crawl starts, or `None` if no start is planned.
+pub type NextStart = Box<dyn Fn() -> Option<Timestamp> + Send + Sync>;
+
+/// Functions of the serving process that the pages call.
+#[derive(Default)]
+pub struct Hooks {
+    /// Starts a crawl now. With `None`, the page has no button for it.
+    pub crawl_now: Option<CrawlNow>,
+    /// Returns the next start of the schedule. `None` means that this process has no schedule.
+    pub next_start: Option<NextStart>,
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hooks")
+            .field("crawl_now", &self.crawl_now.is_some())
+            .field("next_start", &self.next_start.is_some())
+            .finish()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct AppState {
+    pub(crate) corpus: Corpus,
+    pub(crate) hooks: Hooks,
+    pub(crate) token: AccessToken,
+    pub(crate) allowed_hosts: AllowedHosts,
+    pub(crate) search: SearchIndex,
+    pub(crate) monitor: CrawlMonitor,
+    reports: ReportCache,
+    view: Mutex<Option<(Instant, Arc<CorpusView>)>>,
+    pub(crate) render_permits: Semaphore,
+    pub(crate) download_permits: Arc<Semaphore>,
+}
+
+impl AppState {
+    pub(crate) fn new(corpus: Corpus, hooks: Hooks, token: AccessToken, allowed_hosts: AllowedHosts) -> Self {
+        let search = SearchIndex::in_folder(corpus.store.folder());
+        Self {
+            corpus,
+            hooks,
+            token,
+            allowed_hosts,
+            search,
+            monitor: CrawlMonitor::default(),
+            reports: ReportCache::default(),
+            view: Mutex::new(None),
+            render_permits: Semaphore::new(MAX_RENDERS),
+            download_permits: Arc::new(Semaphore::new(MAX_DOWNLOADS)),
+        }
+    }
+
+    /// Returns the cached view of the corpus, which can be some seconds old.
+    pub(crate) fn corpus_view(&self) -> Result<Arc<CorpusView>, StoreError> {
+        // The lock is held during the computation, so that waiting requests share its result.
+        let mut cached = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((made, view)) = &*cached
+            && made.elapsed() < CorpusView::MAX_AGE
+        {
+            return Ok(Arc::clone(view));
+        }
+        let view = Arc::new(CorpusView::from_corpus(&self.corpus, &self.reports)?);
+        *cached = Some((Instant::now(), Arc::clone(&view)));
+        Ok(view)
+    }
+
+    pub(crate) fn invalidate_view(&self) {
+        *self.view.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    pub(crate) fn next_start(&self) -> Option<Timestamp> {
+        self.hooks.next_start.as_ref().and_then(|next| next())
+    }
+}

@@ -1,0 +1,45 @@
+//! Classifies the lines of a document's page.
+//!
+//! The page comes from the archive, or from the store while the page is buffered for training. It is
+//! classified with the host's newest template.
+//!
+//! Limitation: the stored text and the classified lines can differ. The template can be newer than the text,
+//! or the archive can have a later version of the page.
+
+use gleaner_corpus::Document;
+use gleaner_crawl::{PageError, stored_page};
+use gleaner_frontier::UrlKey;
+use gleaner_html::embedded::complete;
+use gleaner_store::StoreError;
+use gleaner_template::explain::{Explained, Listed, listed};
+use gleaner_template::{Judgement, PreparedTemplate, SiteTemplate};
+
+use crate::app_state::Corpus;
+
+pub(crate) const MAX_LINES: usize = 1_500;
+
+pub(crate) fn classified(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
+    let Some(html) = html(corpus, document)? else { return Ok(None) };
+    let page = complete(&html);
+    let template = corpus.store.template(&document.host)?;
+    let template = template.and_then(|json| SiteTemplate::from_json(&json).ok()).map(PreparedTemplate::new);
+    let pins = corpus.pins.of(&document.host);
+    let judgement = match &template {
+        Some(template) => template.judge(&page, pins),
+        None => Judgement::new(&page, None, pins),
+    };
+    let (url, template) = (Some(document.url.as_str()), template.as_ref().map(PreparedTemplate::template));
+    let explained = Explained { page: &page, url, template, pins, judgement: &judgement };
+    Ok(Some(listed(&explained, MAX_LINES)))
+}
+
+/// Returns the HTML of the document's page, or `None` if the corpus has no page or cannot read it. `gleaner
+/// verify` reports unreadable pages.
+pub(crate) fn html(corpus: &Corpus, document: &Document) -> Result<Option<String>, StoreError> {
+    let key = UrlKey::from_bytes(document.id.0);
+    match stored_page(&corpus.config, &corpus.store, key) {
+        Ok(page) => Ok(page.map(|page| page.html)),
+        Err(PageError::Store(error)) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
