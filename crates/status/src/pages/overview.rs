@@ -107,14 +107,15 @@ fn next(app: &AppState, request: &PageRequest) -> Markup {
 fn totals(request: &PageRequest, view: &CorpusView) -> Markup {
     let number = |value| request.language.number(value);
     let totals = &view.totals;
-    let total = totals.documents().max(1);
     let mut languages: Vec<(&String, u64)> =
         totals.languages.iter().map(|(tag, (documents, _))| (tag, *documents)).collect();
     languages.sort_by_key(|(tag, documents)| (std::cmp::Reverse(*documents), *tag));
+    let percentages =
+        whole_percentages(&languages.iter().map(|(_, documents)| *documents).collect::<Vec<_>>());
     let shares = html! {
         span.faint {
-            @for (at, (tag, documents)) in languages.iter().take(3).enumerate() {
-                @if at > 0 { " · " } (tag) " " (100 * documents / total) "%"
+            @for (at, ((tag, _), percentage)) in languages.iter().zip(percentages).take(3).enumerate() {
+                @if at > 0 { " · " } (tag) " " (percentage) "%"
             }
         }
     };
@@ -131,6 +132,22 @@ fn totals(request: &PageRequest, view: &CorpusView) -> Markup {
             }
         }
     }
+}
+
+/// Returns the percentage of each count without decimals. The percentages add up to 100, because the counts
+/// with the largest remainders are rounded up. If all counts are 0, all percentages are 0.
+fn whole_percentages(counts: &[u64]) -> Vec<u64> {
+    let total: u128 = counts.iter().map(|count| u128::from(*count)).sum();
+    let total = total.max(1);
+    let scaled = |at: usize| 100 * u128::from(counts[at]);
+    let mut percentages: Vec<u64> = (0..counts.len()).map(|at| (scaled(at) / total) as u64).collect();
+    let mut by_remainder: Vec<usize> = (0..counts.len()).filter(|at| scaled(*at) % total > 0).collect();
+    by_remainder.sort_by_key(|at| std::cmp::Reverse(scaled(*at) % total));
+    let missing = 100_u64.saturating_sub(percentages.iter().sum());
+    for at in by_remainder.into_iter().take(missing as usize) {
+        percentages[at] += 1;
+    }
+    percentages
 }
 
 /// Shows the hosts that need attention. Used if there is no report.
@@ -214,4 +231,18 @@ fn by_run(request: &PageRequest, view: &CorpusView, x: &[String], notation: Nota
         notation,
     };
     bars(&frame, &all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_add_up_to_100() {
+        assert_eq!(whole_percentages(&[33, 25]), [57, 43]);
+        assert_eq!(whole_percentages(&[1, 1, 1]), [34, 33, 33]);
+        assert_eq!(whole_percentages(&[u64::MAX, 0, 0]), [100, 0, 0]);
+        assert_eq!(whole_percentages(&[0, 0]), [0, 0]);
+        assert!(whole_percentages(&[]).is_empty());
+    }
 }
