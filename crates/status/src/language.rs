@@ -101,6 +101,17 @@ pub(crate) fn clock_time(at: Timestamp) -> String {
     minute_in(at, TimeZone::system())
 }
 
+/// Like [`clock_time`], with the abbreviation of the time zone, such as `UTC` or `+07`.
+pub(crate) fn clock_time_with_zone(at: Timestamp) -> String {
+    minute_with_zone(at, TimeZone::system())
+}
+
+fn minute_with_zone(at: Timestamp, zone: TimeZone) -> String {
+    // A system without a known time zone uses UTC.
+    let zone = if zone.is_unknown() { TimeZone::UTC } else { zone };
+    at.to_zoned(zone).strftime("%Y-%m-%d %H:%M %Z").to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +124,19 @@ mod tests {
         let times = axis_labels(&[at("2026-11-01T12:30:00Z"), at("2026-11-01T13:45:00Z")]);
         assert!(times[0].ends_with(":30") && times[1].ends_with(":45"), "{times:?}");
         assert!(axis_labels(&[]).is_empty());
+    }
+
+    #[test]
+    fn times_can_name_their_zone() {
+        let at: Timestamp = "2026-11-20T02:00:00Z".parse().unwrap();
+        let cases = [
+            (TimeZone::UTC, "2026-11-20 02:00 UTC"),
+            (TimeZone::unknown(), "2026-11-20 02:00 UTC"),
+            (TimeZone::fixed(jiff::tz::offset(7)), "2026-11-20 09:00 +07"),
+        ];
+        for (zone, expected) in cases {
+            assert_eq!(minute_with_zone(at, zone), expected);
+        }
     }
 
     #[test]

@@ -250,8 +250,14 @@ async fn a_document_stands_beside_the_lines_of_its_page() {
         "{page}"
     );
     assert!(page.contains("<h3>Hồ thủy điện Hòa Bình cạn dần.</h3>"), "{page}");
+    // The time of publication is 2026-11-01T08:00:00+07:00.
+    for at in ["2026-11-01T01:00:00Z", "2026-11-20T02:00:00Z"] {
+        let shown = crate::language::clock_time_with_zone(at.parse().unwrap());
+        assert!(page.contains(&format!("<time datetime=\"{at}\">{shown}</time>")), "{at}: {page}");
+    }
     let page = fixture.page(&format!("/documents/{}?lang=en", fixture.ids[1])).await;
     assert!(page.contains("The original page was not kept"), "{page}");
+    assert!(page.contains("<dd>2026-11-10</dd>"), "{page}");
 }
 
 fn rows(page: &str) -> Vec<&str> {

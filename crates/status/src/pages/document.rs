@@ -11,7 +11,7 @@ use gleaner_template::class::Class;
 use gleaner_template::explain::Listed;
 use maud::{Markup, html};
 
-use super::{RenderError, Rendered, host_link, layout, time};
+use super::{RenderError, Rendered, host_link, layout, time_with_zone};
 use crate::app_state::AppState;
 use crate::request::PageRequest;
 use crate::{download, page_lines};
@@ -82,8 +82,8 @@ fn facts(request: &PageRequest, document: &Document) -> Markup {
             (fact(request.translate("Address", "Địa chỉ"), html! {
                 @if is_link { a href=(document.url) rel="noreferrer noopener" { (document.url) } } @else { (document.url) }
             }))
-            @if let Some(published) = &document.published { (fact(request.translate("Published", "Xuất bản"), html! { (published) })) }
-            (fact(request.translate("Fetched", "Tải về"), time(Some(document.fetched))))
+            @if let Some(published) = &document.published { (fact(request.translate("Published", "Xuất bản"), published_time(published))) }
+            (fact(request.translate("Fetched", "Tải về"), time_with_zone(document.fetched)))
             @if !document.authors.is_empty() { (fact(request.translate("By", "Tác giả"), html! { (document.authors.join(", ")) })) }
             @if let Some(section) = &document.section { (fact(request.translate("Section", "Chuyên mục"), html! { (section) })) }
             (fact(request.translate("Language", "Ngôn ngữ"), html! { (document.language) }))
@@ -93,6 +93,14 @@ fn facts(request: &PageRequest, document: &Document) -> Markup {
                 @if let Some(confidence) = document.confidence { " · " (confidence) "%" }
             }))
         }
+    }
+}
+
+/// Shows the stated publication time like the time of the fetch. A day without a time is shown as it is.
+fn published_time(published: &str) -> Markup {
+    match published.parse() {
+        Ok(at) => time_with_zone(at),
+        Err(_) => html! { (published) },
     }
 }
 

@@ -13,7 +13,7 @@ use gleaner_template::describe::describe;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use super::{RenderError, Rendered, button, hosts, layout, tile, time};
+use super::{RenderError, Rendered, button, hosts, layout, tile, time_with_zone};
 use crate::app_state::AppState;
 use crate::charts::{Bar, ChartFrame, axis_top_of_bars, bars};
 use crate::corpus_view::{CorpusView, last_counts, new_documents};
@@ -84,7 +84,7 @@ fn state(request: &PageRequest, host: &HostView) -> Markup {
             (tile(request.translate("Queue", "Hàng đợi"), &number(record.queued), &html!{}))
             (tile(request.translate("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &settings))
             div.tile { dt { (request.translate("Template", "Mẫu trang")) } dd { (hosts::template(request, host)) } }
-            div.tile { dt { (request.translate("Last success", "Lần cuối có bài")) } dd { (time(host.last_new)) } }
+            div.tile { dt { (request.translate("Last success", "Lần cuối có bài")) } dd { @if let Some(at) = host.last_new { (time_with_zone(at)) } @else { span.faint { "–" } } } }
         }
     }
 }
@@ -207,7 +207,7 @@ fn latest(app: &AppState, request: &PageRequest, host: &HostView) -> Result<Mark
                 ul.list {
                     @for document in &documents { li {
                         a href={ "/documents/" (document.id) } lang=(document.language) { (super::document::title(document)) }
-                        " " span.faint { (time(Some(document.fetched))) }
+                        " " span.faint { (time_with_zone(document.fetched)) }
                     } }
                 }
                 p { a href=(link("/search", [("host", name.as_str())])) {

@@ -18,7 +18,7 @@ use gleaner_store::StoreError;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use crate::language::{Language, clock_time};
+use crate::language::{Language, clock_time, clock_time_with_zone};
 use crate::request::{PageRequest, link, percent_encoded};
 use crate::search::SearchError;
 
@@ -118,6 +118,11 @@ pub(crate) fn error_response(request: &PageRequest, status: StatusCode, message:
 
 pub(crate) fn tile(name: &str, value: &str, below: &Markup) -> Markup {
     html! { div.tile { dt { (name) } dd { strong { (value) } (below) } } }
+}
+
+/// Shows a time with its time zone, for use outside a table.
+pub(crate) fn time_with_zone(at: Timestamp) -> Markup {
+    html! { time datetime=(at.to_string()) { (clock_time_with_zone(at)) } }
 }
 
 pub(crate) fn time(at: Option<Timestamp>) -> Markup {

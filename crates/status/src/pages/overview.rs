@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 
 use super::reports::{self, RunState};
-use super::{RenderError, Rendered, host_link, hosts, layout, running_crawl, tile, time};
+use super::{RenderError, Rendered, host_link, hosts, layout, running_crawl, tile, time_with_zone};
 use crate::app_state::AppState;
 use crate::charts::{Bar, ChartFrame, area, axis_top_of_bars, axis_top_of_counts, bars};
 use crate::corpus_view::{CorpusView, failures, new_documents};
@@ -70,7 +70,7 @@ fn band(
         p.headline {
             (reports::mark(request, state)) " "
             strong { (request.translate("Run", "Lượt")) " " (run.number) } " "
-            span { (time(Some(run.started))) }
+            span { (time_with_zone(run.started)) }
             @if let RunState::Reported(summary) = state { " " a href={ "/reports/" (summary.name) } { (request.translate("Report", "Báo cáo")) } }
         }
         @match state {
@@ -98,7 +98,7 @@ fn next(app: &AppState, request: &PageRequest) -> Markup {
     let seconds = u64::try_from(at.duration_since(now).as_secs()).unwrap_or_default();
     html! {
         p.next {
-            (request.translate("Next crawl:", "Lượt kế tiếp:")) " " strong { (time(Some(at))) } " "
+            (request.translate("Next crawl:", "Lượt kế tiếp:")) " " strong { (time_with_zone(at)) } " "
             span.faint { "(" (request.translate("in", "còn")) " " (duration(seconds)) ")" }
         }
     }
