@@ -13,6 +13,7 @@ use super::{RenderError, Rendered, button, host_link, tile};
 use crate::app_state::AppState;
 use crate::charts::{ChartFrame, area, axis_top};
 use crate::corpus_view::CorpusView;
+use crate::language::Language;
 use crate::request::PageRequest;
 
 const MAX_HOSTS: usize = 12;
@@ -114,9 +115,14 @@ fn hosts(app: &AppState, request: &PageRequest) -> Markup {
         @if !rows.is_empty() {
             h3 { (request.translate("Hosts in progress", "Trang báo đang đọc")) }
             (table(request.translate("Hosts in progress", "Trang báo đang đọc"), &columns, &rows, &[]))
-            @if more > 0 { p.faint { "+" (request.language.number(more as u64)) } }
+            @if more > 0 { p.faint { (more_hosts(request.language, more as u64)) } }
         }
     }
+}
+
+fn more_hosts(language: Language, more: u64) -> String {
+    let noun = if more == 1 { "more host" } else { "more hosts" };
+    format!("{} {}", language.number(more), language.choose(noun, "trang báo nữa"))
 }
 
 fn state(host: &Active, request: &PageRequest) -> Markup {
@@ -166,5 +172,17 @@ fn button_or_sign_in(request: &PageRequest, what: &str, name: &str) -> Markup {
     html! {
         @if request.is_authorized { (button(what, "", name)) }
         @else { a.button href="/token?back=%2F" { (name) " " (request.translate("(needs the token)", "(cần mã)")) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hosts_that_are_not_listed_are_counted_in_words() {
+        assert_eq!(more_hosts(Language::English, 1_702), "1,702 more hosts");
+        assert_eq!(more_hosts(Language::English, 1), "1 more host");
+        assert_eq!(more_hosts(Language::Vietnamese, 702), "702 trang báo nữa");
     }
 }
