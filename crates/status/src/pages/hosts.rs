@@ -12,6 +12,7 @@ use super::{RenderError, Rendered, host_link, layout, time};
 use crate::app_state::AppState;
 use crate::charts::sparkline;
 use crate::corpus_view::{CorpusView, duplicates, failures, last_counts, new_documents};
+use crate::language::Language;
 use crate::request::PageRequest;
 
 const PER_PAGE: usize = 500;
@@ -101,7 +102,8 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Ren
     let (with_new, without_new): (Vec<&HostView>, Vec<&HostView>) = sorted(request, &view, &name_part)
         .into_iter()
         .partition(|host| view.new_documents_by_run(host).iter().any(|new| *new > 0));
-    let (found, count) = (with_new.len() + without_new.len(), with_new.len());
+    let (found, count, count_without) =
+        (with_new.len() + without_new.len(), with_new.len(), without_new.len());
     let first = (request.page_number() - 1) * PER_PAGE;
     let with_new: Vec<&HostView> = with_new.into_iter().skip(first).take(PER_PAGE).collect();
     let rest = (first.saturating_sub(count), PER_PAGE - with_new.len());
@@ -118,7 +120,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Ren
                 "Các cột là số văn bản mới của 14 lượt gần nhất, lượt cuối ở bên phải. Mỗi trang báo có thang riêng; số lớn nhất ghi cạnh các cột.",
             )) }
         }
-        (folded_table(request, &without_new, !name_part.is_empty() || (with_new.is_empty() && first == 0)))
+        (folded_table(request, &without_new, count_without, !name_part.is_empty() || (with_new.is_empty() && first == 0)))
         (super::pager(request, found > first + PER_PAGE))
     };
     Ok(Rendered::Page(layout(request, request.translate("Hosts", "Trang báo"), &content)))
@@ -150,7 +152,8 @@ fn filter(request: &PageRequest, found: usize) -> Markup {
     }
 }
 
-fn folded_table(request: &PageRequest, hosts: &[&HostView], is_open: bool) -> Markup {
+/// Shows the hosts without new documents of this page of the list, and the count of all of them.
+fn folded_table(request: &PageRequest, hosts: &[&HostView], count: usize, is_open: bool) -> Markup {
     let now = Timestamp::now();
     let columns = [
         request.translate("Host", "Trang báo"),
@@ -182,14 +185,24 @@ fn folded_table(request: &PageRequest, hosts: &[&HostView], is_open: bool) -> Ma
     html! {
         @if !hosts.is_empty() {
             details #silent open[is_open] {
-                summary { (request.language.number(hosts.len() as u64)) " " (request.translate(
-                    "hosts without new documents in the last 14 runs",
-                    "trang báo không có văn bản mới trong 14 lượt gần nhất",
-                )) }
+                summary { (summary(request.language, hosts.len(), count)) }
                 (wide(request.translate("Hosts without new documents", "Các trang báo không có văn bản mới"), &table))
             }
         }
     }
+}
+
+/// Counts the hosts without new documents, and those of them that this page of the list shows.
+fn summary(language: Language, shown: usize, count: usize) -> String {
+    let number = |count: usize| language.number(count as u64);
+    let hosts = language.choose(
+        "hosts without new documents in the last 14 runs",
+        "trang báo không có văn bản mới trong 14 lượt gần nhất",
+    );
+    if shown == count {
+        return format!("{} {hosts}", number(count));
+    }
+    format!("{} {hosts}, {} {}", number(count), number(shown), language.choose("on this page", "ở trang này"))
 }
 
 fn table(request: &PageRequest, view: &CorpusView, hosts: &[&HostView]) -> Markup {
@@ -263,5 +276,17 @@ pub(crate) fn template(request: &PageRequest, host: &HostView) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_hosts_without_new_documents_are_counted() {
+        let hosts = "hosts without new documents in the last 14 runs";
+        assert_eq!(summary(Language::English, 494, 494), format!("494 {hosts}"));
+        assert_eq!(summary(Language::English, 57, 1_494), format!("1,494 {hosts}, 57 on this page"));
     }
 }
