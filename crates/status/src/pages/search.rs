@@ -39,11 +39,12 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Ren
     let title = request.translate("Search", "Tìm kiếm");
     let query = match parse_query(request) {
         Ok(query) => query,
-        Err(message) => {
-            let content = html! { (form(request, &SearchQuery::default())) p role="alert" { (message) } };
-            return Ok(Rendered::Page(layout(request, title, &content)));
-        }
+        Err(message) => return Ok(invalid(request, &SearchQuery::default(), message)),
     };
+    if query.from.zip(query.to).is_some_and(|(from, to)| from > to) {
+        let message = request.translate("“From” is after “To”.", "“Từ ngày” muộn hơn “Đến ngày”.");
+        return Ok(invalid(request, &query, message));
+    }
     let skip = (request.page_number() - 1) * PER_PAGE;
     let found = app.search.find(&query, skip, PER_PAGE)?;
     let facets = app.search.facets(&query)?;
@@ -58,7 +59,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Ren
         div.faceted {
             (narrow(request, &query, &facets))
             div {
-                @if found.count == 0 { p.quiet { (nothing_yet(app, request)) } }
+                @if found.count == 0 { p.quiet { (nothing_yet(app, request)?) } }
                 ol.results start=(skip + 1) { @for document in &documents { (result(document, &query)) } }
                 (super::pager(request, found.count > skip + PER_PAGE))
             }
@@ -67,15 +68,23 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Ren
     Ok(Rendered::Page(layout(request, title, &content)))
 }
 
-pub(crate) fn nothing_yet(app: &AppState, request: &PageRequest) -> &'static str {
-    if app.search.is_updating.load(Ordering::Relaxed) {
+/// Shows the form and why there is no result.
+fn invalid(request: &PageRequest, query: &SearchQuery, message: &str) -> Rendered {
+    let content = html! { (form(request, query)) p role="alert" { (message) } };
+    Rendered::Page(layout(request, request.translate("Search", "Tìm kiếm"), &content))
+}
+
+fn nothing_yet(app: &AppState, request: &PageRequest) -> Result<&'static str, RenderError> {
+    Ok(if app.search.is_updating.load(Ordering::Relaxed) {
         request.translate("The index is still being built.", "Chỉ mục đang được lập.")
-    } else {
+    } else if app.monitor.running().is_some() || app.corpus_view()?.workers_crawl() {
         request.translate(
             "Nothing found. Documents of a running crawl can be found after it ends.",
             "Không tìm thấy gì. Văn bản của lượt đang chạy sẽ tìm được sau khi lượt kết thúc.",
         )
-    }
+    } else {
+        request.translate("Nothing found.", "Không tìm thấy gì.")
+    })
 }
 
 fn form(request: &PageRequest, query: &SearchQuery) -> Markup {

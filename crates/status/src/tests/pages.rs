@@ -154,6 +154,19 @@ async fn a_result_is_narrowed_by_its_facets() {
 }
 
 #[tokio::test]
+async fn an_empty_result_is_explained() {
+    let fixture = Fixture::new();
+    let running_crawl = "Documents of a running crawl can be found after it ends.";
+    let page = fixture.page("/search?lang=en&host=none.example").await;
+    assert!(page.contains("Nothing found.") && !page.contains(running_crawl), "{page}");
+    fixture.app.monitor.set_crawl(Some(running()));
+    let page = fixture.page("/search?lang=en&host=none.example").await;
+    assert!(page.contains(running_crawl), "{page}");
+    let page = fixture.page("/search?lang=en&from=2026-11-12&to=2026-11-05").await;
+    assert!(page.contains("“From” is after “To”.") && page.contains("value=\"2026-11-12\""), "{page}");
+}
+
+#[tokio::test]
 async fn a_result_is_exported_with_the_records_of_an_export() {
     let fixture = Fixture::new();
     let page = fixture.page("/search?lang=en&host=bao.example").await;
