@@ -216,6 +216,8 @@ async fn every_page_is_there_in_both_languages() {
     ] {
         assert_eq!(fixture.get(path).await.0, StatusCode::NOT_FOUND, "{path}");
     }
+    let (_, unknown) = fixture.get("/hosts/none%3Cscript%3E.example?lang=en").await;
+    assert!(unknown.contains("no host with this name: none&lt;script&gt;.example"), "{unknown}");
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ const SUMMARY_LINES: usize = 14;
 
 pub(crate) fn page(app: &AppState, request: &PageRequest, name: &str) -> Result<Rendered, RenderError> {
     let view = app.corpus_view()?;
-    let host = view.host(&name.to_lowercase()).ok_or(RenderError::NotFound)?;
+    let host = view.host(&name.to_lowercase()).ok_or_else(|| RenderError::UnknownHost(name.to_owned()))?;
     let runs = view.runs_of(host);
     let content = html! {
         (verdict_band(app, request, &view, host))

@@ -29,6 +29,8 @@ pub(crate) enum Rendered {
 
 pub(crate) enum RenderError {
     NotFound,
+    /// The corpus has no host with this name.
+    UnknownHost(String),
     Internal(String),
 }
 
