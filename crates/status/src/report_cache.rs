@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_crawl::report::{Report, Status, folder, groups, text};
+use gleaner_crawl::report::{Grade, Report, Status, folder, groups, text};
 use gleaner_render::text::count;
 use jiff::Timestamp;
 use tracing::warn;
@@ -19,7 +19,10 @@ pub(crate) struct ReportSummary {
     pub(crate) run: u32,
     pub(crate) started: Timestamp,
     pub(crate) status: Status,
-    pub(crate) why: String,
+    /// The gravest finding in English. `None` if nothing is unusual.
+    pub(crate) why: Option<String>,
+    /// Number of causes of the notes.
+    pub(crate) notes: usize,
 }
 
 /// The reports that were already read, by path. `None` means that the file is unreadable. A finished report
@@ -72,20 +75,21 @@ fn file_stem(path: &Path) -> String {
 
 fn summary(path: &Path, report: &Report) -> ReportSummary {
     let (run, started, status) = (report.run, report.started, report.status);
-    ReportSummary { name: file_stem(path), run, started, status, why: why(report) }
+    let notes = groups(&report.findings).iter().filter(|group| group.grade == Grade::Note).count();
+    ReportSummary { name: file_stem(path), run, started, status, why: why(report), notes }
 }
 
-fn why(report: &Report) -> String {
+fn why(report: &Report) -> Option<String> {
     let groups = groups(&report.findings);
     let severe = groups.iter().filter(|group| Status::from(group.grade) == report.status);
     let mut severe = severe.filter(|_| report.status != Status::Fine);
-    let Some(first) = severe.next() else { return "Nothing is unusual.".into() };
+    let first = severe.next()?;
     let sentence = match first.findings[..] {
         [only] => text::sentence(only),
         _ => format!("{}: {}", count(first.findings.len() as u64, "host"), first.cause),
     };
-    match severe.count() {
+    Some(match severe.count() {
         0 => format!("{sentence}."),
         more => format!("{sentence}; and {}.", count(more as u64, "more finding")),
-    }
+    })
 }

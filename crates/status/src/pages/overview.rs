@@ -75,7 +75,7 @@ fn band(
         }
         @match state {
             RunState::Reported(_) if has_one_cause => {}
-            RunState::Reported(summary) => p.why lang="en" { (summary.why) },
+            RunState::Reported(summary) => p.why { (reports::why(request.language, summary)) },
             RunState::Interrupted => p.why { (request.translate("It was interrupted; the next crawl continues it.", "Lượt bị ngắt; lượt sau sẽ chạy tiếp.")) },
             RunState::Running | RunState::Ended => p.why { (request.translate("There is no report of it here.", "Không có báo cáo ở đây.")) },
         }

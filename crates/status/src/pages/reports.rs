@@ -10,6 +10,7 @@ use maud::{Markup, html};
 use super::{RenderError, Rendered, host_link, layout, time};
 use crate::app_state::AppState;
 use crate::corpus_view::{CorpusView, RUNS, duplicates, failures, new_documents};
+use crate::language::Language;
 use crate::report_cache::{ReportSummary, path_of};
 use crate::request::PageRequest;
 
@@ -56,6 +57,18 @@ pub(crate) fn status(request: &PageRequest, status: Status) -> Markup {
         Status::Failed => request.translate("failed", "thất bại"),
     };
     html! { span.status.(status.label()) { (name) } }
+}
+
+/// Shows why a run has its status: the gravest finding, or that there are only notes or no findings.
+pub(crate) fn why(language: Language, summary: &ReportSummary) -> Markup {
+    html! {
+        @match (&summary.why, summary.notes) {
+            (Some(why), _) => span lang="en" { (why) },
+            (None, 0) => (language.choose("Nothing is unusual.", "Không có gì khác thường.")),
+            (None, 1) => (language.choose("1 note.", "1 ghi chú.")),
+            (None, notes) => { (language.number(notes as u64)) " " (language.choose("notes.", "ghi chú.")) }
+        }
+    }
 }
 
 pub(crate) enum RunState<'a> {
@@ -138,10 +151,34 @@ fn row(request: &PageRequest, (run, counts): &(Run, Counts), state: &RunState<'_
         number(duplicates(counts)),
         number(failures(counts)),
         html! { (request.language.bytes(counts.bytes)) },
-        html! { @if let RunState::Reported(summary) = state { span lang="en" { (summary.why) } } },
+        html! { @if let RunState::Reported(summary) = state { (why(request.language, summary)) } },
     ]
 }
 
 fn seconds(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.as_second() - from.as_second()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_counted() {
+        let mut summary = ReportSummary {
+            name: "run".into(),
+            run: 1,
+            started: Timestamp::UNIX_EPOCH,
+            status: Status::Fine,
+            why: None,
+            notes: 0,
+        };
+        let shown = |summary: &ReportSummary, language| why(language, summary).into_string();
+        assert_eq!(shown(&summary, Language::English), "Nothing is unusual.");
+        assert_eq!(shown(&summary, Language::Vietnamese), "Không có gì khác thường.");
+        summary.notes = 2;
+        assert_eq!(shown(&summary, Language::English), "2 notes.");
+        summary.why = Some("It failed.".into());
+        assert_eq!(shown(&summary, Language::Vietnamese), "<span lang=\"en\">It failed.</span>");
+    }
 }
