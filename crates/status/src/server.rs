@@ -226,7 +226,8 @@ async fn respond(app: Arc<AppState>, request: PageRequest, name: String, render:
             error_response(&request, StatusCode::NOT_FOUND, text)
         }
         Ok(Err(RenderError::UnknownHost(name))) => {
-            let text = request.translate("The corpus has no host with this name:", "Kho không có trang báo tên này:");
+            let text = request
+                .translate("The corpus has no host with this name:", "Kho không có trang báo tên này:");
             error_response(&request, StatusCode::NOT_FOUND, &format!("{text} {name}"))
         }
         Ok(Err(RenderError::Internal(reason))) => {

@@ -20,6 +20,35 @@ const NAMED: usize = 8;
 /// Renders the name of a host, for example as a link.
 pub type HostName<'a> = &'a dyn Fn(&str) -> Markup;
 
+/// The words in a list of findings that a page can translate. The findings themselves are English.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words {
+    /// The BCP 47 tag of the words' language. `None` if it is English, like the text around them.
+    pub language: Option<&'static str>,
+    /// The name of [`Grade::Note`].
+    pub note: &'static str,
+    /// The name of [`Grade::Unusual`].
+    pub unusual: &'static str,
+    /// The name of [`Grade::Failed`].
+    pub failed: &'static str,
+    /// The title of the folded list of hosts.
+    pub each_host: &'static str,
+}
+
+impl Words {
+    /// The English words.
+    pub const ENGLISH: Self =
+        Self { language: None, note: "note", unusual: "unusual", failed: "failed", each_host: "Each host" };
+
+    const fn grade(&self, grade: Grade) -> &'static str {
+        match grade {
+            Grade::Note => self.note,
+            Grade::Unusual => self.unusual,
+            Grade::Failed => self.failed,
+        }
+    }
+}
+
 /// Returns the HTML page of a report.
 #[must_use]
 pub fn page(report: &Report) -> String {
@@ -40,7 +69,7 @@ pub fn content(report: &Report, host: HostName<'_>) -> Markup {
         div.report {
             (summary(report))
             h2 { "Findings" }
-            (findings(&report.findings, host))
+            (findings(&report.findings, host, &Words::ENGLISH))
             h2 { "Hosts" }
             (table(report, host))
             h2 { "Reasons" }
@@ -64,21 +93,15 @@ fn summary(report: &Report) -> Markup {
 
 /// Renders findings as a list with one entry per cause, gravest first.
 #[must_use]
-pub fn findings(findings: &[Finding], host: HostName<'_>) -> Markup {
-    let name = |grade| match grade {
-        Grade::Note => "note",
-        Grade::Unusual => "unusual",
-        Grade::Failed => "failed",
-    };
+pub fn findings(findings: &[Finding], host: HostName<'_>, words: &Words) -> Markup {
     html! {
         @if findings.is_empty() {
             p { "Nothing is unusual." }
         } @else {
             ul.findings {
                 @for group in groups(findings) {
-                    @let grade = name(group.grade);
-                    li.(grade) {
-                        b { (grade) } " " (of_group(&group, host))
+                    li.(Words::ENGLISH.grade(group.grade)) {
+                        b lang=[words.language] { (words.grade(group.grade)) } " " (of_group(&group, host, words))
                         @if let Some(next) = &group.findings[0].next { div { "Next: " code { (next) } } }
                     }
                 }
@@ -87,7 +110,7 @@ pub fn findings(findings: &[Finding], host: HostName<'_>) -> Markup {
     }
 }
 
-fn of_group(group: &Group<'_>, host: HostName<'_>) -> Markup {
+fn of_group(group: &Group<'_>, host: HostName<'_>, words: &Words) -> Markup {
     let named = |finding: &Finding| finding.host.as_deref().map(host).unwrap_or_default();
     let first = group.findings.iter().take(NAMED).map(|finding| named(finding));
     html! {
@@ -101,7 +124,7 @@ fn of_group(group: &Group<'_>, host: HostName<'_>) -> Markup {
                 @if group.findings.len() > NAMED { ", …" }
             }
             details {
-                summary { "Each host" }
+                summary lang=[words.language] { (words.each_host) }
                 ul { @for finding in &group.findings { li { (named(finding)) ": " (finding.text) } } }
             }
         }

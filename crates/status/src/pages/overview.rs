@@ -12,7 +12,7 @@ use super::{RenderError, Rendered, host_link, hosts, layout, running_crawl, tile
 use crate::app_state::AppState;
 use crate::charts::{Bar, ChartFrame, area, axis_top_of_bars, axis_top_of_counts, bars};
 use crate::corpus_view::{CorpusView, failures, new_documents};
-use crate::language::{axis_labels, clock_time};
+use crate::language::{Language, axis_labels, clock_time};
 use crate::request::PageRequest;
 
 const RUNS_LISTED: usize = 10;
@@ -80,7 +80,7 @@ fn band(
             RunState::Running | RunState::Ended => p.why { (request.translate("There is no report of it here.", "Không có báo cáo ở đây.")) },
         }
         @if let Some(report) = report.filter(|report| !report.findings.is_empty()) {
-            div lang="en" { (report_page::findings(&report.findings, &host_link)) }
+            div lang="en" { (report_page::findings(&report.findings, &host_link, finding_words(request.language))) }
         }
         p.faint {
             (number(new_documents(counts))) " " (request.translate("new", "mới")) " · "
@@ -89,6 +89,19 @@ fn band(
             (request.language.bytes(counts.bytes))
         }
         @if report.is_none() { (watch(request, view)) }
+    }
+}
+
+const fn finding_words(language: Language) -> &'static report_page::Words {
+    match language {
+        Language::English => &report_page::Words::ENGLISH,
+        Language::Vietnamese => &report_page::Words {
+            language: Some("vi"),
+            note: "ghi chú",
+            unusual: "khác thường",
+            failed: "thất bại",
+            each_host: "Từng trang báo",
+        },
     }
 }
 

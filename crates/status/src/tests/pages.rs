@@ -54,6 +54,10 @@ async fn the_overview_begins_with_the_last_run() {
         assert!(band.to_lowercase().contains(&part.to_lowercase()), "{part}: {band}");
     }
     assert!(!page.contains("Needs attention"), "{page}");
+    let page = fixture.page("/?lang=vi").await;
+    for part in ["<b lang=\"vi\">thất bại</b>", "<summary lang=\"vi\">Từng trang báo</summary>"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
 }
 
 #[tokio::test]
