@@ -90,7 +90,7 @@ fn a_running_crawl_is_readable_by_everyone() {
     );
     assert_eq!(tab.evaluate(&sign_in), "true");
     served.page_with("/?lang=en", |page| {
-        page.contains("Hosts in progress") && page.contains("Pages per second")
+        page.contains("Hosts in progress") && page.contains("Responses per second")
     });
     tab.go(&served.address("/?lang=en"));
     assert_eq!(tab.evaluate("document.querySelector('#live button').textContent"), "Stop");

@@ -315,11 +315,12 @@ mod tests {
         let verdict = |page: &Page| detector.verdict(page, "https://a.example/news");
         let teasers = (0..9).map(|at| format!("<li><a href=/{at}>Story {at} of the valley</a> It rained."));
         let hub = Page::parse(&format!("<ul class=list>{}</ul>", teasers.collect::<String>()));
-        let own = SENTENCE.repeat(2);
+        let own = SENTENCE.repeat(3);
+        let foot = "<p>This is the paper of the valley, of its people and of its river.</p>";
         let dated = "<meta property=article:published_time content=2026-11-20T08:00:00Z>";
         let news = |head: &str, place: &str| {
             Page::parse(&format!(
-                "{head}<h1>Story</h1><div class={place}><p>{own}</p></div><ul>{}</ul>",
+                "{head}<h1>Story</h1><div class={place}><p>{own}</p></div><ul>{}</ul>{foot}",
                 "<li><a href=/>A story of the valley and of its rain</a>".repeat(9)
             ))
         };

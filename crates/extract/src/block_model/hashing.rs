@@ -112,7 +112,9 @@ fn hash_in_eights(bytes: &[u8], change: impl Fn([u8; 8]) -> [u8; 8]) -> u64 {
     let (eights, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    mix(eights.iter().fold(FNV_START ^ bytes.len() as u64, |hash, eight| mix(hash, *eight)), last)
+    // A product, because the length alone would change the same bits as the first letter.
+    let start = FNV_START.wrapping_mul(2 * bytes.len() as u64 + 1);
+    mix(eights.iter().fold(start, |hash, eight| mix(hash, *eight)), last)
 }
 
 /// Hasher for maps with hashes of this module as keys.
