@@ -173,6 +173,12 @@ pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> Ver
     verdict(model::built_in(), &evidence, &block_model::judge(page, block_model::built_in()))
 }
 
+/// Returns why [`judge_of_site`] rejects a page, if the block model does not decide it.
+#[cfg(test)]
+pub(crate) fn without_model(page: &Page, url: &str, site: Option<&Known>) -> Option<Reason> {
+    Evidence::new(page, url).without_model(site)
+}
+
 /// Classifies a page like [`judge`]. `judged` is the result of the built-in block model without a template.
 #[must_use]
 pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {

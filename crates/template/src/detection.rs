@@ -247,7 +247,7 @@ mod tests {
     use gleaner_html::text::plain;
 
     use super::*;
-    use crate::{Reason, judge};
+    use crate::Reason;
 
     const SENTENCE: &str = "Rain fell on the valley for the third day in a row, and the river rose above it.";
 
@@ -312,7 +312,10 @@ mod tests {
     fn a_hub_of_the_site_is_told_by_its_places() {
         let template = template();
         let detector = Detector::from_template(&template);
-        let verdict = |page: &Page| detector.verdict(page, "https://a.example/news");
+        let rejected = |detector: &Detector, page: &Page| {
+            let site = Some(&detector.known).filter(|_| detector.has_text);
+            article::without_model(page, "https://a.example/news", site)
+        };
         let teasers = (0..9).map(|at| format!("<li><a href=/{at}>Story {at} of the valley</a> It rained."));
         let hub = Page::parse(&format!("<ul class=list>{}</ul>", teasers.collect::<String>()));
         let own = SENTENCE.repeat(3);
@@ -324,14 +327,13 @@ mod tests {
                 "<li><a href=/>A story of the valley and of its rain</a>".repeat(9)
             ))
         };
-        assert_eq!(verdict(&hub), Verdict::NotArticle(Reason::TooLittleText));
         let undated = "<meta property=og:type content=article>";
-        assert_eq!(judge(&news(undated, "other"), ""), Verdict::Article);
-        assert_eq!(verdict(&news(undated, "other")), Verdict::NotArticle(Reason::Hub));
-        assert_eq!(verdict(&news(undated, "story")), Verdict::Article);
-        assert_eq!(verdict(&news(dated, "other")), Verdict::Article);
+        assert_eq!(rejected(&detector, &hub), Some(Reason::TooLittleText));
+        assert_eq!(rejected(&detector, &news(undated, "other")), Some(Reason::Hub));
+        assert_eq!(rejected(&detector, &news(undated, "story")), None, "it has a line at a place of body text");
+        assert_eq!(rejected(&detector, &news(dated, "other")), None, "it declares a dated article");
         let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
-        assert_eq!(Detector::from_template(&empty).verdict(&news(undated, "other"), ""), Verdict::Article);
+        assert_eq!(rejected(&Detector::from_template(&empty), &news(undated, "other")), None);
     }
 
     #[test]
