@@ -330,7 +330,11 @@ mod tests {
         let undated = "<meta property=og:type content=article>";
         assert_eq!(rejected(&detector, &hub), Some(Reason::TooLittleText));
         assert_eq!(rejected(&detector, &news(undated, "other")), Some(Reason::Hub));
-        assert_eq!(rejected(&detector, &news(undated, "story")), None, "it has a line at a place of body text");
+        assert_eq!(
+            rejected(&detector, &news(undated, "story")),
+            None,
+            "it has a line at a place of body text"
+        );
         assert_eq!(rejected(&detector, &news(dated, "other")), None, "it declares a dated article");
         let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
         assert_eq!(rejected(&Detector::from_template(&empty), &news(undated, "other")), None);
