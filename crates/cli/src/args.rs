@@ -266,6 +266,23 @@ impl Command {
     pub(crate) const fn has_settings(&self) -> bool {
         !matches!(self, Self::Init(_) | Self::Eval(_) | Self::Completions(_) | Self::Man(_))
     }
+
+    /// Whether the settings decide what the command does. Commands that only read the corpus use only its
+    /// place from the settings.
+    pub(crate) const fn depends_on_settings(&self) -> bool {
+        !matches!(
+            self,
+            Self::Report(_)
+                | Self::Hosts(_)
+                | Self::Export(_)
+                | Self::Stats(_)
+                | Self::Duplicates(_)
+                | Self::Workers(_)
+                | Self::Verify(_)
+                | Self::Snapshot(_)
+                | Self::Template(Template { what: TemplateCommand::List | TemplateCommand::Show { .. } })
+        )
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -36,7 +36,8 @@ fn main() -> ExitCode {
     let color = args::Color::typed(std::env::args_os());
     let matches = Args::definition().color(color.of_clap()).get_matches();
     let Args { command, common } = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let common = if command.has_settings() { settings::find(common) } else { common };
+    let is_named = command.depends_on_settings();
+    let common = if command.has_settings() { settings::find(common, is_named) } else { common };
     let done = match command {
         Command::Init(args) => commands::init::run(&args),
         Command::Seeds(args) => commands::seeds::run(&common, &args),

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use gleaner_config::{Config, Origin, PinsFile, SettingText, Site, read, read_pins};
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
+use gleaner_crawl::site_of;
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
 use gleaner_store::{Options, Store, StoreError, Writer, open};
 use gleaner_template::{HostPins, Pins};
 
 use crate::args::Common;
-use crate::commands::known_hosts::{did_you_mean, site};
+use crate::commands::known_hosts::did_you_mean;
 use crate::distributed;
 use crate::failure::Failure;
 use crate::messages::print_message;
@@ -19,10 +20,14 @@ use crate::messages::print_message;
 /// The settings file of a project folder, as `gleaner init` writes it.
 pub(crate) const FOLDER_SETTINGS: &str = "gleaner.toml";
 
-/// Without `--config`, selects the settings file of the working directory, if there is one, and names it.
-pub(crate) fn find(mut common: Common) -> Common {
+/// Without `--config`, selects the settings file of the working directory, if there is one. Names it if
+/// `is_named` is true: before a result that depends on more settings than the place of the corpus. Above each
+/// table and export, the line would only hide other messages.
+pub(crate) fn find(mut common: Common, is_named: bool) -> Common {
     if common.config.is_none() && Path::new(FOLDER_SETTINGS).is_file() {
-        print_message(format_args!("gleaner: using the settings in {FOLDER_SETTINGS}"));
+        if is_named {
+            print_message(format_args!("gleaner: using the settings in {FOLDER_SETTINGS}"));
+        }
         common.config = Some(FOLDER_SETTINGS.into());
     }
     common
@@ -214,7 +219,7 @@ pub(crate) fn report_other_pins(config: &Config, host: &str) -> Result<(), Failu
     if files.iter().any(|file| host_of(file) == host) {
         return Ok(());
     }
-    for file in files.iter().filter(|file| site(&host_of(file)) == site(host)) {
+    for file in files.iter().filter(|file| site_of(&host_of(file)) == site_of(host)) {
         let (file, named) = (file.display(), host_of(file));
         print_message(format_args!(
             "gleaner: {file} applies to the host {named} and not to {host}; for {host}, name it {host}.toml"
@@ -223,19 +228,21 @@ pub(crate) fn report_other_pins(config: &Config, host: &str) -> Result<(), Failu
     Ok(())
 }
 
-/// Names the pins files with pins whose host is not in the corpus.
-pub(crate) fn report_unknown_pins(config: &Config, store: &Store) -> Result<(), Failure> {
+/// Names the pins files with pins whose host is not in the corpus. Returns these hosts.
+pub(crate) fn report_unknown_pins(config: &Config, store: &Store) -> Result<Vec<String>, Failure> {
+    let mut unknown = Vec::new();
     for file in pins_files(config)? {
         let host = host_of(&file);
         let is_known = store.host(&host).map_err(Failure::work)?.is_some();
         if !is_known && !read_pins_file(&file)?.is_empty() {
-            let (file, meant) = (file.display(), did_you_mean(store, &host)?);
+            let (file, meant) = (file.display(), did_you_mean(store, &host, |_| true)?);
             print_message(format_args!(
                 "gleaner: {file} has no effect: the corpus has no host {host}{meant}"
             ));
+            unknown.push(host);
         }
     }
-    Ok(())
+    Ok(unknown)
 }
 
 fn read_pins_file(path: &Path) -> Result<Pins, Failure> {

@@ -281,6 +281,7 @@ fn pages_without_a_template_are_extracted_again_too() {
     let misnamed = "pins/www.villagepost.example.toml has no effect: the corpus has no host \
         www.villagepost.example; did you mean villagepost.example?";
     assert!(output.status.success() && told.contains(misnamed), "{table}{told}");
+    assert_eq!(told.matches("pins/www.villagepost.example.toml").count(), 1, "{told}");
     assert!(!told.contains("pins/villagepost.example.toml") && !told.contains("example.org"), "{told}");
     let row = table.lines().find(|line| line.contains(" villagepost.example")).expect(&table);
     let figures: Vec<u64> =

@@ -175,9 +175,18 @@ fn stats_and_templates_are_shown() {
     let json: Value =
         serde_json::from_str(&shown(&["template", "show", "baolang.example", "--json"])).unwrap();
     assert_eq!(json["format"], 3);
-    let absent = done.crawl.run(&["template", "show", "nobody.example"]);
-    assert_eq!(absent.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&absent.stderr).contains("no template"));
+    for (host, said) in [
+        ("nobody.example", "nobody.example has no template; `gleaner template list` lists all templates"),
+        ("baolang.exmaple", "baolang.exmaple has no template; did you mean baolang.example?"),
+        // A host of the corpus without a template is no suggestion.
+        ("thoisu.invalit", "thoisu.invalit has no template; `gleaner template list`"),
+    ] {
+        let absent = done.crawl.run(&["template", "show", host]);
+        let error = String::from_utf8_lossy(&absent.stderr).into_owned();
+        assert!(absent.status.code() == Some(1) && error.contains(said), "{host}: {error}");
+    }
+    let hosts = shown(&["hosts"]);
+    assert!(hosts.contains("thoisu.invalid"), "{hosts}");
 }
 
 #[test]

@@ -256,6 +256,11 @@ fn the_form_follows_the_ending_and_no_file_is_emptied() {
     assert_eq!(std::fs::read(home.path().join("z.parquet")).unwrap(), bytes);
     let output = run(home.path(), &["export", "--published-to", "1999-01-01", "--out", "new.csv"]);
     assert!(output.status.code() == Some(1) && !home.path().join("new.csv").exists());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("; to select by the time of the fetch: --until 1999-01-01"), "{told}");
+    let output = run(home.path(), &["export", "--published-from", "2h"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("; to select by the time of the fetch: --since 2h"), "{told}");
     let (_, told) = said(home.path(), &["export", "--sample", "500", "--out", "z.parquet"]);
     assert!(told.contains("to z.parquet, which replaces an earlier file"), "{told}");
     assert!(told.contains("only 9 documents match, fewer than --sample 500"), "{told}");

@@ -124,6 +124,9 @@ fn a_start_that_was_missed_is_made_up_for_and_an_interrupted_run_goes_on() {
     assert!(log(&crawl).contains("was missed)"), "{}", log(&crawl));
     assert_eq!(scheduled.terminate(), Some(130));
     assert!(reports(&crawl).is_empty(), "a run that was interrupted is not over");
+    let log_of_stop = log(&crawl);
+    let line = log_of_stop.lines().find(|line| line.contains("run 2 was interrupted: ")).expect(&log_of_stop);
+    assert!(line.contains(" from ") && line.ends_with("; the next crawl continues it"), "{line}");
 
     let mut scheduled = Scheduled::start(&crawl, &[]);
     until(A_CRAWL, "the run that goes on", || reports(&crawl).len() == 1);

@@ -35,7 +35,9 @@ fn seeds_in_json(crawl: &Crawl, command: &str) -> Vec<(String, Value)> {
 #[test]
 fn the_corpus_knows_its_seeds_without_the_file() {
     let crawl = crawl();
-    crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "4"]);
+    let output = crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "4"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("The run has reached its pages (crawl.max_pages)"), "{said}");
     fs::remove_file(crawl.folder.path().join("seeds.txt")).unwrap();
     let expected = [("baolang.example", "seeds.txt line 1"), ("villagepost.example", "seeds.txt line 2")];
     for round in ["crawl", "rebuild"] {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::browser::Browser;
@@ -26,6 +26,8 @@ static CRAWLED: LazyLock<Crawl> = LazyLock::new(|| {
 pub struct Served {
     process: Child,
     address: String,
+    /// What the process wrote to standard error after its address.
+    log: Arc<Mutex<String>>,
 }
 
 impl Drop for Served {
@@ -45,8 +47,12 @@ impl Served {
         });
         let address = said.next().expect("the page's address is told");
         // Keep reading, so that a full pipe never blocks the process.
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-        Self { process, address }
+        let log = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&log);
+        std::thread::spawn(move || {
+            lines.map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&(line + "\n")));
+        });
+        Self { process, address, log }
     }
 
     /// Serves the corpus of some nights.
@@ -223,6 +229,28 @@ fn stop(mut served: Served, bearer: &str) {
     assert!(served.process.try_wait().unwrap().is_none());
     assert_eq!(served.ask("POST", "/actions", &[bearer], "what=stop").0, 303);
     assert_eq!(served.process.wait().unwrap().code(), Some(130));
+}
+
+/// Checks that a crawl that was stopped on the page of `gleaner serve` is told, and can be continued there.
+#[test]
+fn a_crawl_that_is_stopped_on_the_page_is_told() {
+    let crawl = Crawl::new(Duration::from_millis(300));
+    crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "3"]);
+    let served = serve(&crawl);
+    let token = fs::read_to_string(crawl.folder.path().join("data/status.token")).unwrap();
+    let bearer = format!("Authorization: Bearer {}", token.trim());
+    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=crawl").0, 303);
+    served.page_with("/live.json", |json| json.contains("\"running\":true"));
+    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=stop").0, 303);
+    served.page_with("/live.json", |json| json.contains("\"running\":false"));
+    let begun = Instant::now();
+    let is_told = || served.log.lock().unwrap().contains("run 2 was stopped on the status page: ");
+    while !is_told() {
+        assert!(begun.elapsed() < PATIENCE, "{}", served.log.lock().unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let log = served.log.lock().unwrap();
+    assert!(log.contains("; \"Crawl now\" continues it"), "{log}");
 }
 
 /// Checks the script of the page: the table is sorted and filtered without another request.

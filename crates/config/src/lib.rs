@@ -146,13 +146,14 @@ pub struct Crawl {
     /// Maximum decompressed size of the bodies read from one site in one run. Further URLs of the site wait
     /// for the next run. 0 means no limit.
     pub max_bytes_per_site: Bytes,
-    /// Maximum number of pages fetched from all hosts in one run. 0 means no limit.
+    /// Maximum number of pages requested from all hosts in one run, including pages that fail or do not
+    /// exist. 0 means no limit.
     pub max_pages: u64,
     /// Maximum duration of a run. 0s means no limit.
     pub max_time: Span,
     /// How long a run waits for retries and back-offs. If they take longer, the run ends and leaves the URLs
     /// to the next run. If a host's robots.txt cannot be read, the run waits only for a seed, and for one
-    /// retry.
+    /// retry. In its first ten minutes, an unattended run waits for all retries.
     pub linger: Span,
     /// Shortest time between two visits of a front page, section, feed or sitemap. A page of this kind
     /// without new URLs is visited less often.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use gleaner_config::Config;
 use gleaner_fetch::{Access, RobotsRecord, RobotsState, Verdict};
 use gleaner_frontier::{Seed, UrlKey};
+use gleaner_render::language::Bilingual;
 use gleaner_render::text::{count, minute};
 use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
 use gleaner_template::Window;
@@ -333,25 +334,40 @@ impl TemplateState {
     }
 }
 
-impl fmt::Display for TemplateState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl TemplateState {
+    /// Describes the state in words.
+    #[must_use]
+    pub fn describe(&self) -> Bilingual {
         let Self { version, learned, outdated, unlike, watched, buffered } = self;
-        match version {
-            0 => f.write_str("none yet")?,
-            version => write!(f, "version {version}")?,
-        }
+        let mut parts = vec![match version {
+            0 => Bilingual::new("none yet", "chưa có"),
+            version => Bilingual::new(format!("version {version}"), format!("phiên bản {version}")),
+        }];
         if *learned {
-            f.write_str(", learned in this run")?;
+            parts.push(Bilingual::new("learned in this run", "học trong lượt này"));
         }
         if *outdated {
-            f.write_str(", out of date")?;
+            parts.push(Bilingual::new("out of date", "lỗi thời"));
         } else if *version > 0 && *unlike > 0 {
-            write!(f, ", {unlike} of the last {} unlike it", count(*watched as u64, "page"))?;
+            parts.push(Bilingual::new(
+                format!("{unlike} of the last {} unlike it", count(*watched as u64, "page")),
+                format!("{unlike} trong {watched} trang gần nhất không giống mẫu"),
+            ));
         }
         if *buffered > 0 {
-            write!(f, ", {} buffered", count(u64::from(*buffered), "page"))?;
+            parts.push(Bilingual::new(
+                format!("{} buffered", count(u64::from(*buffered), "page")),
+                format!("đã gom {buffered} trang"),
+            ));
         }
-        Ok(())
+        let joined = |part: fn(&Bilingual) -> &str| parts.iter().map(part).collect::<Vec<_>>().join(", ");
+        Bilingual::new(joined(|part| &part.english), joined(|part| &part.vietnamese))
+    }
+}
+
+impl fmt::Display for TemplateState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe().english)
     }
 }
 

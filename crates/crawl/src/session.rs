@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use gleaner_config::Config;
@@ -52,6 +53,9 @@ pub struct Start {
     pub progress: Arc<Progress>,
     /// The wall clock.
     pub clock: Clock,
+    /// The run waits for back-offs and for sites without a robots.txt if they end within this time after its
+    /// start. So an unattended run survives an outage at its start. Zero: it waits only for `crawl.linger`.
+    pub patience: Duration,
 }
 
 /// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks the calling thread, which
@@ -61,7 +65,8 @@ pub struct Start {
 /// The store, the archive or the HTTP client failed, the disk is nearly full, or no worker thread can be
 /// started. The frontier is then as after a crash, and the same call resumes.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
-    let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock } = start;
+    let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock, patience } =
+        start;
     // The archive and the snapshot requests are in the store's folder.
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let scope = Arc::new(scope(&config, &seeds)?);
@@ -76,6 +81,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         run,
         stop,
         progress: Arc::clone(&progress),
+        awaits_until: clock.after(patience),
         clock,
     };
     let mut is_over = false;

@@ -7,6 +7,7 @@ use gleaner_corpus::Admission;
 use gleaner_frontier::{Scope, Seed};
 use gleaner_store::{Run, Writer};
 use gleaner_template::HostPins;
+use jiff::Timestamp;
 
 use crate::clock::Clock;
 use crate::error::CrawlError;
@@ -26,6 +27,8 @@ pub(crate) struct SessionConfig {
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
     pub(crate) clock: Clock,
+    /// The run waits for what is due until this time ([`Start::patience`](crate::Start::patience)).
+    pub(crate) awaits_until: Timestamp,
 }
 
 impl SessionConfig {
@@ -61,6 +64,7 @@ impl SessionConfig {
             run,
             stop: Stop::default(),
             progress: Arc::default(),
+            awaits_until: clock.now(),
             clock,
         };
         (session, writer)

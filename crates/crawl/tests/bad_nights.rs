@@ -46,6 +46,11 @@ fn named(night: &str, data: &RunData, status: Status, parts: &[&str]) {
     for part in parts {
         assert!(lines.contains(part), "{night}: {part} is missing in\n{lines}");
     }
+    for finding in &report.findings {
+        let (text, cause) = (&finding.vietnamese.text, &finding.vietnamese.cause);
+        let is_translated = !text.is_empty() && *text != finding.text && *cause != finding.cause;
+        assert!(is_translated, "{night}: {finding:?}");
+    }
 }
 
 #[test]
@@ -129,6 +134,7 @@ fn nights_of_one_site_are_named() {
     let next = "next: gleaner doctor paper-04.example";
     let parts = ["paper-04.example: 0 new, usually 209: a sitemap is not readable: gone: http_404", next];
     named("a sitemap is gone", &data, Status::Unusual, &parts);
+    assert_eq!(Report::new(&data).findings.len(), 1, "the sitemap is named once");
 
     let mut data = usual();
     data.hosts[5].counts = gives(2_400);

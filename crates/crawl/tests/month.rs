@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_crawl::{Clock, Progress, Purpose, Replay, Start, Stop, Summary, WarcFile};
@@ -38,6 +38,7 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
         runtime: runtime.handle().clone(),
         stop: Stop::default(),
         progress: Arc::new(Progress::default()),
+        patience: Duration::ZERO,
         clock: Clock::from_fn(clock),
     };
     (gleaner_crawl::run(start).unwrap(), store)

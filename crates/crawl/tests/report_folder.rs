@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use crate::histories::{gives, run_data};
-use gleaner_crawl::report::{Report, folder};
+use crate::histories::{counts, gives, run_data};
+use gleaner_crawl::report::{Held, Report, folder, page};
+use gleaner_render::language::Language;
 use tempfile::TempDir;
 
 /// Returns the report of the night with this number.
@@ -32,6 +33,46 @@ fn reports_are_whole_and_the_oldest_are_removed() {
         .flat_map(|day| ["html", "json"].map(|ending| format!("2026-11-{day}T22-00-00Z.{ending}")))
         .collect();
     assert_eq!(names, expected, "two files each, and nothing half-written");
+}
+
+#[test]
+fn the_page_of_a_report_folds_quiet_hosts_and_names_each_grade_once() {
+    let quiet = counts(&[("listing", 2)]);
+    let mut data = run_data(&[
+        ("a.example", vec![gives(10)]),
+        ("b.example", vec![gives(30)]),
+        ("c.example", vec![quiet.clone()]),
+        ("d.example", vec![quiet.clone()]),
+        ("e.example", vec![quiet]),
+    ]);
+    data.hosts.iter_mut().for_each(|host| host.seed = Some(host.name.clone()));
+    data.hosts[4].held = vec![Held { urls: 3, why: "the host asked to wait".into() }];
+    let report = Report::new(&data);
+    let shown =
+        |language| page::content(&report, &|host| maud::html! { i { (host) } }, language).into_string();
+    let english = shown(Language::English);
+    assert_eq!(english.matches("<b>notes</b>").count(), 1, "{english}");
+    assert_eq!(english.matches("<b>").count(), 1, "{english}");
+    let (active, quiet) = english.split_once("<details class=\"quiet-hosts\">").unwrap();
+    let table = active.split("<tbody>").nth(1).unwrap();
+    assert!(table.find("b.example") < table.find("a.example"), "most new documents first: {table}");
+    assert!(quiet.starts_with("<summary>3 hosts without new, changed or failed pages"), "{quiet}");
+    // A card omits a 0, but not the number of new documents.
+    assert!(table.contains("<td class=\"number nothing\" data-label=\"Failed\">0</td>"), "{table}");
+    assert!(quiet.contains("data-label=\"New\"><strong>0</strong></td>"), "{quiet}");
+    assert!(quiet.contains("Left: URLs that were due and wait for the next run."), "{quiet}");
+    let vietnamese = shown(Language::Vietnamese);
+    for part in [
+        "Điều nhận thấy",
+        "<b>ghi chú</b>",
+        "chưa có văn bản nào:",
+        "kết thúc khi không còn gì đến hạn",
+        "3 trang báo không có trang mới",
+        "3 máy chủ yêu cầu chờ",
+        "mọi trang báo",
+    ] {
+        assert!(vietnamese.contains(part), "{part}: {vietnamese}");
+    }
 }
 
 #[test]

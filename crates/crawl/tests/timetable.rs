@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gleaner_crawl::report::text::sentence;
 use gleaner_crawl::report::{Grade, Report, Status, folder};
@@ -212,6 +212,7 @@ impl Timetable {
             runtime: self.runtime.handle().clone(),
             stop: Stop::default(),
             progress: Arc::new(Progress::default()),
+            patience: Duration::ZERO,
             clock: clock.clone(),
         });
         let report = report::build(&self.store, &self.config, &crawled, clock.now()).unwrap().unwrap();

@@ -2,12 +2,14 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | [`language`] | selects Vietnamese or English texts |
 //! | [`page`] | renders HTML pages with the shared style, tables and facts |
 //! | [`svg`] | renders scales, axes, lines and bars of charts |
 //! | [`text`] | formats numbers, counted nouns, sizes, durations and times |
 //!
 //! maud escapes every text. This crate performs no input or output, and reads no clock.
 
+pub mod language;
 pub mod page;
 pub mod svg;
 pub mod text;

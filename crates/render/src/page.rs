@@ -64,9 +64,9 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Renders a table. On small screens, each row becomes a card with the column titles as labels. `caption`
-/// describes the table to screen readers. The first cell of a row is its header. `foot` is the row of totals,
-/// and may be empty.
+/// Renders a table. On small screens, each row becomes a card with the column titles as labels. A card omits
+/// cells that are empty or a bare 0. `caption` describes the table to screen readers. The first cell of a row
+/// is its header. `foot` is the row of totals, and may be empty.
 #[must_use]
 pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>], foot: &[Markup]) -> Markup {
     let content = html! {
@@ -87,10 +87,14 @@ fn row(columns: &[Column<'_>], cells: &[Markup]) -> Markup {
         tr {
             @for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
                 @if at == 0 { th scope="row" { (cell) } }
-                @else { td.number[column.is_number] data-label=(column.title) { (cell) } }
+                @else { td.number[column.is_number].nothing[is_nothing(cell)] data-label=(column.title) { (cell) } }
             }
         }
     }
+}
+
+fn is_nothing(cell: &Markup) -> bool {
+    matches!(cell.0.as_str(), "" | "0" | "0 B" | "–")
 }
 
 /// Renders content that scrolls sideways on small screens. `label` is its name for screen readers.
@@ -116,12 +120,18 @@ mod tests {
         let html = file(
             text,
             "b { color: red }",
-            &table(text, &columns, &[vec![fact(text, &html! { (text) }), html! { "7" }]], &[]),
+            &table(
+                text,
+                &columns,
+                &[vec![fact(text, &html! { (text) }), html! { "7" }], vec![html! {}, html! { "0" }]],
+                &[],
+            ),
         );
         assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{html}");
         assert!(!html.contains("<script") && !html.contains('\0') && html.contains("a\u{FFFD}"), "{html}");
         assert!(html.contains("b { color: red }") && html.contains("<th class=\"number\" scope=\"col\">n"));
         assert!(html.contains("<td class=\"number\" data-label=\"n\">7</td>"), "{html}");
+        assert!(html.contains("<td class=\"number nothing\" data-label=\"n\">0</td>"), "{html}");
         assert!(html.contains("default-src 'none'") || html.contains("default-src &#39;none&#39;"), "{html}");
     }
 }

@@ -96,11 +96,16 @@ pub fn percent(share: f64) -> String {
 /// 0, it is omitted.
 #[must_use]
 pub fn duration(seconds: u64) -> String {
+    duration_in_units(seconds, ["s", "min", "h", "days"])
+}
+
+/// Like [`duration`], with other names of the units: second, minute, hour, day.
+pub(crate) fn duration_in_units(seconds: u64, [second, minute, hour, day]: [&str; 4]) -> String {
     let (first, second) = match seconds {
-        0..60 => ((seconds, "s"), (0, "")),
-        60..3_600 => ((seconds / 60, "min"), (seconds % 60, "s")),
-        3_600..TWO_DAYS => ((seconds / 3_600, "h"), (seconds / 60 % 60, "min")),
-        TWO_DAYS.. => ((seconds / 86_400, "days"), (seconds / 3_600 % 24, "h")),
+        0..60 => ((seconds, second), (0, "")),
+        60..3_600 => ((seconds / 60, minute), (seconds % 60, second)),
+        3_600..TWO_DAYS => ((seconds / 3_600, hour), (seconds / 60 % 60, minute)),
+        TWO_DAYS.. => ((seconds / 86_400, day), (seconds / 3_600 % 24, hour)),
     };
     match second {
         (0, _) => format!("{} {}", first.0, first.1),

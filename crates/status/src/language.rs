@@ -1,93 +1,51 @@
-//! Selects Vietnamese or English. The code has both versions of a text side by side.
+//! Selects the language of a request, and names outcomes and times in it.
 //!
-//! Limitation: texts that come from the crawl, such as a robots.txt rule or a failure reason, are always
-//! English.
+//! Limitation: details that come from other programs, such as a robots.txt rule or the error of a connection,
+//! are English.
 
-use gleaner_render::text::{Notation, minute_in};
+pub(crate) use gleaner_render::language::{Bilingual, Language};
+use gleaner_render::text::minute_in;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
-    English,
-    Vietnamese,
+/// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language. Returns English
+/// if the browser accepts neither language.
+pub(crate) fn from_accept_language(header: &str) -> Language {
+    let weighted = header.split(',').take(20).filter_map(|range| {
+        let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));
+        Some((Language::from_tag(tag)?, weight.trim().parse::<f32>().unwrap_or(0.0)))
+    });
+    let best = weighted.reduce(|best, next| if next.1 > best.1 { next } else { best });
+    best.filter(|(_, weight)| *weight > 0.0).map_or(Language::English, |(language, _)| language)
 }
 
-impl Language {
-    /// Returns the language of a tag such as `vi` or `vi-VN`, or `None` if it is neither Vietnamese nor
-    /// English.
-    pub(crate) fn from_tag(tag: &str) -> Option<Self> {
-        match tag.trim().split('-').next()?.to_ascii_lowercase().as_str() {
-            "vi" => Some(Self::Vietnamese),
-            "en" => Some(Self::English),
-            _ => None,
-        }
-    }
-
-    /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language. Returns
-    /// English if the browser accepts neither language.
-    pub(crate) fn from_accept_language(header: &str) -> Self {
-        let weighted = header.split(',').take(20).filter_map(|range| {
-            let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));
-            Some((Self::from_tag(tag)?, weight.trim().parse::<f32>().unwrap_or(0.0)))
-        });
-        let best = weighted.reduce(|best, next| if next.1 > best.1 { next } else { best });
-        best.filter(|(_, weight)| *weight > 0.0).map_or(Self::English, |(language, _)| language)
-    }
-
-    pub(crate) const fn tag(self) -> &'static str {
-        self.choose("en", "vi")
-    }
-
-    pub(crate) const fn choose(self, english: &'static str, vietnamese: &'static str) -> &'static str {
-        match self {
-            Self::English => english,
-            Self::Vietnamese => vietnamese,
-        }
-    }
-
-    pub(crate) const fn notation(self) -> Notation {
-        match self {
-            Self::English => Notation::ENGLISH,
-            Self::Vietnamese => Notation::VIETNAMESE,
-        }
-    }
-
-    pub(crate) fn number(self, number: u64) -> String {
-        self.notation().number(number)
-    }
-
-    pub(crate) fn bytes(self, bytes: u64) -> String {
-        self.notation().bytes(bytes)
-    }
-
-    pub(crate) fn outcome(self, label: &str) -> String {
-        let words = match label {
-            "stored" => self.choose("new", "mới"),
-            "revised" => self.choose("changed", "đã sửa"),
-            "duplicate" => self.choose("duplicate", "trùng"),
-            "near_duplicate" => self.choose("near-duplicate", "gần trùng"),
-            "not_article" => self.choose("not an article", "không phải bài"),
-            "listing" => self.choose("listing", "trang mục"),
-            "unchanged" => self.choose("unchanged", "không đổi"),
-            "redirected" => self.choose("redirected", "chuyển hướng"),
-            "redirect_refused" => self.choose("redirect not followed", "không theo chuyển hướng"),
-            "disallowed" => self.choose("disallowed by robots.txt", "robots.txt cấm"),
-            "gone" => self.choose("gone", "đã gỡ"),
-            "rejected" => self.choose("refused by the server", "máy chủ từ chối"),
-            "too_large" => self.choose("too large", "quá lớn"),
-            "wrong_type" => self.choose("not a page", "không phải trang"),
-            "private_address" => self.choose("private address", "địa chỉ nội bộ"),
-            "unreadable" => self.choose("unreadable", "không đọc được"),
-            "truncated" => self.choose("truncated", "bị cắt"),
-            "failed" => self.choose("failed", "thất bại"),
-            "other_language" => self.choose("another language", "ngôn ngữ khác"),
-            "filtered" => self.choose("filtered", "bị lọc"),
-            "excluded" => self.choose("excluded by the settings", "bị loại theo cài đặt"),
-            other => return other.replace('_', " "),
-        };
-        words.to_owned()
-    }
+/// Names an outcome. `label` is the part of its reason before the colon.
+pub(crate) fn outcome(language: Language, label: &str) -> String {
+    let words = match label {
+        "stored" => language.choose("new", "mới"),
+        "revised" => language.choose("changed", "đã sửa"),
+        "duplicate" => language.choose("duplicate", "trùng"),
+        "near_duplicate" => language.choose("near-duplicate", "gần trùng"),
+        "not_article" => language.choose("not an article", "không phải bài"),
+        "listing" => language.choose("listing", "trang mục"),
+        "unchanged" => language.choose("unchanged", "không đổi"),
+        "redirected" => language.choose("redirected", "chuyển hướng"),
+        "redirect_refused" => language.choose("redirect not followed", "không theo chuyển hướng"),
+        "disallowed" => language.choose("disallowed by robots.txt", "robots.txt cấm"),
+        "gone" => language.choose("gone", "đã gỡ"),
+        "rejected" => language.choose("refused by the server", "máy chủ từ chối"),
+        "too_large" => language.choose("too large", "quá lớn"),
+        "wrong_type" => language.choose("not a page", "không phải trang"),
+        "private_address" => language.choose("private address", "địa chỉ nội bộ"),
+        "unreadable" => language.choose("unreadable", "không đọc được"),
+        "truncated" => language.choose("truncated", "bị cắt"),
+        "failed" => language.choose("failed", "thất bại"),
+        "other_language" => language.choose("another language", "ngôn ngữ khác"),
+        "filtered" => language.choose("filtered", "bị lọc"),
+        "excluded" => language.choose("excluded by the settings", "bị loại theo cài đặt"),
+        other => return other.replace('_', " "),
+    };
+    words.to_owned()
 }
 
 /// Returns short labels for a time axis: times of day if all times are within 48 hours, otherwise days.
@@ -150,7 +108,7 @@ mod tests {
             (";q=;q=,,x", Language::English),
         ];
         for (header, expected) in cases {
-            assert_eq!(Language::from_accept_language(header), expected, "{header}");
+            assert_eq!(from_accept_language(header), expected, "{header}");
         }
     }
 }

@@ -18,7 +18,13 @@ use crate::app_state::Corpus;
 
 pub(crate) const MAX_LINES: usize = 1_500;
 
-pub(crate) fn classified(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
+/// The lines of a page, and the file to which the user adds pins for its host.
+pub(crate) struct ClassifiedPage {
+    pub(crate) lines: Vec<Listed>,
+    pub(crate) pins_file: String,
+}
+
+pub(crate) fn classified(corpus: &Corpus, document: &Document) -> Result<Option<ClassifiedPage>, StoreError> {
     let Some(html) = html(corpus, document)? else { return Ok(None) };
     let page = complete(&html);
     let template = corpus.store.template(&document.host)?;
@@ -29,8 +35,10 @@ pub(crate) fn classified(corpus: &Corpus, document: &Document) -> Result<Option<
         None => Judgement::new(&page, None, pins),
     };
     let (url, template) = (Some(document.url.as_str()), template.as_ref().map(PreparedTemplate::template));
-    let explained = Explained { page: &page, url, template, pins, judgement: &judgement };
-    Ok(Some(listed(&explained, MAX_LINES)))
+    let pins_file = pins.file_to_edit(&corpus.config.template.pins, &document.host);
+    let file = Some(pins_file.as_str());
+    let explained = Explained { page: &page, url, template, pins, pins_file: file, judgement: &judgement };
+    Ok(Some(ClassifiedPage { lines: listed(&explained, MAX_LINES), pins_file }))
 }
 
 /// Returns the HTML of the document's page, or `None` if the corpus has no page or cannot read it. `gleaner

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_crawl::report::{Grade, Report, Status, folder, groups, text};
+use gleaner_crawl::report::{Grade, Report, Status, folder, groups};
+use gleaner_render::language::Bilingual;
 use gleaner_render::text::count;
 use jiff::Timestamp;
 use tracing::warn;
@@ -19,8 +20,8 @@ pub(crate) struct ReportSummary {
     pub(crate) run: u32,
     pub(crate) started: Timestamp,
     pub(crate) status: Status,
-    /// The gravest finding in English. `None` if nothing is unusual.
-    pub(crate) why: Option<String>,
+    /// The gravest finding. `None` if nothing is unusual.
+    pub(crate) why: Option<Bilingual>,
     /// Number of causes of the notes.
     pub(crate) notes: usize,
 }
@@ -79,17 +80,31 @@ fn summary(path: &Path, report: &Report) -> ReportSummary {
     ReportSummary { name: file_stem(path), run, started, status, why: why(report), notes }
 }
 
-fn why(report: &Report) -> Option<String> {
+fn why(report: &Report) -> Option<Bilingual> {
     let groups = groups(&report.findings);
     let severe = groups.iter().filter(|group| Status::from(group.grade) == report.status);
     let mut severe = severe.filter(|_| report.status != Status::Fine);
     let first = severe.next()?;
+    let hosts = first.findings.len();
     let sentence = match first.findings[..] {
-        [only] => text::sentence(only),
-        _ => format!("{}: {}", count(first.findings.len() as u64, "host"), first.cause),
+        [only] => {
+            let host = only.host.as_ref().map(|host| format!("{host}: ")).unwrap_or_default();
+            only.sentence().map(|text| format!("{host}{text}"))
+        }
+        [first, ..] => {
+            let cause = first.explained_cause();
+            Bilingual::new(
+                format!("{hosts} hosts: {}", cause.english),
+                format!("{hosts} trang báo: {}", cause.vietnamese),
+            )
+        }
+        [] => return None,
     };
     Some(match severe.count() {
-        0 => format!("{sentence}."),
-        more => format!("{sentence}; and {}.", count(more as u64, "more finding")),
+        0 => sentence.map(|text| format!("{text}.")),
+        more => Bilingual::new(
+            format!("{}; and {}.", sentence.english, count(more as u64, "more finding")),
+            format!("{}; và {more} điều khác.", sentence.vietnamese),
+        ),
     })
 }

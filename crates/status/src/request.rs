@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 
 use crate::access_token::COOKIE_NAME;
 use crate::app_state::AppState;
-use crate::language::Language;
+use crate::language::{Language, from_accept_language};
 
 pub(crate) const LANGUAGE_COOKIE: &str = "gleaner_lang";
 
@@ -101,7 +101,7 @@ impl FromRequestParts<Arc<AppState>> for PageRequest {
         let stored = || cookie(parts, LANGUAGE_COOKIE).and_then(Language::from_tag);
         let accepted = || {
             let header = parts.headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-            Language::from_accept_language(header.unwrap_or_default())
+            from_accept_language(header.unwrap_or_default())
         };
         Ok(Self {
             language: chosen.or_else(stored).unwrap_or_else(accepted),

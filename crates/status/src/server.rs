@@ -225,11 +225,7 @@ async fn respond(app: Arc<AppState>, request: PageRequest, name: String, render:
             let text = request.translate("There is nothing at this address.", "Không có gì ở địa chỉ này.");
             error_response(&request, StatusCode::NOT_FOUND, text)
         }
-        Ok(Err(RenderError::UnknownHost(name))) => {
-            let text = request
-                .translate("The corpus has no host with this name:", "Kho không có trang báo tên này:");
-            error_response(&request, StatusCode::NOT_FOUND, &format!("{text} {name}"))
-        }
+        Ok(Err(RenderError::UnknownHost { name, similar })) => pages::unknown_host(&request, &name, &similar),
         Ok(Err(RenderError::Internal(reason))) => {
             error!(reason, path = request.path, "a page of the status page failed");
             error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, &reason)

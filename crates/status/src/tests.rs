@@ -72,8 +72,8 @@ pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
     id
 }
 
-fn nights(writer: &mut Writer) {
-    for night in 0..16_i64 {
+fn nights(writer: &mut Writer, nights: i64) {
+    for night in 0..nights {
         let at = Timestamp::from_second(1_795_000_000 + 86_400 * night).unwrap();
         let (run, _) = writer.begin_run(at, false).unwrap();
         let mut change = writer.begin();
@@ -102,6 +102,10 @@ impl Fixture {
     }
 
     fn with(hooks: Hooks, allowed_hosts: AllowedHosts) -> Self {
+        Self::of_nights(16, hooks, allowed_hosts)
+    }
+
+    fn of_nights(nights: i64, hooks: Hooks, allowed_hosts: AllowedHosts) -> Self {
         let folder = TempDir::new().unwrap();
         let options = Options { cache: 16 << 20, create: true };
         let mut writer = gleaner_store::open(folder.path(), &options).unwrap();
@@ -138,7 +142,7 @@ impl Fixture {
             change.put_host(&HostRecord { paused, template: 3, outdated: paused, ..host });
         }
         writer.commit(change).unwrap();
-        nights(&mut writer);
+        self::nights(&mut writer, nights);
         let store = writer.store();
         let mut config = Config::default();
         config.store.path = folder.path().to_string_lossy().into_owned();
@@ -216,7 +220,10 @@ async fn every_page_is_there_in_both_languages() {
     ] {
         assert_eq!(fixture.get(path).await.0, StatusCode::NOT_FOUND, "{path}");
     }
+    let (_, misspelt) = fixture.get("/hosts/Bao.exampel?lang=en").await;
+    assert!(misspelt.contains("Did you mean <a href=\"/hosts/bao.example\">bao.example</a>?"), "{misspelt}");
     let (_, unknown) = fixture.get("/hosts/none%3Cscript%3E.example?lang=en").await;
+    assert!(!unknown.contains("Did you mean"), "{unknown}");
     assert!(unknown.contains("no host with this name: none&lt;script&gt;.example"), "{unknown}");
 }
 
@@ -252,6 +259,17 @@ async fn a_document_stands_beside_the_lines_of_its_page() {
         "{page}"
     );
     assert!(page.contains("<h3>Hồ thủy điện Hòa Bình cạn dần.</h3>"), "{page}");
+    let lines = page.matches("<details class=\"line ").count();
+    assert!(
+        lines > 0 && page.matches("<code>keep = [").count() + page.matches("<code>drop = [").count() == lines,
+        "{page}"
+    );
+    for part in [
+        "<code>config/pins/bao.example.toml</code>",
+        "gleaner template explain 'https://bao.example/1' --archived",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
     // The time of publication is 2026-11-01T08:00:00+07:00.
     for at in ["2026-11-01T01:00:00Z", "2026-11-20T02:00:00Z"] {
         let shown = crate::language::clock_time_with_zone(at.parse().unwrap());

@@ -17,13 +17,14 @@ pub(super) fn number<const LEAST: u64>(text: &str) -> Result<u64, String> {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Budgets")]
 pub(crate) struct Budgets {
-    /// End the run after N pages of all hosts; 0: no limit [default: crawl.max_pages, no limit]
+    /// End the run after N pages requested from all hosts, also those that fail or do not exist; 0: no limit
+    /// [default: crawl.max_pages, no limit]
     #[arg(long, value_name = "N", value_parser = number::<0>)]
     pub(crate) max_pages: Option<u64>,
     /// End the run after this time, such as 6h; 0s: no limit [default: crawl.max_time, no limit]
     #[arg(long, value_name = "TIME")]
     pub(crate) max_time: Option<Span>,
-    /// Fetch at most N pages of each host; 0: no limit [default: crawl.max_pages_per_host, 10000]
+    /// Request at most N pages of each host; 0: no limit [default: crawl.max_pages_per_host, 10000]
     #[arg(long, value_name = "N", value_parser = number::<0>)]
     pub(crate) max_per_host: Option<u64>,
 }

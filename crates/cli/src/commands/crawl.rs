@@ -7,6 +7,7 @@ use std::time::Instant;
 use console::Term;
 use gleaner_crawl::report::{GroupedCounts, Report, Status, text};
 use gleaner_crawl::{Budget, Ending, HeldBack, Summary};
+use gleaner_frontier::Class;
 use gleaner_render::text::{count, duration};
 use gleaner_status::Hooks;
 use gleaner_store::Counts;
@@ -115,6 +116,13 @@ fn findings(report: Option<&Report>, store_arguments: &str) -> String {
     })
 }
 
+/// Says how many of the requests that count toward `crawl.max_pages` failed or found no page.
+fn counted_without_page(summary: &Summary) -> String {
+    let is_without = |class: Class| class.is_failure() || class == Class::Gone;
+    let without: u64 = summary.hosts.iter().map(|(_, counts)| counts.of_class(is_without)).sum();
+    if without == 0 { String::new() } else { format!("; {without} of them failed or do not exist") }
+}
+
 fn next_step(summary: &Summary, store_arguments: &str) -> String {
     let (key, value) = match summary.ending {
         Ending::Stopped => {
@@ -127,8 +135,12 @@ fn next_step(summary: &Summary, store_arguments: &str) -> String {
         Ending::Quiet => ("", ""),
     };
     if !key.is_empty() {
+        let without = match summary.ending {
+            Ending::Budget(Budget::Pages) => counted_without_page(summary),
+            _ => String::new(),
+        };
         return format!(
-            "\nThe run has reached its {value} ({key}); the same command continues with the rest.\n"
+            "\nThe run has reached its {value} ({key}{without}); the same command continues with the rest.\n"
         );
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
+use gleaner_frontier::CanonicalUrl;
 use gleaner_template::Judgement;
 use gleaner_template::explain::{Explained, explain};
 use gleaner_text::Template;
@@ -18,6 +19,8 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     let source = PageReader::new(&args.page.how, common, config)?;
     let ReadPage { page, .. } = source.read(&args.page.page)?;
     let TemplateAndPins { template, pins } = source.template_and_pins(page.canonical_url())?;
+    let host = page.canonical_url().map(CanonicalUrl::host).or(template.as_deref().map(Template::host));
+    let pins_file = host.map(|host| pins.file_to_edit(&config.template.pins, host));
     let judgement = match template.as_deref() {
         Some(template) => template.prepared().judge(page.tree(), &pins),
         None => Judgement::new(page.tree(), None, &pins),
@@ -27,6 +30,7 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
         url: page.url(),
         template: template.as_deref().map(Template::site),
         pins: &pins,
+        pins_file: pins_file.as_deref(),
         judgement: &judgement,
     });
     let out = args.out.clone().unwrap_or_else(|| default_name(&args.page.page));

@@ -80,7 +80,8 @@ pub(crate) fn reextract(common: &Common) -> Done {
             (writer, sources)
         }
     };
-    settings::report_unknown_pins(&config, &writer.store())?;
+    let rules =
+        ExtractionRules { unknown_hosts: settings::report_unknown_pins(&config, &writer.store())?, ..rules };
     let purpose = Purpose::Reextract;
     let replayed = replay(context, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(purpose, &replayed)
@@ -144,11 +145,14 @@ fn no_archive(place: impl Display) -> String {
 struct ExtractionRules {
     pins: HostPins,
     admission: Admission,
+    /// Hosts with pins that are not in the corpus, and were already named.
+    unknown_hosts: Vec<String>,
 }
 
 impl ExtractionRules {
     fn from_config(config: &Config) -> Result<Self, Failure> {
-        Ok(Self { pins: settings::pins(config)?, admission: settings::admission(config)? })
+        let (pins, admission) = (settings::pins(config)?, settings::admission(config)?);
+        Ok(Self { pins, admission, unknown_hosts: Vec::new() })
     }
 }
 
@@ -177,7 +181,8 @@ struct Start {
 
 fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let ReplayContext { bar, color, stop } = context;
-    let Start { config, rules: ExtractionRules { pins, admission }, purpose, seeds, writer, sources } = start;
+    let Start { config, rules, purpose, seeds, writer, sources } = start;
+    let ExtractionRules { pins, admission, unknown_hosts } = rules;
     let used_pins = pins.clone();
     // The runtime is only for signals, because a replay sends no requests.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -215,7 +220,7 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
              `gleaner template explain URL --archived` shows why"
         ));
     }
-    for pin in used_pins.unused().filter(|_| replayed.complete && !replayed.resumed) {
+    for pin in used_pins.unused(&unknown_hosts).filter(|_| replayed.complete && !replayed.resumed) {
         print_message(format_args!("gleaner: a pin selected nothing on any page: {pin}"));
     }
     Ok(replayed)

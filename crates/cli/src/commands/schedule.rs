@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use crate::args::{Budgets, Common, Schedule};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::scheduled::daemon::Daemon;
+use crate::scheduled::daemon::{Daemon, UNATTENDED};
 use crate::scheduled::run_report;
 use crate::{Done, run_tables};
 
@@ -33,6 +33,7 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
         Ok(())
     };
     let mut daemon = Daemon::open(common, &args.seeds, &[], &Budgets::default(), check)?;
+    daemon.patience = UNATTENDED;
     let timetable = timetable.expect("the daemon checks the schedule before it opens");
     daemon.serve(args.status.status, &args.status.access, daemon.schedule_hooks())?;
     let kept = run_schedule(&daemon, &timetable, args.once_now);

@@ -11,7 +11,7 @@ use gleaner_status::Hooks;
 
 use crate::args::{Common, Serve};
 use crate::messages::print_message;
-use crate::scheduled::daemon::Daemon;
+use crate::scheduled::daemon::{Daemon, UNATTENDED};
 use crate::scheduled::run_report;
 use crate::{Done, distributed, run_tables};
 
@@ -20,6 +20,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     let mut daemon = Daemon::open_existing(common, &args.seeds)?;
+    daemon.patience = UNATTENDED;
     // This process only reads a shared corpus, so its page has no buttons that need a writer.
     let hooks = if distributed::is_shared(&daemon.config) { Hooks::default() } else { daemon.hooks() };
     daemon.serve(Some(args.address), &args.access, hooks)?;

@@ -49,7 +49,7 @@ fn list(store: &Store) -> Result<String, StoreError> {
 fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
     let stored = store.template(host).map_err(Failure::work)?;
     let Some(stored) = stored else {
-        let meant = did_you_mean(store, host)?;
+        let meant = did_you_mean(store, host, |host| host.template > 0)?;
         let list = if meant.is_empty() { "; `gleaner template list` lists all templates" } else { "" };
         return Err(Failure::Work(format!("{host} has no template{meant}{list}")));
     };

@@ -30,6 +30,10 @@ use crate::{logging, open_files, settings, signals};
 
 const RETRY_DELAY: Duration = Duration::from_millis(20);
 
+/// The patience of `gleaner schedule` and `gleaner serve`. A person who started `gleaner crawl` sees at once
+/// that no site responds, but nobody watches these crawls. In this time, a robots.txt is requested five times.
+pub(crate) const UNATTENDED: Duration = Duration::from_secs(10 * 60);
+
 /// The long-running process of `gleaner schedule` and `gleaner serve`. `gleaner crawl` uses it for one crawl.
 pub(crate) struct Daemon {
     pub(crate) config: Config,
@@ -39,6 +43,8 @@ pub(crate) struct Daemon {
     admission: Admission,
     pub(crate) store: Store,
     pub(crate) progress: Arc<Progress>,
+    /// How long after its start a crawl waits for sites that do not respond.
+    pub(crate) patience: Duration,
     /// Set by Ctrl-C and SIGTERM. The stop button of the status page does not set it.
     pub(crate) stop: Stop,
     next_start: Arc<Mutex<Option<Timestamp>>>,
@@ -139,6 +145,7 @@ impl Daemon {
             admission,
             store,
             progress,
+            patience: Duration::ZERO,
             stop,
             next_start: Arc::default(),
             console,
@@ -174,6 +181,7 @@ impl Daemon {
             stop,
             progress: Arc::clone(&self.progress),
             clock: Clock::default(),
+            patience: self.patience,
         });
         self.show(None);
         drop(display);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_crawl::report::{build, folder};
@@ -91,6 +91,7 @@ fn crawl(config: &Config, start: Timestamp) -> (Summary, Store) {
         runtime: runtime.handle().clone(),
         stop: Stop::default(),
         progress: Arc::new(Progress::default()),
+        patience: Duration::ZERO,
         clock: Clock::from_fn(move || start + SignedDuration::try_from(began.elapsed()).unwrap()),
     };
     (gleaner_crawl::run(start).unwrap(), store)

@@ -269,14 +269,16 @@ impl Frontier {
     }
 
     /// Whether the run's end waits for a host. If the host's robots.txt cannot be read, the run waits only for
-    /// a seed, or for the target of a seed's redirect, and only for one retry in a row.
+    /// a seed, or for the target of a seed's redirect, and only for one retry in a row, or for the retries
+    /// until `SessionConfig::awaits_until`.
     fn is_awaited(&self, id: HostId, host: &Host) -> Result<bool, StoreError> {
         if !matches!(host.access, Some(Access::AllDisallowed { .. })) {
             return Ok(true);
         }
         let is_front = |(_, record): (UrlKey, UrlRecord)| record.role == Role::Front;
         let is_of_seed = host.is_seed || self.store.next_ready(id)?.is_some_and(is_front);
-        Ok(is_of_seed && host.robots_failures <= 1)
+        let is_soon = host.robots_failures <= 1 || host.robots_due <= self.session.awaits_until;
+        Ok(is_of_seed && is_soon)
     }
 
     /// Returns the rule that excludes a URL of the queue. Such a URL entered the queue before the rule
@@ -321,19 +323,21 @@ impl Frontier {
         self.schedule.release(group, due);
     }
 
-    /// Whether the run has nothing to wait for: nothing is due within `crawl.linger` or until `holds_end`,
-    /// when all partitions may be requested. The run always waits for the delay of a group. It does not wait
+    /// Whether the run has nothing to wait for: nothing is due within `crawl.linger`, until
+    /// `SessionConfig::awaits_until`, or until `holds_end`, when all partitions may be requested. The run always waits for the delay of a group. It does not wait
     /// for longer back-offs, nor for hosts that [`is_awaited`](Self::is_awaited) excludes. The next run
     /// requests their URLs.
     pub(crate) fn is_quiet(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
-        let (now, linger) = (Instant::now(), self.config().crawl.linger.get());
+        let clock = &self.session.clock;
+        let (now, patience) = (Instant::now(), clock.until(self.session.awaits_until));
+        let linger = self.config().crawl.linger.get().max(patience);
         let holds_end = holds_end.unwrap_or(now);
         let soon =
             |at: Instant, group| at <= holds_end.max(now + linger) || at <= now + self.hosts.gap(group);
         if self.schedule.awaited().any(|(at, group)| soon(at, group)) {
             return Ok(false);
         }
-        let until = self.session.clock.after(linger).as_second();
+        let until = clock.after(linger).as_second();
         let is_later = |due| i64::try_from(due).unwrap_or(i64::MAX) > until;
         Ok(self.store.next_due(Wait::Retry)?.is_none_or(is_later))
     }

@@ -4,6 +4,7 @@ use gleaner_fetch::RobotsState;
 use gleaner_store::Writer;
 
 use super::*;
+use crate::clock::Clock;
 use crate::frontier::budget::Budget;
 
 fn frontier(sets: &[&str]) -> (tempfile::TempDir, Writer, Frontier, HostId) {
@@ -91,6 +92,44 @@ fn the_runs_end_waits_for_one_retry_of_a_seed_whose_robots_cannot_be_read() {
         let NextUrl::Later(pause) = frontier.next_url(host).unwrap() else { panic!("it may be requested") };
         assert_eq!(pause.is_awaited, is_awaited, "{host:?} {is_seed} {failures}");
     }
+}
+
+/// Returns after which seconds a run with this patience requests the robots.txt of a seed that never responds.
+fn robots_retries(patience: Duration) -> Vec<i64> {
+    let (_folder, _writer, mut frontier, seed) = frontier(&["crawl.linger=60s"]);
+    let began = frontier.session.clock.now();
+    frontier.session.awaits_until = frontier.session.clock.after(patience);
+    let (mut record, mut retries) = (RobotsRecord::failed("dns".into(), None, began), Vec::new());
+    loop {
+        // As if the clock had gone on to the time of this request.
+        let at = record.at;
+        frontier.session.clock = Clock::from_fn(move || at);
+        frontier.apply_robots(seed, &record);
+        frontier.hosts.get_mut(seed).unwrap().is_seed = true;
+        let NextUrl::Later(pause) = frontier.next_url(seed).unwrap() else { panic!("it has no robots.txt") };
+        frontier.schedule.put_off_awaited(
+            &GroupName::from("a.example"),
+            pause.until,
+            pause.is_awaited.then_some(pause.until),
+        );
+        if frontier.is_quiet(None).unwrap() {
+            return retries;
+        }
+        retries.push(record.next_ask().as_second() - began.as_second());
+        record = RobotsRecord::failed("dns".into(), Some(&record), record.next_ask());
+        frontier.schedule = Schedule::default();
+        frontier.wake(seed);
+    }
+}
+
+#[test]
+fn an_unattended_run_survives_an_outage_of_some_minutes_at_its_start() {
+    assert_eq!(robots_retries(Duration::ZERO), [10], "a person waits for one retry");
+    assert_eq!(
+        robots_retries(Duration::from_secs(600)),
+        [10, 70, 190, 430],
+        "a scheduled run waits for ten minutes"
+    );
 }
 
 #[test]

@@ -157,6 +157,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         run,
         stop,
         progress: Arc::clone(&progress),
+        awaits_until: clock.now(),
         clock,
     };
     let plan = Plan { purpose, session, sources, settings, limits };

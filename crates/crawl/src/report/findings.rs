@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_render::language::{Bilingual, Language};
 use gleaner_render::text::{self, count};
 use serde::{Deserialize, Serialize};
 
-use super::cause::is_of_the_clock;
+use super::cause::{explained_hold, is_of_the_clock};
 use super::host_findings::Look;
 use super::run_data::{Ending, HostData, RunData, past_of};
 use super::usual::{Rhythm, Usual, median};
@@ -28,9 +29,21 @@ pub struct Finding {
     pub cause: String,
     /// The sentence, without the host's name.
     pub text: String,
+    /// Cause and sentence in Vietnamese. Empty in reports of earlier versions.
+    #[serde(default)]
+    pub vietnamese: Translation,
     /// A command that shows more. `None` if there is nothing to do.
     #[serde(default)]
     pub next: Option<String>,
+}
+
+/// The texts of a finding in another language than English.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Translation {
+    /// The translated cause.
+    pub cause: String,
+    /// The translated sentence.
+    pub text: String,
 }
 
 /// The severity of a finding.
@@ -56,13 +69,34 @@ const FLOORS: u64 = 4;
 const RUNS_LEFT: f64 = 7.0;
 
 impl Finding {
-    fn of_run(grade: Grade, text: String) -> Self {
-        Self { grade, host: None, cause: text.clone(), text, next: None }
+    pub(super) fn new(grade: Grade, host: Option<String>, cause: Bilingual, text: Bilingual) -> Self {
+        let vietnamese = Translation { cause: cause.vietnamese, text: text.vietnamese };
+        Self { grade, host, cause: cause.english, text: text.english, vietnamese, next: None }
+    }
+
+    fn of_run(grade: Grade, text: Bilingual) -> Self {
+        Self::new(grade, None, text.clone(), text)
+    }
+
+    /// Returns the sentence in both languages. Without a translation, both are English.
+    #[must_use]
+    pub fn sentence(&self) -> Bilingual {
+        both(&self.text, &self.vietnamese.text)
+    }
+
+    /// Returns the cause in both languages. Without a translation, both are English.
+    #[must_use]
+    pub fn explained_cause(&self) -> Bilingual {
+        both(&self.cause, &self.vietnamese.cause)
     }
 
     fn with_next(self, command: impl Into<String>) -> Self {
         Self { next: Some(command.into()), ..self }
     }
+}
+
+fn both(english: &str, vietnamese: &str) -> Bilingual {
+    Bilingual::new(english, if vietnamese.is_empty() { english } else { vietnamese })
 }
 
 /// Findings with the same cause.
@@ -142,7 +176,9 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
 
 fn failed(data: &RunData) -> Option<Finding> {
     let Ending::Failed { error } = &data.ending else { return None };
-    Some(Finding::of_run(Grade::Failed, format!("the crawl failed: {error}")))
+    let text =
+        Bilingual::new(format!("the crawl failed: {error}"), format!("lượt thu thập thất bại: {error}"));
+    Some(Finding::of_run(Grade::Failed, text))
 }
 
 /// Reports that no site responded, with the most common cause of the findings about hosts.
@@ -156,16 +192,30 @@ fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) ->
     let is_forbidden = figures().any(|figures| figures.disallowed() > 0);
     let of_all = data.documents == 0 || (rhythm.is_whole_now() && hosts.len() * 2 >= data.hosts.len());
     let first = hosts.first().filter(|_| !is_answered && !is_forbidden && of_all)?;
-    let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, finding) in found.iter().filter(|(_, finding)| finding.host.is_some()) {
-        *causes.entry(&finding.cause).or_default() += 1;
-    }
-    let cause = causes.into_iter().max_by_key(|(_, hosts)| *hosts).map_or("", |(cause, _)| cause);
-    let cause = if let [(_, only)] = found { only.text.as_str() } else { cause };
-    let text =
-        format!("no page of any seed could be fetched ({}): {cause}", count(hosts.len() as u64, "host"));
+    let cause = most_common_cause(found);
+    let hosts = hosts.len() as u64;
+    let text = Bilingual::new(
+        format!("no page of any seed could be fetched ({}): {}", count(hosts, "host"), cause.english),
+        format!(
+            "không tải được trang nào của các trang cần thu thập ({hosts} trang báo): {}",
+            cause.vietnamese
+        ),
+    );
     let finding = Finding::of_run(Grade::Failed, text);
     Some(finding.with_next(format!("gleaner doctor {} --fetch", first.name)))
+}
+
+/// Returns the most common cause of the findings about hosts. The cause of a single finding is its text.
+fn most_common_cause(found: &[(f64, Finding)]) -> Bilingual {
+    if let [(_, only)] = found {
+        return only.sentence();
+    }
+    let mut causes: BTreeMap<&str, (usize, Bilingual)> = BTreeMap::new();
+    for (_, finding) in found.iter().filter(|(_, finding)| finding.host.is_some()) {
+        let (hosts, _) = causes.entry(&finding.cause).or_insert_with(|| (0, finding.explained_cause()));
+        *hosts += 1;
+    }
+    causes.into_values().max_by_key(|(hosts, _)| *hosts).map(|(_, cause)| cause).unwrap_or_default()
 }
 
 /// Reports that the clock went back, or that the certificates of at least half of the hosts have expired or
@@ -175,15 +225,25 @@ fn clock(data: &RunData, found: &[(f64, Finding)]) -> Option<Finding> {
     let later = data.past.first().filter(|run| run.started > now);
     let of_the_clock = |(_, finding): &&(f64, Finding)| is_of_the_clock(&finding.cause);
     let hosts = found.iter().filter(of_the_clock).count();
+    let minute = text::minute(now);
     let text = if let Some(later) = later {
-        let (now, later) = (text::minute(now), text::minute(later.started));
-        format!(
-            "the clock of this machine went back: this run began at {now} UTC, the previous one at {later} UTC"
+        let later = text::minute(later.started);
+        Bilingual::new(
+            format!(
+                "the clock of this machine went back: this run began at {minute} UTC, the previous one at {later} UTC"
+            ),
+            format!(
+                "đồng hồ của máy này bị lùi: lượt này bắt đầu lúc {minute} UTC, lượt trước lúc {later} UTC"
+            ),
         )
     } else if hosts >= CLOCK_HOSTS && hosts * 2 >= data.hosts.len() {
-        format!(
-            "the clock of this machine is probably wrong ({} UTC): certificates of {hosts} hosts have expired or are not valid yet",
-            text::minute(now)
+        Bilingual::new(
+            format!(
+                "the clock of this machine is probably wrong ({minute} UTC): certificates of {hosts} hosts have expired or are not valid yet"
+            ),
+            format!(
+                "đồng hồ của máy này có lẽ sai ({minute} UTC): chứng chỉ của {hosts} trang báo đã hết hạn hoặc chưa có hiệu lực"
+            ),
         )
     } else {
         return None;
@@ -202,9 +262,10 @@ fn nothing_new(data: &RunData, rhythm: &Rhythm, usual: f64) -> Option<Finding> {
         && rhythm.is_whole_now();
     let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
     is_found.then(|| {
-        let text = format!(
-            "nothing new on any of {} hosts, usually {usual:.0} new documents in all",
-            data.hosts.len()
+        let hosts = data.hosts.len();
+        let text = Bilingual::new(
+            format!("nothing new on any of {hosts} hosts, usually {usual:.0} new documents in all"),
+            format!("không có gì mới ở cả {hosts} trang báo; thường có tổng cộng {usual:.0} văn bản mới"),
         );
         Finding::of_run(Grade::Unusual, text).with_next(format!("gleaner doctor {} --fetch", host.name))
     })
@@ -223,7 +284,10 @@ fn no_documents(data: &RunData) -> Option<Finding> {
     };
     let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
     (data.documents == 0 && is_answered && is_done && !waits).then(|| {
-        let text = "the corpus has no documents: no page of any host gave one".to_owned();
+        let text = Bilingual::new(
+            "the corpus has no documents: no page of any host gave one",
+            "kho chưa có văn bản nào: không trang nào của các trang báo cho văn bản",
+        );
         Finding::of_run(Grade::Unusual, text).with_next(format!("gleaner doctor {} --fetch", host.name))
     })
 }
@@ -241,19 +305,38 @@ fn missed(rhythm: &Rhythm) -> Option<Finding> {
     let is_late = |times: &f64| *times > 2.0 && rhythm.usual * times >= LATE;
     let times = rhythm.since_last().filter(is_late)?;
     let grade = if rhythm.is_steady() { Grade::Unusual } else { Grade::Note };
-    let (passed, usual) = (span(rhythm.usual * times), span(rhythm.usual));
-    let text = format!("runs were missed: the previous run began {passed} earlier, usually {usual}");
+    let (passed, usual) = (minutes(rhythm.usual * times), minutes(rhythm.usual));
+    let english = |seconds| Language::English.duration(seconds);
+    let vietnamese = |seconds| Language::Vietnamese.duration(seconds);
+    let text = Bilingual::new(
+        format!(
+            "runs were missed: the previous run began {} earlier, usually {}",
+            english(passed),
+            english(usual)
+        ),
+        format!(
+            "có lượt bị lỡ: lượt trước bắt đầu sớm hơn {}, thường là {}",
+            vietnamese(passed),
+            vietnamese(usual)
+        ),
+    );
     Some(Finding::of_run(grade, text).with_next("gleaner report --list"))
 }
 
-fn span(seconds: f64) -> String {
-    text::duration((seconds / 60.0).round() as u64 * 60)
+/// Rounds a number of seconds to whole minutes.
+fn minutes(seconds: f64) -> u64 {
+    (seconds / 60.0).round() as u64 * 60
 }
 
 fn budget(data: &RunData) -> Option<Finding> {
     let Ending::Budget { key } = &data.ending else { return None };
     let left: u64 = data.hosts.iter().flat_map(|host| &host.held).map(|held| held.urls).sum();
-    Some(Finding::of_run(Grade::Note, format!("{}; URLs left for the next run: {left}", reached(key))))
+    let reached = explained_hold(&reached(key));
+    let text = Bilingual::new(
+        format!("{}; URLs left for the next run: {left}", reached.english),
+        format!("{}; số địa chỉ để lại cho lượt sau: {left}", reached.vietnamese),
+    );
+    Some(Finding::of_run(Grade::Note, text))
 }
 
 fn disk(data: &RunData) -> Option<Finding> {
@@ -263,14 +346,20 @@ fn disk(data: &RunData) -> Option<Finding> {
     let a_run = median(&past);
     let runs = if a_run > 0.0 && past.len() >= KNOWN { room as f64 / a_run } else { f64::INFINITY };
     let is_low = disk.free < disk.floor.saturating_mul(FLOORS) || runs < RUNS_LEFT;
-    let runs = if runs.is_finite() {
-        format!("; estimated runs until store.min_free_disk: {runs:.0}")
+    let estimate = if runs.is_finite() {
+        Bilingual::new(
+            format!("; estimated runs until store.min_free_disk: {runs:.0}"),
+            format!("; số lượt ước tính cho đến store.min_free_disk: {runs:.0}"),
+        )
     } else {
-        String::new()
+        Bilingual::default()
     };
     is_low.then(|| {
         let free = text::bytes(disk.free);
-        let text = format!("the disk is getting full: {free} free{runs}");
+        let text = Bilingual::new(
+            format!("the disk is getting full: {free} free{}", estimate.english),
+            format!("đĩa sắp đầy: còn trống {free}{}", estimate.vietnamese),
+        );
         Finding::of_run(Grade::Unusual, text).with_next("df -h")
     })
 }

@@ -1,9 +1,10 @@
 //! Finds unusual values of one host.
 
+use gleaner_render::language::Bilingual;
 use gleaner_render::text::count;
 use gleaner_store::Counts;
 
-use super::cause::{command, explained, is_wall, without_details};
+use super::cause::{broken_list, command, explained, explained_hold, is_wall, without_details};
 use super::findings::{Finding, Grade, KNOWN};
 use super::run_data::{Ending, HostData, RunData};
 use super::usual::{Rhythm, Usual, median};
@@ -36,23 +37,27 @@ pub(super) struct Look<'a> {
 
 /// Why a host has few new documents. The reason is set only if it explains the low number.
 struct Why {
-    words: String,
+    words: Bilingual,
     /// The explanation without numbers, by which findings are grouped.
-    cause: String,
+    cause: Bilingual,
     reason: Option<String>,
 }
 
 impl Look<'_> {
-    fn finding(&self, grade: Grade, cause: &str, text: String, reason: Option<&str>) -> Finding {
+    fn finding(&self, grade: Grade, cause: &Bilingual, text: Bilingual, reason: Option<&str>) -> Finding {
         let host = &self.host.name;
         let next = (grade > Grade::Note).then(|| command(host, reason.unwrap_or_default()));
-        Finding { grade, host: Some(host.clone()), cause: cause.replace(host, "the host"), text, next }
+        let cause = Bilingual::new(
+            cause.english.replace(host, "the host"),
+            cause.vietnamese.replace(host, "trang báo"),
+        );
+        Finding { next, ..Finding::new(grade, Some(host.clone()), cause, text) }
     }
 
     pub(super) fn gives(&self) -> Option<Finding> {
         if self.host.paused {
-            let text = "paused by the user; not crawled";
-            return Some(self.finding(Grade::Note, text, text.into(), None));
+            let text = paused();
+            return Some(self.finding(Grade::Note, &text, text.clone(), None));
         }
         let less = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
         less.or_else(|| self.failures()).or_else(|| self.surplus()).or_else(|| self.barren())
@@ -66,18 +71,21 @@ impl Look<'_> {
         let grade = self.grade_of_silence();
         Some(match (figures.failures.iter().max_by_key(|(_, count)| **count), self.held_back()) {
             (Some((reason, count)), _) => {
-                let cause = format!("cannot be reached: {}", explained(reason));
-                self.finding(grade, &cause, format!("{cause}, URLs: {count}"), Some(reason))
+                let cause = after(("cannot be reached", "không kết nối được"), &explained(reason));
+                self.finding(grade, &cause, with_urls(&cause, *count), Some(reason))
             }
             (None, Some(why)) => {
-                let text = format!("not crawled: {why}");
+                let text = after(("not crawled", "không thu thập"), &explained_hold(why));
                 // The request for robots.txt failed, so a new request shows more.
                 let reason = why.starts_with("robots.txt").then_some("failed: connect");
-                self.finding(grade, without_details(&text), text.clone(), reason)
+                self.finding(grade, &without_details(&text), text, reason)
             }
             (None, None) => {
-                let cause = "robots.txt forbids every URL that was due";
-                self.finding(grade, cause, format!("{cause} (URLs: {})", figures.disallowed()), None)
+                let cause = Bilingual::new(
+                    "robots.txt forbids every URL that was due",
+                    "robots.txt cấm mọi địa chỉ đến hạn",
+                );
+                self.finding(grade, &cause, with_urls_in_parentheses(&cause, figures.disallowed()), None)
             }
         })
     }
@@ -113,8 +121,8 @@ impl Look<'_> {
         let is_left = self.by_budget().is_some_and(|why| self.host.held.iter().any(|held| held.why == why));
         let grade = if is_left { Grade::Note } else { Grade::Unusual };
         let why = self.why();
-        let text = format!("{} new, usually {:.0}: {}", self.figures.new, usual.new, why.words);
-        let cause = format!("few new documents: {}", why.cause);
+        let text = usually(self.figures.new, usual.new, &why.words);
+        let cause = after(("few new documents", "ít văn bản mới"), &why.cause);
         Some(self.finding(grade, &cause, text, why.reason.as_deref()))
     }
 
@@ -123,8 +131,11 @@ impl Look<'_> {
         let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
         let runs = usual.silence(self.figures.new).filter(|_| counts)?;
         let why = self.why();
-        let text = format!("nothing new in the last {}: {}", count(runs as u64, "run"), why.words);
-        let cause = format!("nothing new for some runs: {}", why.cause);
+        let text = Bilingual::new(
+            format!("nothing new in the last {}: {}", count(runs as u64, "run"), why.words.english),
+            format!("không có gì mới trong {runs} lượt gần nhất: {}", why.words.vietnamese),
+        );
+        let cause = after(("nothing new for some runs", "không có gì mới trong vài lượt"), &why.cause);
         Some(self.finding(Grade::Unusual, &cause, text, why.reason.as_deref()))
     }
 
@@ -136,9 +147,11 @@ impl Look<'_> {
         let is_found =
             usual.new >= FEWEST_USUAL && new as f64 >= TIMES * usual.new && new > TIMES_MOST * most;
         is_found.then(|| {
-            let cause = "many times the usual number of new documents";
-            let text = format!("{new} new, usually {:.0}: {cause}", usual.new);
-            let finding = self.finding(Grade::Unusual, cause, text, None);
+            let cause = Bilingual::new(
+                "many times the usual number of new documents",
+                "gấp nhiều lần số văn bản mới thường có",
+            );
+            let finding = self.finding(Grade::Unusual, &cause, usually(new, usual.new, &cause), None);
             Finding { next: Some(format!("gleaner duplicates --host {}", self.host.name)), ..finding }
         })
     }
@@ -159,20 +172,16 @@ impl Look<'_> {
         let is_found = self.figures.answered() > 0 && !self.data.hosts.iter().filter(of_seed).any(gives);
         is_found.then(|| {
             let why = self.why();
-            let text = format!("no documents so far: {}", why.words);
-            self.finding(
-                Grade::Note,
-                &format!("no documents so far: {}", why.cause),
-                text,
-                why.reason.as_deref(),
-            )
+            let so_far = ("no documents so far", "chưa có văn bản nào");
+            let text = after(so_far, &why.words);
+            self.finding(Grade::Note, &after(so_far, &why.cause), text, why.reason.as_deref())
         })
     }
 
     fn why(&self) -> Why {
         let figures = &self.figures;
         let pages = figures.pages();
-        let by_reason = |words: String, reason: &str| Why {
+        let by_reason = |words: Bilingual, reason: &str| Why {
             words,
             cause: explained(reason),
             reason: Some(reason.to_owned()),
@@ -181,28 +190,39 @@ impl Look<'_> {
             && pages >= FEW_PAGES
             && count * 100 >= pages * CHIEF
         {
-            return by_reason(format!("{}% of pages: {}", count * 100 / pages, explained(reason)), reason);
+            return by_reason(share_of_pages(count * 100 / pages, reason), reason);
         }
         let walls = figures.others.iter().filter(|(reason, _)| is_wall(reason));
         if figures.listings() == 0
             && let Some((reason, count)) = walls.max_by_key(|(_, count)| **count)
         {
-            return by_reason(format!("{}, URLs: {count}", explained(reason)), reason);
+            return by_reason(with_urls(&explained(reason), *count), reason);
         }
         if let Some((list, _)) = self.new_broken_list() {
-            let cause = format!("a {list}");
+            let cause = broken_list(list);
             return Why { words: cause.clone(), cause, reason: None };
         }
         if let Some(held) = self.host.held.iter().max_by_key(|held| held.urls) {
-            let words = format!("pages requested: {pages}, URLs left: {} ({})", held.urls, held.why);
-            return Why { words, cause: held.why.clone(), reason: None };
+            let (urls, cause) = (held.urls, explained_hold(&held.why));
+            let words = Bilingual::new(
+                format!("pages requested: {pages}, URLs left: {urls} ({})", cause.english),
+                format!("số trang đã yêu cầu: {pages}, số địa chỉ còn lại: {urls} ({})", cause.vietnamese),
+            );
+            return Why { words, cause, reason: None };
         }
         if let Some((reason, count)) = figures.failures.iter().max_by_key(|(_, count)| **count) {
-            return by_reason(format!("{}, URLs: {count}", explained(reason)), reason);
+            return by_reason(with_urls(&explained(reason), *count), reason);
         }
-        let cause = "front pages, sections, feeds and sitemaps name nothing new";
-        let words = format!("{cause} (read: {}; other URLs requested: {pages})", figures.listings());
-        Why { words, cause: cause.into(), reason: None }
+        let cause = Bilingual::new(
+            "front pages, sections, feeds and sitemaps name nothing new",
+            "trang chủ, trang mục, feed và sitemap không nêu gì mới",
+        );
+        let read = figures.listings();
+        let words = Bilingual::new(
+            format!("{} (read: {read}; other URLs requested: {pages})", cause.english),
+            format!("{} (đã đọc: {read}; địa chỉ khác đã yêu cầu: {pages})", cause.vietnamese),
+        );
+        Why { words, cause, reason: None }
     }
 
     fn failures(&self) -> Option<Finding> {
@@ -227,9 +247,13 @@ impl Look<'_> {
         let percent = |share: f64| (share * 100.0).round();
         is_found.then(|| {
             let (now, usual) = (percent(now), percent(usual));
-            let text =
-                format!("{now}% of its URLs fail, usually {usual}%; most often: {}", explained(reason));
-            self.finding(Grade::Unusual, &format!("many failures: {}", explained(reason)), text, Some(reason))
+            let why = explained(reason);
+            let text = Bilingual::new(
+                format!("{now}% of its URLs fail, usually {usual}%; most often: {}", why.english),
+                format!("{now}% số địa chỉ thất bại, thường là {usual}%; nhiều nhất: {}", why.vietnamese),
+            );
+            let cause = after(("many failures", "nhiều thất bại"), &why);
+            self.finding(Grade::Unusual, &cause, text, Some(reason))
         })
     }
 
@@ -244,18 +268,63 @@ impl Look<'_> {
     /// Reports a new failure of a sitemap or feed as a note, because other pages may link to the articles.
     pub(super) fn broken_list(&self) -> Option<Finding> {
         let (failure, count) = self.new_broken_list()?;
-        let text = format!("a {failure} (URLs: {count})");
-        Some(self.finding(Grade::Note, &text, text.clone(), None))
+        let cause = broken_list(failure);
+        Some(self.finding(Grade::Note, &cause, with_urls_in_parentheses(&cause, count), None))
     }
 
     pub(super) fn template(&self) -> Option<Finding> {
         let template = &self.host.template;
         (template.outdated && !self.host.paused).then(|| {
-            let text = format!(
-                "its template (version {}) is out of date, probably because the site was redesigned; pages buffered for the next version: {}",
-                template.version, template.buffered
+            let (version, buffered) = (template.version, template.buffered);
+            let text = Bilingual::new(
+                format!(
+                    "its template (version {version}) is out of date, probably because the site was redesigned; pages buffered for the next version: {buffered}"
+                ),
+                format!(
+                    "mẫu trang (phiên bản {version}) đã lỗi thời, có lẽ vì trang báo đổi giao diện; số trang đã gom cho phiên bản sau: {buffered}"
+                ),
             );
-            self.finding(Grade::Unusual, "its template is out of date", text, None)
+            let cause = Bilingual::new("its template is out of date", "mẫu trang đã lỗi thời");
+            self.finding(Grade::Unusual, &cause, text, None)
         })
     }
+}
+
+/// Says that the user paused the host.
+pub(crate) fn paused() -> Bilingual {
+    Bilingual::new("paused by the user; not crawled", "người dùng đã tạm dừng; không thu thập")
+}
+
+fn share_of_pages(percent: u64, reason: &str) -> Bilingual {
+    let why = explained(reason);
+    Bilingual::new(
+        format!("{percent}% of pages: {}", why.english),
+        format!("{percent}% số trang: {}", why.vietnamese),
+    )
+}
+
+/// Puts words, in English and Vietnamese, before their explanation.
+fn after((english, vietnamese): (&str, &str), why: &Bilingual) -> Bilingual {
+    Bilingual::new(format!("{english}: {}", why.english), format!("{vietnamese}: {}", why.vietnamese))
+}
+
+fn with_urls(why: &Bilingual, count: u64) -> Bilingual {
+    Bilingual::new(
+        format!("{}, URLs: {count}", why.english),
+        format!("{}, số địa chỉ: {count}", why.vietnamese),
+    )
+}
+
+fn with_urls_in_parentheses(why: &Bilingual, count: u64) -> Bilingual {
+    Bilingual::new(
+        format!("{} (URLs: {count})", why.english),
+        format!("{} (số địa chỉ: {count})", why.vietnamese),
+    )
+}
+
+fn usually(new: u64, usual: f64, why: &Bilingual) -> Bilingual {
+    Bilingual::new(
+        format!("{new} new, usually {usual:.0}: {}", why.english),
+        format!("{new} mới, thường là {usual:.0}: {}", why.vietnamese),
+    )
 }

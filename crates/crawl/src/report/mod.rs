@@ -21,7 +21,7 @@ mod data;
 mod findings;
 pub mod folder;
 mod grouped_counts;
-mod host_findings;
+pub(crate) mod host_findings;
 pub mod page;
 mod run_data;
 pub mod text;
@@ -29,7 +29,7 @@ mod usual;
 
 pub use collect::build;
 pub use data::{Host, Report, Status};
-pub use findings::{Finding, Grade, Group, groups};
+pub use findings::{Finding, Grade, Group, Translation, groups};
 pub use grouped_counts::GroupedCounts;
 pub use run_data::{Disk, Ending, Held, HostData, PastRun, RunData};
 pub(crate) use usual::{Rhythm, Usual};

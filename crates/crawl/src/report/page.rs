@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_render::language::{Bilingual, Language};
 use gleaner_render::page::{self, Column};
-use gleaner_render::text::{bytes, count, duration, minute, number};
+use gleaner_render::text::minute;
 use maud::{Markup, html};
 
+use super::cause::{explained, explained_hold};
 use super::data::Host;
 use super::findings::{Finding, Grade, Group, groups};
 use super::text::ending;
@@ -20,43 +22,14 @@ const NAMED: usize = 8;
 /// Renders the name of a host, for example as a link.
 pub type HostName<'a> = &'a dyn Fn(&str) -> Markup;
 
-/// The words in a list of findings that a page can translate. The findings themselves are English.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Words {
-    /// The BCP 47 tag of the words' language. `None` if it is English, like the text around them.
-    pub language: Option<&'static str>,
-    /// The name of [`Grade::Note`].
-    pub note: &'static str,
-    /// The name of [`Grade::Unusual`].
-    pub unusual: &'static str,
-    /// The name of [`Grade::Failed`].
-    pub failed: &'static str,
-    /// The title of the folded list of hosts.
-    pub each_host: &'static str,
-}
-
-impl Words {
-    /// The English words.
-    pub const ENGLISH: Self =
-        Self { language: None, note: "note", unusual: "unusual", failed: "failed", each_host: "Each host" };
-
-    const fn grade(&self, grade: Grade) -> &'static str {
-        match grade {
-            Grade::Note => self.note,
-            Grade::Unusual => self.unusual,
-            Grade::Failed => self.failed,
-        }
-    }
-}
-
-/// Returns the HTML page of a report.
+/// Returns the English HTML page of a report.
 #[must_use]
 pub fn page(report: &Report) -> String {
     let status = report.status.label();
     let body = html! {
         main {
             h1 { "Run " (report.run) " " span.status.(status) { (status) } }
-            (content(report, &|host| html! { (host) }))
+            (content(report, &|host| html! { (host) }, Language::English))
         }
     };
     page::file(&format!("Run {}: {status}", report.run), STYLE, &body)
@@ -64,95 +37,189 @@ pub fn page(report: &Report) -> String {
 
 /// Renders a report without its headline. The page needs [`STYLE`].
 #[must_use]
-pub fn content(report: &Report, host: HostName<'_>) -> Markup {
+pub fn content(report: &Report, host: HostName<'_>, language: Language) -> Markup {
     html! {
         div.report {
-            (summary(report))
-            h2 { "Findings" }
-            (findings(&report.findings, host, &Words::ENGLISH))
-            h2 { "Hosts" }
-            (table(report, host))
-            h2 { "Reasons" }
-            @for host in report.lively() { (reasons(host)) }
-        }
-    }
-}
-
-fn summary(report: &Report) -> Markup {
-    html! {
-        p {
-            (minute(report.started)) " UTC to " (minute(report.ended)) " UTC (" (duration(report.seconds()))
-            @if report.resumed { ", resumed after an interruption" }
-            "), " (ending(report)) ". Documents in the corpus: " (number(report.documents))
-            @if let Some(free) = report.free_disk { "; free disk space: " (bytes(free)) }
-            @if let Some(due) = report.next_due { "; next URL due: " (minute(due)) " UTC" }
-            ". Compared with " (count(report.compared as u64, "earlier run")) "."
-        }
-    }
-}
-
-/// Renders findings as a list with one entry per cause, gravest first.
-#[must_use]
-pub fn findings(findings: &[Finding], host: HostName<'_>, words: &Words) -> Markup {
-    html! {
-        @if findings.is_empty() {
-            p { "Nothing is unusual." }
-        } @else {
-            ul.findings {
-                @for group in groups(findings) {
-                    li.(Words::ENGLISH.grade(group.grade)) {
-                        b lang=[words.language] { (words.grade(group.grade)) } " " (of_group(&group, host, words))
-                        @if let Some(next) = &group.findings[0].next { div { "Next: " code { (next) } } }
-                    }
+            p { (summary(report, language)) }
+            h2 { (language.choose("Findings", "Điều nhận thấy")) }
+            (findings(&report.findings, host, language))
+            h2 { (language.choose("Hosts", "Trang báo")) }
+            (hosts(report, host, language))
+            h2 { (language.choose("Reasons", "Lý do")) }
+            details {
+                summary {
+                    (language.choose("Outcomes and remaining URLs by host", "Kết quả và địa chỉ còn lại theo trang báo"))
                 }
+                @for host in report.lively() { (reasons(host, language)) }
             }
         }
     }
 }
 
-fn of_group(group: &Group<'_>, host: HostName<'_>, words: &Words) -> Markup {
+fn summary(report: &Report, language: Language) -> String {
+    let (from, to) = (minute(report.started), minute(report.ended));
+    let (took, ending) = (language.duration(report.seconds()), ending(report));
+    let ending = ending.in_language(language);
+    let mut facts = vec![format!(
+        "{}: {}",
+        language.choose("Documents in the corpus", "Số văn bản trong kho"),
+        language.number(report.documents)
+    )];
+    if let Some(free) = report.free_disk {
+        let name = language.choose("free disk space", "đĩa còn trống");
+        facts.push(format!("{name}: {}", language.bytes(free)));
+    }
+    if let Some(due) = report.next_due {
+        let name = language.choose("next URL due", "địa chỉ kế tiếp đến hạn lúc");
+        facts.push(format!("{name}: {} UTC", minute(due)));
+    }
+    let facts = facts.join("; ");
+    let compared = language.count(report.compared as u64, "earlier run", "lượt trước");
+    let resumed = match report.resumed {
+        true => language.choose(", resumed after an interruption", ", chạy tiếp sau khi bị ngắt"),
+        false => "",
+    };
+    match language {
+        Language::English => {
+            format!("{from} UTC to {to} UTC ({took}{resumed}), {ending}. {facts}. Compared with {compared}.")
+        }
+        Language::Vietnamese => {
+            format!(
+                "Từ {from} UTC đến {to} UTC ({took}{resumed}), {ending}. {facts}. So sánh với {compared}."
+            )
+        }
+    }
+}
+
+/// Renders findings, gravest first: for each grade a list with one entry per cause.
+#[must_use]
+pub fn findings(findings: &[Finding], host: HostName<'_>, language: Language) -> Markup {
+    let groups = groups(findings);
+    html! {
+        @if groups.is_empty() {
+            p { (language.choose("Nothing is unusual.", "Không có gì khác thường.")) }
+        }
+        @for of_grade in groups.chunk_by(|one, other| one.grade == other.grade) {
+            @let (class, name) = grade(of_grade[0].grade, of_grade.len(), language);
+            div.findings.(class) {
+                b { (name) }
+                ul { @for group in of_grade { li { (of_group(group, host, language)) } } }
+            }
+        }
+    }
+}
+
+/// Returns the CSS class of a grade and the name above its findings.
+const fn grade(grade: Grade, causes: usize, language: Language) -> (&'static str, &'static str) {
+    match grade {
+        Grade::Note if causes > 1 => ("note", language.choose("notes", "ghi chú")),
+        Grade::Note => ("note", language.choose("note", "ghi chú")),
+        Grade::Unusual => ("unusual", language.choose("unusual", "khác thường")),
+        Grade::Failed => ("failed", language.choose("failed", "thất bại")),
+    }
+}
+
+fn of_group(group: &Group<'_>, host: HostName<'_>, language: Language) -> Markup {
     let named = |finding: &Finding| finding.host.as_deref().map(host).unwrap_or_default();
+    let sentence = |finding: &Finding| finding.sentence().in_language(language).to_owned();
     let first = group.findings.iter().take(NAMED).map(|finding| named(finding));
     html! {
         @if let [only] = group.findings[..] {
             @if only.host.is_some() { (named(only)) ": " }
-            (only.text)
+            (sentence(only))
         } @else {
-            (count(group.findings.len() as u64, "host")) ": " (group.cause)
+            (language.count(group.findings.len() as u64, "host", "trang báo")) ": "
+            (group.findings[0].explained_cause().in_language(language))
             div {
                 @for (at, name) in first.enumerate() { @if at > 0 { ", " } (name) }
                 @if group.findings.len() > NAMED { ", …" }
             }
             details {
-                summary lang=[words.language] { (words.each_host) }
-                ul { @for finding in &group.findings { li { (named(finding)) ": " (finding.text) } } }
+                summary { (language.choose("Each host", "Từng trang báo")) }
+                ul { @for finding in &group.findings { li { (named(finding)) ": " (sentence(finding)) } } }
             }
+        }
+        @if let Some(next) = &group.findings[0].next {
+            div { (language.choose("Next:", "Làm tiếp:")) " " code { (next) } }
         }
     }
 }
 
-fn table(report: &Report, name: HostName<'_>) -> Markup {
-    let numbers =
-        ["New", "Usual", "Changed", "Dupl.", "Near-dupl.", "Failed", "URLs", "Pages", "Size", "Left"];
-    let columns: Vec<Column<'_>> = [Column::text("Host")]
+/// Renders a table of the hosts, most new documents first, and folds hosts without new, changed or failed
+/// pages.
+fn hosts(report: &Report, name: HostName<'_>, language: Language) -> Markup {
+    let is_active = |host: &&Host| {
+        let figures = &host.figures;
+        figures.new + figures.revised + figures.failed() > 0 || host.usual.is_some_and(|usual| usual > 0.0)
+    };
+    let (mut active, quiet): (Vec<&Host>, Vec<&Host>) = report.lively().partition(is_active);
+    active.sort_by(|a, b| (b.figures.new, b.figures.failed()).cmp(&(a.figures.new, a.figures.failed())));
+    let columns = columns(language);
+    let of_host = |host: &&Host| {
+        let template = template(host).in_language(language).to_owned();
+        row(language, name(&host.name), &host.figures, host.usual, left(host), &template)
+    };
+    let left = report.hosts.iter().map(left).sum();
+    let all = html! { (language.choose("all hosts", "mọi trang báo")) };
+    let foot = row(language, all, &report.totals, None, left, "");
+    let active: Vec<Vec<Markup>> = active.iter().map(of_host).collect();
+    let quiet: Vec<Vec<Markup>> = quiet.iter().map(of_host).collect();
+    let title = language.choose("Hosts", "Trang báo");
+    let without =
+        language.choose("without new, changed or failed pages", "không có trang mới, đã sửa hay thất bại");
+    html! {
+        (page::table(title, &columns, &active, &foot))
+        @if !quiet.is_empty() {
+            details.quiet-hosts open[active.is_empty()] {
+                summary { (language.count(quiet.len() as u64, "host", "trang báo")) " " (without) }
+                (page::table(without, &columns, &quiet, &[]))
+            }
+        }
+        p.meaning { (meaning(language)) }
+    }
+}
+
+const fn meaning(language: Language) -> &'static str {
+    language.choose(
+        "Usual: new documents in a usual run. URLs: ended visits. Pages: responses with a body. Received: the size of these bodies. Left: URLs that were due and wait for the next run. The queue on a host's page also counts URLs that are due later.",
+        "Thường: số văn bản mới trong một lượt thông thường. Địa chỉ: số lần đọc đã kết thúc. Trang: số phản hồi có nội dung. Đã nhận: dung lượng các nội dung đó. Để lại: địa chỉ đã đến hạn, chờ lượt sau. Hàng đợi ở trang của từng báo tính cả địa chỉ đến hạn muộn hơn.",
+    )
+}
+
+fn columns(language: Language) -> Vec<Column<'static>> {
+    let numbers = [
+        language.choose("New", "Mới"),
+        language.choose("Usual", "Thường"),
+        language.choose("Changed", "Đã sửa"),
+        language.choose("Dupl.", "Trùng"),
+        language.choose("Near-dupl.", "Gần trùng"),
+        language.choose("Failed", "Thất bại"),
+        language.choose("URLs", "Địa chỉ"),
+        language.choose("Pages", "Trang"),
+        language.choose("Received", "Đã nhận"),
+        language.choose("Left", "Để lại"),
+    ];
+    [Column::text(language.choose("Host", "Trang báo"))]
         .into_iter()
         .chain(numbers.map(Column::number))
-        .chain([Column::text("Template")])
-        .collect();
-    let of_host = |host: &Host| row(name(&host.name), &host.figures, host.usual, left(host), &template(host));
-    let rows: Vec<Vec<Markup>> = report.lively().map(of_host).collect();
-    let left = report.hosts.iter().map(left).sum();
-    let foot = row(html! { "all hosts" }, &report.totals, None, left, "");
-    page::table("Hosts", &columns, &rows, &foot)
+        .chain([Column::text(language.choose("Template", "Mẫu trang"))])
+        .collect()
 }
 
 fn left(host: &Host) -> u64 {
     host.held.iter().map(|held| held.urls).sum()
 }
 
-fn row(name: Markup, counts: &GroupedCounts, usual: Option<f64>, left: u64, template: &str) -> Vec<Markup> {
+fn row(
+    language: Language,
+    name: Markup,
+    counts: &GroupedCounts,
+    usual: Option<f64>,
+    left: u64,
+    template: &str,
+) -> Vec<Markup> {
+    let number = |value| language.number(value);
     let cells = [
-        number(counts.new),
         usual.map_or_else(|| "–".to_owned(), |usual| format!("{usual:.0}")),
         number(counts.revised),
         number(counts.duplicates),
@@ -160,28 +227,29 @@ fn row(name: Markup, counts: &GroupedCounts, usual: Option<f64>, left: u64, temp
         number(counts.failed()),
         number(counts.visits()),
         number(counts.fetched),
-        bytes(counts.bytes),
+        language.bytes(counts.bytes),
         number(left),
         template.to_owned(),
     ];
-    [name].into_iter().chain(cells.map(|cell| html! { (cell) })).collect()
+    // On a small screen, a card omits a bare 0, but never the number of new documents.
+    let new = html! { strong { (number(counts.new)) } };
+    [name, new].into_iter().chain(cells.map(|cell| html! { (cell) })).collect()
 }
 
 /// Describes a host's template. Returns `paused` for a paused host.
-#[must_use]
-pub fn template(host: &Host) -> String {
-    if host.paused { "paused".into() } else { host.template.to_string() }
+fn template(host: &Host) -> Bilingual {
+    if host.paused { Bilingual::new("paused", "tạm dừng") } else { host.template.describe() }
 }
 
-fn reasons(host: &Host) -> Markup {
+fn reasons(host: &Host, language: Language) -> Markup {
     let counts = &host.figures;
     let held: BTreeMap<String, u64> = host.held.iter().map(|held| (held.why.clone(), held.urls)).collect();
     let lists = [
-        ("failed", &counts.failures),
-        ("other outcomes", &counts.others),
-        ("links not followed", &counts.refused),
-        ("left for the next run", &held),
+        (language.choose("failed", "thất bại"), &counts.failures),
+        (language.choose("other outcomes", "kết quả khác"), &counts.others),
+        (language.choose("links not followed", "liên kết không theo"), &counts.refused),
     ];
+    let shown = |reason: &Bilingual| reason.in_language(language).to_owned();
     html! {
         details {
             summary { (host.name) }
@@ -189,11 +257,15 @@ fn reasons(host: &Host) -> Markup {
                 @for (title, list) in lists {
                     @if !list.is_empty() {
                         dt { (title) }
-                        @for (reason, count) in list { dd { (number(*count)) " " (reason) } }
+                        @for (reason, count) in list { dd { (language.number(*count)) " " (shown(&explained(reason))) } }
                     }
                 }
-                dt { "time" }
-                dd { (duration(counts.millis / 1000)) }
+                @if !held.is_empty() {
+                    dt { (language.choose("left for the next run", "để lại cho lượt sau")) }
+                    @for (why, urls) in &held { dd { (language.number(*urls)) " " (shown(&explained_hold(why))) } }
+                }
+                dt { (language.choose("time", "thời gian")) }
+                dd { (language.duration(counts.millis / 1000)) }
             }
         }
     }

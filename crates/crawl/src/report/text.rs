@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use gleaner_render::language::Bilingual;
 use gleaner_render::text::{bytes, count, duration, minute, number};
 
 use super::findings::{Finding, Grade, Group, groups};
@@ -77,18 +78,18 @@ pub fn headline(report: &Report) -> String {
         count(totals.fetched, "page"),
         bytes(totals.bytes),
         duration(report.seconds()),
-        ending(report),
+        ending(report).english,
         count(report.documents, "document"),
     )
 }
 
 /// Describes how a run ended.
 #[must_use]
-pub fn ending(report: &Report) -> String {
+pub fn ending(report: &Report) -> Bilingual {
     match &report.ending {
-        Ending::Quiet => "ended with nothing due".into(),
-        Ending::Budget { key } => format!("ended at {key}"),
-        Ending::Failed { .. } => "aborted".into(),
+        Ending::Quiet => Bilingual::new("ended with nothing due", "kết thúc khi không còn gì đến hạn"),
+        Ending::Budget { key } => Bilingual::new(format!("ended at {key}"), format!("kết thúc ở {key}")),
+        Ending::Failed { .. } => Bilingual::new("aborted", "bị hủy"),
     }
 }
 

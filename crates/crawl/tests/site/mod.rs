@@ -162,6 +162,7 @@ fn crawl_with(
         runtime: runtime.handle().clone(),
         stop: stop.clone(),
         progress: Arc::clone(&progress),
+        patience: Duration::ZERO,
         clock,
     };
     let ended = AtomicBool::new(false);

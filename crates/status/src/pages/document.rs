@@ -25,11 +25,11 @@ const MIN_FOLDED: usize = 5;
 
 pub(crate) fn page(app: &AppState, request: &PageRequest, id: &str) -> Result<Rendered, RenderError> {
     let document = find(app, id)?;
-    let lines = page_lines::classified(&app.corpus, &document)?;
+    let page = page_lines::classified(&app.corpus, &document)?;
     let likeness = app.corpus.store.likeness(document.id)?;
     let content = html! {
         (facts(request, &document))
-        (links(request, &document, likeness.as_ref(), lines.is_some()))
+        (links(request, &document, likeness.as_ref(), page.is_some()))
         (related_documents(&app.corpus.store, request, document.id, likeness.as_ref())?)
         div.beside {
             section aria-labelledby="text" {
@@ -38,8 +38,12 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, id: &str) -> Result<Re
             }
             section aria-labelledby="page" {
                 h2 #page { (request.translate("Its page, line by line", "Trang gốc, theo dòng")) }
-                @match lines {
-                    Some(lines) => { (legend(request, &lines)) (listed(request, &lines)) }
+                @match page {
+                    Some(page) => {
+                        (legend(request, &page.lines))
+                        (how_to_correct(request, &document, &page.pins_file))
+                        (listed(request, &page.lines))
+                    }
                     None => p.quiet { (request.translate("The original page was not kept.", "Trang gốc không được lưu.")) },
                 }
             }
@@ -79,9 +83,6 @@ fn facts(request: &PageRequest, document: &Document) -> Markup {
     html! {
         dl.facts {
             (fact(request.translate("Host", "Trang báo"), host_link(&document.host)))
-            (fact(request.translate("Address", "Địa chỉ"), html! {
-                @if is_link { a href=(document.url) rel="noreferrer noopener" { (document.url) } } @else { (document.url) }
-            }))
             @if let Some(published) = &document.published { (fact(request.translate("Published", "Xuất bản"), published_time(published))) }
             (fact(request.translate("Fetched", "Tải về"), time_with_zone(document.fetched)))
             @if !document.authors.is_empty() { (fact(request.translate("By", "Tác giả"), html! { (document.authors.join(", ")) })) }
@@ -92,6 +93,10 @@ fn facts(request: &PageRequest, document: &Document) -> Markup {
                 (document.method) @if let Some(version) = document.template_version { " v" (version) }
                 @if let Some(confidence) = document.confidence { " · " (confidence) "%" }
             }))
+            div.whole {
+                dt { (request.translate("Address", "Địa chỉ")) }
+                dd { @if is_link { a href=(document.url) rel="noreferrer noopener" { (document.url) } } @else { (document.url) } }
+            }
         }
     }
 }
@@ -194,6 +199,29 @@ fn legend(request: &PageRequest, lines: &[Listed]) -> Markup {
     }
 }
 
+/// Says how to correct the class of a line with the pin that the line shows.
+fn how_to_correct(request: &PageRequest, document: &Document, pins_file: &str) -> Markup {
+    html! {
+        details.how {
+            summary { (request.translate("A line is wrong?", "Có dòng sai?")) }
+            p {
+                (request.translate(
+                    "A line opens to the reason for its class and a pin that corrects it. Add the pin to",
+                    "Mỗi dòng mở ra lý do phân loại và một ghim để sửa. Thêm ghim vào",
+                )) " "
+                code { (pins_file) } " " (request.translate("and run", "rồi chạy")) " " code { "gleaner reextract" } ". "
+                (request.translate("All figures of each line:", "Mọi số liệu của từng dòng:"))
+            }
+            pre tabindex="0" { "gleaner template explain " (shell_argument(&document.url)) " --archived" }
+        }
+    }
+}
+
+/// Quotes a URL for a shell. A URL has no quotes, because they are percent-encoded.
+fn shell_argument(url: &str) -> String {
+    format!("'{url}'")
+}
+
 fn listed(request: &PageRequest, lines: &[Listed]) -> Markup {
     let runs = lines.chunk_by(|one, other| one.class == other.class);
     html! {
@@ -212,9 +240,13 @@ fn lines_of_class(request: &PageRequest, lines: &[Listed]) -> Markup {
     html! {
         @for line in lines {
             @let shown = line.text.char_indices().nth(MAX_LINE_CHARS).map_or(line.text.as_str(), |(end, _)| &line.text[..end]);
-            p.line.(line.class.name()) title=(line.why) {
-                span.kind { (class_name(request, line.class)) " " (percent(line.chance.into())) }
-                span dir="auto" { (shown) }
+            details.line.(line.class.name()) {
+                summary {
+                    span.kind { (class_name(request, line.class)) " " (percent(line.chance.into())) }
+                    span dir="auto" { (shown) }
+                }
+                p.reason lang="en" { (line.why) }
+                p.reason { code { (line.pin) } }
             }
         }
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gleaner_crawl::report::Status;
-use gleaner_crawl::{HostView, verdict};
+use gleaner_crawl::{HostView, similar_hosts, verdict};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_render::page::{Column, table};
 use gleaner_store::{Counts, Run};
@@ -17,7 +17,7 @@ use super::{RenderError, Rendered, button, hosts, layout, tile, time_with_zone};
 use crate::app_state::AppState;
 use crate::charts::{Bar, ChartFrame, axis_top_of_bars, bars};
 use crate::corpus_view::{CorpusView, last_counts, new_documents};
-use crate::language::{axis_labels, clock_time};
+use crate::language::{axis_labels, clock_time, outcome};
 use crate::outcome_group::OutcomeGroup;
 use crate::request::{PageRequest, link, percent_encoded};
 use crate::search::SearchQuery;
@@ -30,7 +30,7 @@ const SUMMARY_LINES: usize = 14;
 
 pub(crate) fn page(app: &AppState, request: &PageRequest, name: &str) -> Result<Rendered, RenderError> {
     let view = app.corpus_view()?;
-    let host = view.host(&name.to_lowercase()).ok_or_else(|| RenderError::UnknownHost(name.to_owned()))?;
+    let host = view.host(&name.to_lowercase()).ok_or_else(|| unknown(&view, name))?;
     let runs = view.runs_of(host);
     let content = html! {
         (verdict_band(app, request, &view, host))
@@ -41,6 +41,12 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, name: &str) -> Result<
         (template(app, request, host)?)
     };
     Ok(Rendered::Page(layout(request, &host.record.name, &content)))
+}
+
+fn unknown(view: &CorpusView, name: &str) -> RenderError {
+    let known = view.hosts.iter().map(|host| &host.record);
+    let similar = similar_hosts(known, &name.to_lowercase()).into_iter().map(str::to_owned).collect();
+    RenderError::UnknownHost { name: name.to_owned(), similar }
 }
 
 pub(crate) fn template_file(app: &AppState, _: &PageRequest, name: &str) -> Result<Rendered, RenderError> {
@@ -63,8 +69,8 @@ fn verdict_band(app: &AppState, request: &PageRequest, view: &CorpusView, host: 
     };
     html! {
         section.band.(grade) aria-label=(request.translate("Verdict", "Kết luận")) {
-            p.why lang="en" { (verdict(host, in_scope, report)) }
-            p.faint { (request.translate("Requests:", "Yêu cầu:")) " " span lang="en" { (host.request_state(Timestamp::now())) } }
+            p.why { (verdict(host, in_scope, report).in_language(request.language)) }
+            p.faint { (request.translate("Requests:", "Yêu cầu:")) " " (hosts::request_state(request, host)) }
         }
     }
 }
@@ -78,10 +84,12 @@ fn state(request: &PageRequest, host: &HostView) -> Markup {
         }
     });
     let settings = html! { span.faint { (request.translate("with these settings", "theo cấu hình này")) } };
+    let due_or_waiting =
+        html! { span.faint { (request.translate("URLs, due or later", "địa chỉ, đến hạn hoặc muộn hơn")) } };
     html! {
         dl.tiles {
             (tile(request.translate("New in the last run", "Mới trong lượt cuối"), &number(new_documents(&last_counts(host))), &usual.unwrap_or_default()))
-            (tile(request.translate("Queue", "Hàng đợi"), &number(record.queued), &html!{}))
+            (tile(request.translate("Queue", "Hàng đợi"), &number(record.queued), &due_or_waiting))
             (tile(request.translate("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &settings))
             div.tile { dt { (request.translate("Template", "Mẫu trang")) } dd { (hosts::template(request, host)) } }
             div.tile { dt { (request.translate("Last success", "Lần cuối có bài")) } dd { @if let Some(at) = host.last_new { (time_with_zone(at)) } @else { span.faint { "–" } } } }
@@ -121,7 +129,8 @@ fn outcomes(request: &PageRequest, runs: &[(&Run, Counts)]) -> Markup {
             @if is_empty {
                 p.quiet { (request.translate("No URL of this host was visited in the last runs.", "Chưa đọc địa chỉ nào của trang báo này trong các lượt gần đây.")) }
             } @else {
-                (by_run(request, runs))
+                // One bar shows no more than its numbers in the table.
+                @if runs.len() > 1 { (by_run(request, runs)) }
                 (reasons(request, runs))
             }
         }
@@ -158,6 +167,12 @@ fn by_run(request: &PageRequest, runs: &[(&Run, Counts)]) -> Markup {
     bars(&frame, &all)
 }
 
+/// Shows the detail of a reason. A label such as `too_little_text` is shown in words.
+fn detail(why: &str) -> Markup {
+    let is_label = why.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    html! { @if is_label { span lang="en" { (why.replace('_', " ")) } } @else { code { (why) } } }
+}
+
 fn reasons(request: &PageRequest, runs: &[(&Run, Counts)]) -> Markup {
     let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (age, (_, counts)) in runs.iter().rev().enumerate() {
@@ -169,19 +184,21 @@ fn reasons(request: &PageRequest, runs: &[(&Run, Counts)]) -> Markup {
     }
     let mut all: Vec<(&str, (u64, u64))> = all.into_iter().collect();
     all.sort_by_key(|(reason, (_, sum))| (OutcomeGroup::from_reason(reason), Reverse(*sum), *reason));
-    let unit = request.translate(if runs.len() == 1 { "run" } else { "runs" }, "lượt");
-    let sums = format!("{} {unit}", runs.len());
-    let columns = [
+    let sums = format!("{} {}", runs.len(), request.translate("runs", "lượt"));
+    let mut columns = vec![
         Column::text(request.translate("Outcome", "Kết quả")),
         Column::text(request.translate("Reason", "Lý do")),
         Column::number(request.translate("Last run", "Lượt cuối")),
-        Column::number(&sums),
     ];
+    // With one run, both numbers are equal.
+    if runs.len() > 1 {
+        columns.push(Column::number(&sums));
+    }
     let row = |(reason, (last, sum)): &(&str, (u64, u64))| {
         let (label, why) = reason.split_once(": ").unwrap_or((reason, ""));
         vec![
-            html! { @if let Some(group) = OutcomeGroup::from_reason(reason) { span.key.(group.css_class()) {} " " } (request.language.outcome(label)) },
-            html! { @if why.is_empty() { span.faint { "–" } } @else { code { (why) } } },
+            html! { @if let Some(group) = OutcomeGroup::from_reason(reason) { span.key.(group.css_class()) {} " " } (outcome(request.language, label)) },
+            html! { @if why.is_empty() { span.faint { "–" } } @else { (detail(why)) } },
             html! { (request.language.number(*last)) },
             html! { (request.language.number(*sum)) },
         ]

@@ -3,16 +3,16 @@
 
 use std::cmp::Ordering;
 
-use gleaner_crawl::HostView;
+use gleaner_crawl::{HostView, RequestState};
 use gleaner_render::page::wide;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use super::{RenderError, Rendered, host_link, layout, time};
+use super::{RenderError, Rendered, host_link, layout, time, time_with_zone};
 use crate::app_state::AppState;
 use crate::charts::sparkline;
 use crate::corpus_view::{CorpusView, duplicates, failures, last_counts, new_documents};
-use crate::language::Language;
+use crate::language::{Bilingual, Language};
 use crate::request::PageRequest;
 
 const PER_PAGE: usize = 500;
@@ -154,7 +154,6 @@ fn filter(request: &PageRequest, found: usize) -> Markup {
 
 /// Shows the hosts without new documents of this page of the list, and the count of all of them.
 fn folded_table(request: &PageRequest, hosts: &[&HostView], count: usize, is_open: bool) -> Markup {
-    let now = Timestamp::now();
     let columns = [
         request.translate("Host", "Trang báo"),
         request.translate("Requests", "Yêu cầu"),
@@ -166,7 +165,7 @@ fn folded_table(request: &PageRequest, hosts: &[&HostView], count: usize, is_ope
         html! {
             tr data-name=(host.record.name) {
                 th scope="row" { (host_link(&host.record.name)) }
-                td data-label=(columns[1]) lang="en" { (host.request_state(now)) }
+                td data-label=(columns[1]) { (request_state(request, host)) }
                 td.number data-label=(columns[2]) { (request.language.number(failures(&last_counts(host)))) }
                 td.number data-label=(columns[3]) { (request.language.number(host.record.queued)) }
                 td data-label=(columns[4]) { (template(request, host)) }
@@ -190,6 +189,25 @@ fn folded_table(request: &PageRequest, hosts: &[&HostView], count: usize, is_ope
             }
         }
     }
+}
+
+/// Shows whether a host may be requested now and, if not, why.
+pub(crate) fn request_state(request: &PageRequest, host: &HostView) -> Markup {
+    let state = host.request_state(Timestamp::now());
+    let vietnamese = match state {
+        RequestState::Paused => "tạm dừng",
+        RequestState::OutOfScope => "không nằm trong các trang cần thu thập",
+        RequestState::RobotsUnreachable => "không đọc được robots.txt",
+        RequestState::Disallowed => "bị robots.txt cấm",
+        RequestState::Held(until) => {
+            return html! { (request.translate("held until", "ngừng đến")) " " (time_with_zone(until)) };
+        }
+        RequestState::NotRequested => "chưa yêu cầu lần nào",
+        RequestState::Failing => "mọi yêu cầu đều thất bại",
+        RequestState::Open => "được phép",
+    };
+    let state = Bilingual::new(state.to_string(), vietnamese);
+    html! { (state.in_language(request.language)) }
 }
 
 /// Counts the hosts without new documents, and those of them that this page of the list shows.
@@ -250,8 +268,8 @@ fn row(request: &PageRequest, view: &CorpusView, host: &HostView) -> Markup {
                 (sparkline(&news, request.translate("New documents per run", "Văn bản mới mỗi lượt")))
                 strong { (number(new_documents(&counts))) }
             }
-            td.number data-label=(label(Sort::Duplicates)) data-value=(value(Sort::Duplicates)) { (number(duplicates(&counts))) }
-            td.number.bad[failures(&counts) > 0] data-label=(label(Sort::Failures)) data-value=(value(Sort::Failures)) { (number(failures(&counts))) }
+            td.number.nothing[duplicates(&counts) == 0] data-label=(label(Sort::Duplicates)) data-value=(value(Sort::Duplicates)) { (number(duplicates(&counts))) }
+            td.number.bad[failures(&counts) > 0].nothing[failures(&counts) == 0] data-label=(label(Sort::Failures)) data-value=(value(Sort::Failures)) { (number(failures(&counts))) }
             td.number data-label=(label(Sort::Gap)) data-value=(value(Sort::Gap)) { (format!("{:.1} s", host.gap.as_secs_f64())) }
             td data-label=(label(Sort::Template)) data-value=(value(Sort::Template)) { (template(request, host)) }
             td data-label=(label(Sort::Success)) data-value=(value(Sort::Success)) { (time(host.last_new)) }

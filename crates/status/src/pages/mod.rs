@@ -29,8 +29,11 @@ pub(crate) enum Rendered {
 
 pub(crate) enum RenderError {
     NotFound,
-    /// The corpus has no host with this name.
-    UnknownHost(String),
+    /// The corpus has no host with this name. Names the hosts that the user may have meant.
+    UnknownHost {
+        name: String,
+        similar: Vec<String>,
+    },
     Internal(String),
 }
 
@@ -110,8 +113,28 @@ fn languages(request: &PageRequest) -> Markup {
 }
 
 pub(crate) fn error_response(request: &PageRequest, status: StatusCode, message: &str) -> Response {
+    error_with_links(request, status, message, &html! {})
+}
+
+/// Says that the corpus has no host with this name, and links to the hosts that the user may have meant.
+pub(crate) fn unknown_host(request: &PageRequest, name: &str, similar: &[String]) -> Response {
+    let text = request.translate("The corpus has no host with this name:", "Kho không có trang báo tên này:");
+    let meant = html! {
+        @if !similar.is_empty() {
+            p {
+                (request.translate("Did you mean", "Có phải bạn tìm")) " "
+                @for (at, host) in similar.iter().enumerate() { @if at > 0 { ", " } (host_link(host)) }
+                "?"
+            }
+        }
+    };
+    error_with_links(request, StatusCode::NOT_FOUND, &format!("{text} {name}"), &meant)
+}
+
+fn error_with_links(request: &PageRequest, status: StatusCode, message: &str, links: &Markup) -> Response {
     let content = html! {
         p.notice role="alert" { (message) }
+        (links)
         p { a href="/" { (request.translate("To the overview", "Về trang tổng quan")) } }
     };
     let page = layout(request, request.translate("Request failed", "Không thực hiện được"), &content);

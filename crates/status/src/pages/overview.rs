@@ -2,7 +2,7 @@
 
 use gleaner_crawl::HostView;
 use gleaner_crawl::report::{Report, groups, page as report_page};
-use gleaner_render::text::{Notation, duration};
+use gleaner_render::text::Notation;
 use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -12,7 +12,7 @@ use super::{RenderError, Rendered, host_link, hosts, layout, running_crawl, tile
 use crate::app_state::AppState;
 use crate::charts::{Bar, ChartFrame, area, axis_top_of_bars, axis_top_of_counts, bars};
 use crate::corpus_view::{CorpusView, failures, new_documents};
-use crate::language::{Language, axis_labels, clock_time};
+use crate::language::{axis_labels, clock_time};
 use crate::request::PageRequest;
 
 const RUNS_LISTED: usize = 10;
@@ -80,7 +80,7 @@ fn band(
             RunState::Running | RunState::Ended => p.why { (request.translate("There is no report of it here.", "Không có báo cáo ở đây.")) },
         }
         @if let Some(report) = report.filter(|report| !report.findings.is_empty()) {
-            div lang="en" { (report_page::findings(&report.findings, &host_link, finding_words(request.language))) }
+            (report_page::findings(&report.findings, &host_link, request.language))
         }
         p.faint {
             (number(new_documents(counts))) " " (request.translate("new", "mới")) " · "
@@ -92,19 +92,6 @@ fn band(
     }
 }
 
-const fn finding_words(language: Language) -> &'static report_page::Words {
-    match language {
-        Language::English => &report_page::Words::ENGLISH,
-        Language::Vietnamese => &report_page::Words {
-            language: Some("vi"),
-            note: "ghi chú",
-            unusual: "khác thường",
-            failed: "thất bại",
-            each_host: "Từng trang báo",
-        },
-    }
-}
-
 fn next(app: &AppState, request: &PageRequest) -> Markup {
     let now = Timestamp::now();
     let Some(at) = app.next_start().filter(|at| *at > now) else { return html! {} };
@@ -112,7 +99,7 @@ fn next(app: &AppState, request: &PageRequest) -> Markup {
     html! {
         p.next {
             (request.translate("Next crawl:", "Lượt kế tiếp:")) " " strong { (time_with_zone(at)) } " "
-            span.faint { "(" (request.translate("in", "còn")) " " (duration(seconds)) ")" }
+            span.faint { "(" (request.translate("in", "còn")) " " (request.language.duration(seconds)) ")" }
         }
     }
 }
@@ -141,7 +128,8 @@ fn totals(request: &PageRequest, view: &CorpusView) -> Markup {
                 (tile(request.translate("Near-duplicates", "Gần trùng"), &number(totals.near_duplicates),
                     &html!{ span.faint { (number(totals.clusters)) " " (request.translate("clusters", "nhóm")) } }))
                 (tile(request.translate("Hosts", "Trang báo"), &number(view.hosts.len() as u64), &html!{}))
-                (tile(request.translate("On disk", "Trên đĩa"), &request.language.bytes(view.disk), &html!{}))
+                (tile(request.translate("On disk", "Trên đĩa"), &request.language.bytes(view.disk),
+                    &html!{ span.faint { (request.translate("store and archive", "kho và bản lưu trữ")) } }))
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use gleaner_crawl::report::{Report, Status, folder, page as report_page};
 use gleaner_render::page::{Column, table};
-use gleaner_render::text::duration;
 use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -34,7 +33,7 @@ pub(crate) fn one(app: &AppState, request: &PageRequest, name: &str) -> Result<R
             a href={ "/reports/" (name) "/report.json" } { "JSON" } " · "
             a href="/reports" { (request.translate("All runs", "Mọi lượt")) }
         }
-        div lang="en" { (report_page::content(&report, &host_link)) }
+        (report_page::content(&report, &host_link, request.language))
     };
     let title = format!("{} {}", request.translate("Run", "Lượt"), report.run);
     Ok(Rendered::Page(layout(request, &title, &content)))
@@ -63,7 +62,7 @@ pub(crate) fn status(request: &PageRequest, status: Status) -> Markup {
 pub(crate) fn why(language: Language, summary: &ReportSummary) -> Markup {
     html! {
         @match (&summary.why, summary.notes) {
-            (Some(why), _) => span lang="en" { (why) },
+            (Some(why), _) => (why.in_language(language)),
             (None, 0) => (language.choose("Nothing is unusual.", "Không có gì khác thường.")),
             (None, 1) => (language.choose("1 note.", "1 ghi chú.")),
             (None, notes) => { (language.number(notes as u64)) " " (language.choose("notes.", "ghi chú.")) }
@@ -118,7 +117,7 @@ pub(crate) fn runs(
         Column::number(request.translate("New", "Mới")),
         Column::number(request.translate("Duplicates", "Trùng")),
         Column::number(request.translate("Failed", "Thất bại")),
-        Column::number(request.translate("Size", "Dung lượng")),
+        Column::number(request.translate("Received", "Đã nhận")),
         Column::text(request.translate("Why", "Vì sao")),
     ];
     let columns = if with_why { &names[..] } else { &names[..names.len() - 1] };
@@ -144,7 +143,7 @@ fn row(request: &PageRequest, (run, counts): &(Run, Counts), state: &RunState<'_
         mark(request, state),
         time(Some(run.started)),
         html! { @match run.ended {
-            Some(ended) => (duration(seconds(run.started, ended))),
+            Some(ended) => (request.language.duration(seconds(run.started, ended))),
             None => span.faint { "–" },
         } },
         html! { strong { (request.language.number(new_documents(counts))) } },
@@ -162,6 +161,7 @@ fn seconds(from: Timestamp, to: Timestamp) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Bilingual;
 
     #[test]
     fn notes_are_counted() {
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(shown(&summary, Language::Vietnamese), "Không có gì khác thường.");
         summary.notes = 2;
         assert_eq!(shown(&summary, Language::English), "2 notes.");
-        summary.why = Some("It failed.".into());
-        assert_eq!(shown(&summary, Language::Vietnamese), "<span lang=\"en\">It failed.</span>");
+        summary.why = Some(Bilingual::new("It failed.", "Lượt thất bại."));
+        assert_eq!(shown(&summary, Language::Vietnamese), "Lượt thất bại.");
     }
 }

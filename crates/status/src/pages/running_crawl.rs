@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use gleaner_crawl::{Active, Snapshot};
 use gleaner_render::page::{Column, table};
-use gleaner_render::text::duration;
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -56,14 +55,15 @@ fn running(app: &AppState, request: &PageRequest, now: &Snapshot) -> Markup {
     let elapsed = app.monitor.elapsed().unwrap_or_default().as_secs();
     html! {
         dl.tiles {
-            (tile(request.translate("Running for", "Đã chạy"), &duration(elapsed), &html!{}))
+            (tile(request.translate("Running for", "Đã chạy"), &request.language.duration(elapsed), &html!{}))
             (tile(request.translate("Responses", "Phản hồi"), &number(responses), &html!{}))
             (tile(request.translate("New", "Mới"), &number(stored), &html!{}))
             (tile(request.translate("Failed", "Thất bại"), &number(failures), &html!{}))
             (tile(request.translate("Queue", "Hàng đợi"), &number(queue), &html!{}))
             (tile(request.translate("In flight", "Đang tải"), &number(in_flight), &html!{}))
             @if buffered > 0 {
-                (tile(request.translate("Buffered for a template", "Gom để học mẫu"), &number(buffered), &html!{}))
+                (tile(request.translate("Buffered", "Đã gom"), &number(buffered),
+                    &html!{ span.faint { (request.translate("until a template is learned", "đến khi học được mẫu")) } }))
             }
         }
         (rates(app, request))

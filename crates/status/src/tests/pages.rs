@@ -55,9 +55,20 @@ async fn the_overview_begins_with_the_last_run() {
     }
     assert!(!page.contains("Needs attention"), "{page}");
     let page = fixture.page("/?lang=vi").await;
-    for part in ["<b lang=\"vi\">thất bại</b>", "<summary lang=\"vi\">Từng trang báo</summary>"] {
+    for part in [
+        "<b>thất bại</b>",
+        "<summary>Từng trang báo</summary>",
+        "lượt thu thập thất bại: the disk is full",
+        "2 trang báo: không thu thập: on hold until 04:00",
+    ] {
         assert!(page.contains(part), "{part}: {page}");
     }
+    let report = fixture.page(&format!("/reports/{name}?lang=vi")).await;
+    for part in ["Điều nhận thấy", "Làm tiếp:", "Mẫu trang</th>", "Kết quả và địa chỉ còn lại"]
+    {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    assert!(!report.contains("lang=\"en\">Findings") && !report.contains("Left"), "{report}");
 }
 
 #[tokio::test]
@@ -110,6 +121,31 @@ async fn a_host_begins_with_its_verdict() {
     assert!(page.contains("not crawled: on hold until 04:00"), "{page}");
     let paused = fixture.page("/hosts/old.example?lang=en").await;
     assert!(paused.contains("paused by the user; not crawled"), "{paused}");
+}
+
+#[tokio::test]
+async fn a_host_with_one_run_has_no_chart_and_each_number_once() {
+    let fixture = Fixture::of_nights(1, Hooks::default(), AllowedHosts::default());
+    let page = fixture.page("/hosts/tin.example?lang=en").await;
+    // The run is the first of the nights, and this host is the third of its hosts.
+    assert!(page.contains("data-label=\"Last run\">26</td>"), "{page}");
+    assert!(!page.contains("class=\"chart\"") && !page.contains("1 run"), "{page}");
+    let several = Fixture::new().page("/hosts/tin.example?lang=en").await;
+    assert!(several.contains("class=\"chart\"") && several.contains("data-label=\"14 runs\""), "{several}");
+}
+
+#[tokio::test]
+async fn a_host_is_described_in_vietnamese() {
+    let fixture = Fixture::new();
+    for (host, part) in [
+        ("bao.example", "văn bản mới trong lượt cuối"),
+        ("old.example", "người dùng đã tạm dừng; không thu thập"),
+        ("x%3Cscript%3E.example", "không được thu thập trong các lượt gần đây"),
+    ] {
+        let page = fixture.page(&format!("/hosts/{host}?lang=vi")).await;
+        let band = page.split("<section class=\"band").nth(1).unwrap().split("</section>").next().unwrap();
+        assert!(band.contains(part) && !band.contains("lang=\"en\""), "{part}: {band}");
+    }
 }
 
 #[tokio::test]

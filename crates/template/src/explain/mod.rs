@@ -26,6 +26,7 @@ pub use view::MOST_BYTES;
 
 use crate::class::{Because, Class, Named, classify};
 use crate::{Judgement, Pins, SiteTemplate};
+use pinning::{pin, suggestions};
 
 /// The style sheet for the classes of lines. Defines `--colour` and `--tint` for every
 /// [`Class::name`](crate::class::Class::name), light and dark.
@@ -42,6 +43,8 @@ pub struct Explained<'a> {
     pub template: Option<&'a SiteTemplate>,
     /// The pins used for the judgement.
     pub pins: &'a Pins,
+    /// The file to which the user adds pins ([`Pins::file_to_edit`]). `None` if the page's host is unknown.
+    pub pins_file: Option<&'a str>,
     /// The result of [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) or [`Judgement::new`] for this page,
     /// template and pins.
     pub judgement: &'a Judgement,
@@ -56,7 +59,8 @@ pub struct Explained<'a> {
 ///
 /// let (page, pins) = (Page::parse("<p>Rain <script>alert(1)</script>fell."), Pins::default());
 /// let judgement = Judgement::new(&page, None, &pins);
-/// let html = explain(&Explained { page: &page, url: None, template: None, pins: &pins, judgement: &judgement });
+/// let (url, template, pins_file) = (None, None, None);
+/// let html = explain(&Explained { page: &page, url, template, pins: &pins, pins_file, judgement: &judgement });
 /// assert!(html.contains("Rain fell.") && !html.contains("<script"));
 /// ```
 #[must_use]
@@ -75,6 +79,8 @@ pub struct Listed {
     pub chance: f32,
     /// The reason for the judgement, in one or more sentences.
     pub why: String,
+    /// The pin that corrects the line, as in a pins file, such as `drop = ["p.note"]`.
+    pub pin: String,
 }
 
 /// Returns the first lines of the page, at most `limit`, for callers that render the explanation themselves.
@@ -86,13 +92,17 @@ pub struct Listed {
 ///
 /// let (page, pins) = (Page::parse("<p>Rain fell.<p>Snow fell."), Pins::default());
 /// let judgement = Judgement::new(&page, None, &pins);
-/// let explained = Explained { page: &page, url: None, template: None, pins: &pins, judgement: &judgement };
+/// let (url, template, pins_file) = (None, None, None);
+/// let explained = Explained { page: &page, url, template, pins: &pins, pins_file, judgement: &judgement };
 /// let texts: Vec<String> = listed(&explained, 10).into_iter().map(|line| line.text).collect();
 /// assert_eq!(texts, ["Rain fell.", "Snow fell."]);
 /// ```
 #[must_use]
 pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
-    let classes = classes(explained).into_iter().take(limit).enumerate();
+    let classes = classes(explained);
+    let is_content: Vec<bool> = classes.iter().map(|(class, _)| *class == Class::Content).collect();
+    let selectors = suggestions(explained.page, &explained.judgement.blocks, &is_content);
+    let classes = classes.into_iter().take(limit).enumerate();
     let one = |(at, (class, because)): (usize, (Class, Because))| {
         let block = &explained.judgement.blocks[at];
         Listed {
@@ -100,6 +110,7 @@ pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
             class,
             chance: why::chance(block.log_odds),
             why: why::why(explained, at, class, because),
+            pin: selectors[at].first().map(|first| pin(class, &first.selector)).unwrap_or_default(),
         }
     };
     classes.map(one).collect()
@@ -154,7 +165,8 @@ pub(crate) mod tests {
     fn explained(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> String {
         let judgement = Judgement::of_with(&long_lines(), page, template, pins);
         let url = Some("https://a.example/?a=1&b=<2>");
-        explain(&Explained { page, url, template, pins, judgement: &judgement })
+        let pins_file = Some("pins/a.example.toml");
+        explain(&Explained { page, url, template, pins, pins_file, judgement: &judgement })
     }
 
     #[test]
@@ -186,8 +198,14 @@ pub(crate) mod tests {
         let pins = Pins::default();
         let judgement = template.judge(&page, &pins);
         let template = Some(template.template());
-        let html =
-            explain(&Explained { page: &page, url: None, template, pins: &pins, judgement: &judgement });
+        let html = explain(&Explained {
+            page: &page,
+            url: None,
+            template,
+            pins: &pins,
+            pins_file: None,
+            judgement: &judgement,
+        });
         for expected in [
             "detection with template 2 of a.example",
             "Detected by its place: the place ",

@@ -7,6 +7,7 @@ use gleaner_html::{NodeId, Page};
 
 use super::why::{escaped, selector};
 use crate::Pins;
+use crate::class::Class;
 
 /// Limits the time for a page. Each selector is tested on every node.
 const MOST_TESTS: usize = 20_000_000;
@@ -33,6 +34,13 @@ pub(super) struct Suggestion {
 pub(super) fn suggestions(page: &Page, blocks: &[Judged], is_content: &[bool]) -> Vec<Vec<Suggestion>> {
     let mut counter = Counter { page, blocks, is_content, known: HashMap::new(), tests: 0 };
     (0..blocks.len()).map(|at| counter.suggest(at)).collect()
+}
+
+/// Returns the pin that corrects a line of a class, as in a pins file.
+pub(super) fn pin(class: Class, selector: &str) -> String {
+    let key = if class == Class::Content { "drop" } else { "keep" };
+    let selector = selector.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("{key} = [\"{selector}\"]")
 }
 
 struct Counter<'a> {

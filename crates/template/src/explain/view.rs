@@ -7,7 +7,7 @@ use gleaner_render::page::{fact, file};
 use gleaner_render::text::{count, number};
 use maud::{Markup, PreEscaped, html};
 
-use super::pinning::{Suggestion, suggestions};
+use super::pinning::{Suggestion, pin, suggestions};
 use super::why::{chance, percent, place, why};
 use super::{Explained, classes};
 use crate::class::{Because, Class};
@@ -78,9 +78,10 @@ impl<'a> View<'a> {
             }
             main {
                 p.note {
-                    "A line opens to the reasons, the figures and selectors to pin it with. A box above hides the \
+                    "A line opens to the reasons, the figures and pins that correct it. A box above hides the \
                      lines of its kind; ? marks a line in doubt."
                 }
+                p.note { (self.how_to_pin()) }
                 div.columns { @for (name, meaning) in COLUMNS { span title=[meaning] { (name) } } }
                 (self.list(stated.language.as_deref().unwrap_or_default()))
             }
@@ -118,6 +119,18 @@ impl<'a> View<'a> {
                     (fact("Cut", &html! { "the page was too costly to parse whole; its end is missing" }))
                 }
             }
+        }
+    }
+
+    fn how_to_pin(&self) -> Markup {
+        html! {
+            "To correct a line, add its pin to the lists "
+            code { "keep" } " and " code { "drop" } " in "
+            @match self.explained.pins_file {
+                Some(file) => code { (file) },
+                None => { code { "HOST.toml" } " in the folder of the setting " code { "template.pins" } }
+            }
+            ", then run " code { "gleaner reextract" } ". A pin applies to all pages of the host."
         }
     }
 
@@ -316,7 +329,7 @@ impl<'a> View<'a> {
                     (fact("Words", &html! { (words) ", " (percent(block.link_share)) " in links" }))
                     (fact("Place", &html! { (block.place) }))
                     @for (number, suggestion) in self.selectors[at].iter().enumerate() {
-                        (fact(if number == 0 { "To pin it" } else { "Or" }, &to_pin(suggestion)))
+                        (fact(pin_title(number, self.classes[at].0), &to_pin(suggestion, self.classes[at].0)))
                     }
                 }
             }
@@ -324,12 +337,20 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns a selector and the lines of this page that it selects.
-fn to_pin(suggestion: &Suggestion) -> Markup {
+const fn pin_title(number: usize, class: Class) -> &'static str {
+    match (number, class) {
+        (0, Class::Content) => "To drop it",
+        (0, _) => "To keep it",
+        _ => "Or",
+    }
+}
+
+/// Returns a pin and the lines of this page that it selects.
+fn to_pin(suggestion: &Suggestion, class: Class) -> Markup {
     html! {
-        code { (suggestion.selector) }
+        code { (pin(class, &suggestion.selector)) }
         @match suggestion.lines {
-            Some((1, _)) => " selects this line only",
+            Some((1, _)) => " selects only this line of this page",
             Some((all, content)) => {
                 " selects " (lines(all)) " of this page, " (number(content as u64)) " of them content"
             }

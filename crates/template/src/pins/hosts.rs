@@ -40,9 +40,11 @@ impl HostPins {
         self.map(|pins| pins.with_extras(extras.to_vec()))
     }
 
-    /// Describes the pins that have selected no element of any page so far. Uses by clones are included.
-    pub fn unused(&self) -> impl Iterator<Item = String> {
-        self.hosts.values().chain(self.sites.iter().map(|(_, pins)| pins)).flat_map(Pins::unused)
+    /// Describes the pins that have selected no element of any page so far, except the pins of the hosts in
+    /// `except`. Uses by clones are included.
+    pub fn unused(&self, except: &[String]) -> impl Iterator<Item = String> {
+        let of_hosts = self.hosts.iter().filter(|(host, _)| !except.contains(host)).map(|(_, pins)| pins);
+        of_hosts.chain(self.sites.iter().map(|(_, pins)| pins)).flat_map(Pins::unused)
     }
 
     fn map(self, change: impl Fn(Pins) -> Pins) -> Self {

@@ -214,6 +214,13 @@ impl Pins {
         &self.file
     }
 
+    /// Returns the file to which a user adds pins for `host`: the file of these pins, or else the host's file
+    /// in `folder`.
+    #[must_use]
+    pub fn file_to_edit(&self, folder: &str, host: &str) -> String {
+        if self.file.is_empty() { format!("{folder}/{host}.toml") } else { self.file.clone() }
+    }
+
     /// Describes a pin, such as `drop ".comments" (config/pins/a.example.toml, line 2)`.
     #[must_use]
     pub fn describe(&self, pin: Pin) -> String {
@@ -353,8 +360,11 @@ mod tests {
         let hosts = HostPins::from_iter([("x.example".to_owned(), pins.clone())]).with_extras(&[]);
         let page = Page::parse(HTML);
         hosts.of("x.example").decide(&page, &mut block_model::judge(&page, &always(2.0)));
-        assert_eq!(hosts.unused().collect::<Vec<_>>(), ["drop \".absent\" (x.toml, line 2)"]);
-        assert_eq!(HostPins::default().unused().count(), 0);
+        assert_eq!(hosts.unused(&[]).collect::<Vec<_>>(), ["drop \".absent\" (x.toml, line 2)"]);
+        assert_eq!(hosts.unused(&["x.example".to_owned()]).count(), 0);
+        assert_eq!(HostPins::default().unused(&[]).count(), 0);
+        assert_eq!(pins.file_to_edit("pins", "x.example"), "x.toml");
+        assert_eq!(Pins::default().file_to_edit("pins", "x.example"), "pins/x.example.toml");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gleaner_crawl::report::{Finding, Grade, Report, folder, text};
-use gleaner_crawl::{HostView, pages_without_outcome, verdict};
+use gleaner_crawl::{HostView, is_similar, pages_without_outcome, verdict};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_render::text::{count, minute};
 use gleaner_store::Counts;
@@ -11,7 +11,6 @@ use jiff::Timestamp;
 
 use super::DoctorContext;
 use super::facts::Facts;
-use crate::commands::known_hosts::is_similar;
 use crate::failure::Failure;
 
 const REASONS: usize = 12;
@@ -41,7 +40,7 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
         let front = front.and_then(|front| CanonicalUrl::parse(&front.url).ok()).unwrap_or(url.clone());
         context.add_fetched(&mut facts, &front)?;
     }
-    facts.add_first("why", verdict(&host, context.is_in_scope(&url), report.as_ref()));
+    facts.add_first("why", verdict(&host, context.is_in_scope(&url), report.as_ref()).english);
     facts.add_first("host", host.record.name);
     Ok(facts)
 }

@@ -61,7 +61,20 @@ fn report_no_match(args: &Export, is_failure: bool) -> Done {
         return Ok(());
     }
     let file = args.out.as_ref().map(|path| format!("; {} is not written", path.display()));
-    Err(Failure::Work(message + &file.unwrap_or_default()))
+    Err(Failure::Work(message + &file.unwrap_or_default() + &fetched_instead(args)))
+}
+
+/// Names the options that select by the time of the fetch, if the export selects by the time of publication.
+fn fetched_instead(args: &Export) -> String {
+    let options = [("--since", &args.published_from), ("--until", &args.published_to)];
+    let options: Vec<String> = options
+        .into_iter()
+        .filter_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?)))
+        .collect();
+    match options.as_slice() {
+        [] => String::new(),
+        options => format!("; to select by the time of the fetch: {}", options.join(" ")),
+    }
 }
 
 struct ExportOptions {
