@@ -105,7 +105,11 @@ fn robots_retries(patience: Duration) -> Vec<i64> {
         let at = record.at;
         frontier.session.clock = Clock::from_fn(move || at);
         frontier.apply_robots(seed, &record);
-        frontier.hosts.get_mut(seed).unwrap().is_seed = true;
+        let host = frontier.hosts.get_mut(seed).unwrap();
+        (host.is_seed, host.robots_failures) = (true, record.failures());
+        frontier.schedule = Schedule::default();
+        frontier.wake(seed);
+        frontier.schedule.pop(Instant::now() + Duration::from_secs(60)).unwrap();
         let NextUrl::Later(pause) = frontier.next_url(seed).unwrap() else { panic!("it has no robots.txt") };
         frontier.schedule.put_off_awaited(
             &GroupName::from("a.example"),
@@ -117,8 +121,6 @@ fn robots_retries(patience: Duration) -> Vec<i64> {
         }
         retries.push(record.next_ask().as_second() - began.as_second());
         record = RobotsRecord::failed("dns".into(), Some(&record), record.next_ask());
-        frontier.schedule = Schedule::default();
-        frontier.wake(seed);
     }
 }
 

@@ -246,7 +246,7 @@ fn lines_of_class(request: &PageRequest, lines: &[Listed]) -> Markup {
                     span dir="auto" { (shown) }
                 }
                 p.reason lang="en" { (line.why) }
-                p.reason { code { (line.pin) } }
+                @if let Some(pin) = &line.pin { p.reason { code { (pin) } } }
             }
         }
     }

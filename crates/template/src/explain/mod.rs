@@ -79,8 +79,9 @@ pub struct Listed {
     pub chance: f32,
     /// The reason for the judgement, in one or more sentences.
     pub why: String,
-    /// The pin that corrects the line, as in a pins file, such as `drop = ["p.note"]`.
-    pub pin: String,
+    /// The pin that corrects the line, as in a pins file, such as `drop = ["p.note"]`. `None` if a pin already
+    /// decides about the line.
+    pub pin: Option<String>,
 }
 
 /// Returns the first lines of the page, at most `limit`, for callers that render the explanation themselves.
@@ -110,7 +111,10 @@ pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
             class,
             chance: why::chance(block.log_odds),
             why: why::why(explained, at, class, because),
-            pin: selectors[at].first().map(|first| pin(class, &first.selector)).unwrap_or_default(),
+            pin: selectors[at]
+                .first()
+                .filter(|_| explained.judgement.pins[at].is_none())
+                .map(|first| pin(class, &first.selector)),
         }
     };
     classes.map(one).collect()

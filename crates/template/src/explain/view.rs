@@ -313,6 +313,7 @@ impl<'a> View<'a> {
     fn figures(&self, at: usize, why: &str) -> Markup {
         let block = &self.explained.judgement.blocks[at];
         let words = count(u64::from(block.words), "word");
+        let is_pinned = self.explained.judgement.pins[at].is_some();
         html! {
             div.why lang="en" {
                 p { (why) }
@@ -328,7 +329,7 @@ impl<'a> View<'a> {
                     }
                     (fact("Words", &html! { (words) ", " (percent(block.link_share)) " in links" }))
                     (fact("Place", &html! { (block.place) }))
-                    @for (number, suggestion) in self.selectors[at].iter().enumerate() {
+                    @for (number, suggestion) in self.selectors[at].iter().enumerate().filter(|_| !is_pinned) {
                         (fact(pin_title(number, self.classes[at].0), &to_pin(suggestion, self.classes[at].0)))
                     }
                 }
