@@ -38,6 +38,10 @@ fn the_corpus_knows_its_seeds_without_the_file() {
     let output = crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "4"]);
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("The run has reached its pages (crawl.max_pages)"), "{said}");
+    // No host has a template yet, so none is suggested.
+    let shown = crawl.run(&["template", "show", "baolang.exmaple"]);
+    let said = String::from_utf8(shown.stderr).unwrap();
+    assert!(said.contains("has no template; `gleaner template list` lists all templates"), "{said}");
     fs::remove_file(crawl.folder.path().join("seeds.txt")).unwrap();
     let expected = [("baolang.example", "seeds.txt line 1"), ("villagepost.example", "seeds.txt line 2")];
     for round in ["crawl", "rebuild"] {

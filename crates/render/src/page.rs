@@ -48,19 +48,27 @@ pub struct Column<'a> {
     pub title: &'a str,
     /// Whether the column has numbers, which are right-aligned.
     pub is_number: bool,
+    /// Whether a cell of the column takes a whole line of a card.
+    pub is_long: bool,
 }
 
 impl<'a> Column<'a> {
     /// Creates a column of text.
     #[must_use]
     pub const fn text(title: &'a str) -> Self {
-        Self { title, is_number: false }
+        Self { title, is_number: false, is_long: false }
+    }
+
+    /// Creates a column of sentences.
+    #[must_use]
+    pub const fn sentences(title: &'a str) -> Self {
+        Self { is_long: true, ..Self::text(title) }
     }
 
     /// Creates a column of numbers.
     #[must_use]
     pub const fn number(title: &'a str) -> Self {
-        Self { title, is_number: true }
+        Self { is_number: true, ..Self::text(title) }
     }
 }
 
@@ -87,7 +95,7 @@ fn row(columns: &[Column<'_>], cells: &[Markup]) -> Markup {
         tr {
             @for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
                 @if at == 0 { th scope="row" { (cell) } }
-                @else { td.number[column.is_number].nothing[is_nothing(cell)] data-label=(column.title) { (cell) } }
+                @else { td.number[column.is_number].whole[column.is_long].nothing[is_nothing(cell)] data-label=(column.title) { (cell) } }
             }
         }
     }

@@ -125,8 +125,8 @@ fn of_group(group: &Group<'_>, host: HostName<'_>, language: Language) -> Markup
     let first = group.findings.iter().take(NAMED).map(|finding| named(finding));
     html! {
         @if let [only] = group.findings[..] {
-            @if only.host.is_some() { (named(only)) ": " }
-            (sentence(only))
+            @if only.host.is_some() { (named(only)) ": " (sentence(only)) }
+            @else { div.sentence { (sentence(only)) } }
         } @else {
             (language.count(group.findings.len() as u64, "host", "trang báo")) ": "
             (group.findings[0].explained_cause().in_language(language))
@@ -140,7 +140,19 @@ fn of_group(group: &Group<'_>, host: HostName<'_>, language: Language) -> Markup
             }
         }
         @if let Some(next) = &group.findings[0].next {
-            div { (language.choose("Next:", "Làm tiếp:")) " " code { (next) } }
+            div { (language.choose("Next:", "Làm tiếp:")) " " (command(next)) }
+        }
+    }
+}
+
+/// Renders a command that does not break within an option.
+fn command(command: &str) -> Markup {
+    html! {
+        code {
+            @for (at, word) in command.split(' ').enumerate() {
+                @if at > 0 { " " }
+                @if word.starts_with('-') { span.option { (word) } } @else { (word) }
+            }
         }
     }
 }

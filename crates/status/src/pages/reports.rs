@@ -17,10 +17,10 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Ren
     let view = app.corpus_view()?;
     let content = html! {
         (runs(app, request, &view, RUNS, true))
-        p.faint { (request.translate(
-            "The last 60 runs. `gleaner report --list` lists all reports.",
-            "60 lượt gần nhất. `gleaner report --list` liệt kê mọi báo cáo.",
-        )) }
+        p.faint {
+            (request.translate("The last 60 runs. All reports:", "60 lượt gần nhất. Mọi báo cáo:")) " "
+            code { "gleaner report --list" }
+        }
     };
     Ok(Rendered::Page(layout(request, request.translate("Runs", "Các lượt"), &content)))
 }
@@ -118,7 +118,7 @@ pub(crate) fn runs(
         Column::number(request.translate("Duplicates", "Trùng")),
         Column::number(request.translate("Failed", "Thất bại")),
         Column::number(request.translate("Received", "Đã nhận")),
-        Column::text(request.translate("Why", "Vì sao")),
+        Column::sentences(request.translate("Why", "Vì sao")),
     ];
     let columns = if with_why { &names[..] } else { &names[..names.len() - 1] };
     let rows: Vec<Vec<Markup>> =

@@ -175,7 +175,7 @@ fn result(document: &Document, query: &SearchQuery) -> Markup {
     html! {
         li {
             a href={ "/documents/" (document.id) } lang=(document.language) { (super::document::title(document)) }
-            div.faint { (host_link(&document.host)) " · " (day.unwrap_or_default()) " · " (document.language) }
+            div.faint { (host_link(&document.host)) @if let Some(day) = day { " · " (day) } " · " (document.language) }
             p.snippet lang=(document.language) {
                 @for (piece, is_wanted) in snippet(&document.text, &query.words) {
                     @if is_wanted { mark { (piece) } } @else { (piece) }
