@@ -156,3 +156,33 @@ fn next_step(summary: &Summary, store_arguments: &str) -> String {
     let look = format!("\nTo look at the corpus:\n  gleaner export {store_arguments} | head -n 1");
     format!("\n{due}{}\n", if summary.documents > 0 { &look } else { "" })
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_store::Run;
+
+    use super::*;
+
+    #[test]
+    fn the_end_at_a_number_of_pages_counts_those_that_do_not_exist() {
+        let outcomes = [("stored", 5), ("gone: http_404", 2), ("failed: timeout", 1)];
+        let outcomes = outcomes.map(|(reason, count)| (reason.to_owned(), count)).into();
+        let summary = |counts: Counts| Summary {
+            run: Run { number: 1, started: Timestamp::UNIX_EPOCH, ended: None, replayed: false },
+            resumed: false,
+            ending: Ending::Budget(Budget::Pages),
+            hosts: vec![("a.example".into(), counts)],
+            held_back: Vec::new(),
+            buffered: Vec::new(),
+            documents: 5,
+            next_due: None,
+        };
+        let said = |counts| next_step(&summary(counts), "");
+        let missing = said(Counts { outcomes, ..Counts::default() });
+        assert!(
+            missing.contains("its pages (crawl.max_pages; 3 of them failed or do not exist);"),
+            "{missing}"
+        );
+        assert!(said(Counts::default()).contains("its pages (crawl.max_pages);"), "all were pages");
+    }
+}

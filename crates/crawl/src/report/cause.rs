@@ -33,6 +33,10 @@ fn words(reason: &str) -> Option<Bilingual> {
             ("texts that are already in the corpus", "văn bản đã có trong kho")
         }
         ("other_language", _) => ("texts in other languages", "văn bản bằng ngôn ngữ khác"),
+        ("listing", _) => ("pages that list articles", "trang liệt kê bài báo"),
+        ("unchanged", _) => ("pages that have not changed", "trang không thay đổi"),
+        ("redirected", _) => ("redirects to other URLs", "chuyển hướng đến địa chỉ khác"),
+        ("redirect_refused", _) => ("redirects that were not followed", "chuyển hướng không được theo"),
         ("disallowed", _) => ("URLs that robots.txt disallows", "địa chỉ bị robots.txt cấm"),
         ("private_address", _) => ("the host's address is not public", "địa chỉ máy chủ không công khai"),
         _ => return None,

@@ -85,7 +85,7 @@ fn state(request: &PageRequest, host: &HostView) -> Markup {
     });
     let settings = html! { span.faint { (request.translate("with these settings", "theo cấu hình này")) } };
     let due_or_waiting =
-        html! { span.faint { (request.translate("URLs, due or later", "địa chỉ, đến hạn hoặc muộn hơn")) } };
+        html! { span.faint { (request.translate("due or later", "đến hạn hoặc muộn hơn")) } };
     html! {
         dl.tiles {
             (tile(request.translate("New in the last run", "Mới trong lượt cuối"), &number(new_documents(&last_counts(host))), &usual.unwrap_or_default()))
