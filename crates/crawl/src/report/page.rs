@@ -1,5 +1,6 @@
 //! Renders a report as one HTML file without scripts or external resources, and its content for other pages.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gleaner_render::language::{Bilingual, Language};
@@ -165,7 +166,7 @@ fn hosts(report: &Report, name: HostName<'_>, language: Language) -> Markup {
         figures.new + figures.revised + figures.failed() > 0 || host.usual.is_some_and(|usual| usual > 0.0)
     };
     let (mut active, quiet): (Vec<&Host>, Vec<&Host>) = report.lively().partition(is_active);
-    active.sort_by(|a, b| (b.figures.new, b.figures.failed()).cmp(&(a.figures.new, a.figures.failed())));
+    active.sort_by_key(|host| Reverse((host.figures.new, host.figures.failed())));
     let columns = columns(language);
     let of_host = |host: &&Host| {
         let template = template(host).in_language(language).to_owned();
