@@ -12,8 +12,8 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Returns a stop for one task of several, such as one crawl of a process. Requesting the parent
-    /// also stops the child, but not the reverse.
+    /// Creates a stop for one of several tasks, such as one crawl of a process. A stop request to this stop
+    /// also stops the new one, but not the reverse.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { requested: Arc::default(), parent: Some(Arc::new(self.clone())) }
