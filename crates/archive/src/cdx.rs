@@ -12,7 +12,7 @@ use crate::Place;
 /// A reader of the lines of one index file.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
-    /// The indexes of the columns for offset and file name. `None`: no line has named the columns.
+    /// The indexes of the columns for offset and file name. `None` if no line has named the columns.
     named: Option<(usize, usize)>,
 }
 

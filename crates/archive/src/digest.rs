@@ -35,8 +35,8 @@ impl Digest {
         Self(digest.finalize().into())
     }
 
-    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. `None`: the label is invalid or names
-    /// another algorithm.
+    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. Returns `None` if the label is invalid
+    /// or names another algorithm.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         let (algorithm, value) = label.trim().split_once(':')?;

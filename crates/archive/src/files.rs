@@ -117,8 +117,8 @@ const PREFIX: &str = "gleaner-";
 const SUFFIX: &str = ".warc.gz";
 
 impl Archive {
-    /// Opens the archive in a folder for appending. Creates the folder if it is missing. `known`: the end of
-    /// the part that is known to be intact. If it is `None` or in another file, the whole newest file is
+    /// Opens the archive in a folder for appending. Creates the folder if it is missing. `known` is the end
+    /// of the part that is known to be intact. If it is `None` or in another file, the whole newest file is
     /// checked.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ impl Archive {
             .map_err(ArchiveError::with_path("cannot sync", &self.folder))
     }
 
-    /// Syncs all appended records to disk. Returns the end of the archive. `None`: the archive has no file.
+    /// Syncs all appended records to disk. Returns the end of the archive. `None` if the archive has no file.
     ///
     /// # Errors
     /// The disk reports an error. Then no record since the last successful call counts as stored.

@@ -22,7 +22,7 @@ pub struct HttpMessage<'a> {
 }
 
 impl<'a> HttpMessage<'a> {
-    /// Parses a block. `None`: the block does not begin with a status line.
+    /// Parses a block. Returns `None` if the block does not begin with a status line.
     #[must_use]
     pub fn parse(block: &'a [u8]) -> Option<Self> {
         let (head, coded) = split_head(block);
@@ -43,7 +43,7 @@ impl<'a> HttpMessage<'a> {
         Some(Self { status, headers, coded })
     }
 
-    /// Returns the first value of a header. `None`: the header is absent.
+    /// Returns the first value of a header, or `None` if the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);

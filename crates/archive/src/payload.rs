@@ -17,7 +17,7 @@ const MOST_CODINGS: usize = 4;
 pub struct Payload {
     /// The decoded bytes.
     pub body: Vec<u8>,
-    /// Why the end of the body is missing. `None`: the body is complete.
+    /// Why the end of the body is missing. `None` if the body is complete.
     pub cut: Option<Cut>,
 }
 
@@ -62,7 +62,7 @@ impl Payload {
     }
 }
 
-/// Decodes up to the first error or the limit. `None`: decoding failed without output, and the data is not
+/// Decodes up to the first error or the limit. `None` if decoding failed without output, and the data is not
 /// gzip.
 fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());

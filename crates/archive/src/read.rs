@@ -29,7 +29,7 @@ const MOST_HEAD: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Reader<R> {
     stream: Stream<R>,
-    /// The decoder of Zstandard frames. `None`: a frame is being read, or no frame was read yet.
+    /// The decoder of Zstandard frames. `None` if a frame is being read, or no frame was read yet.
     unpacker: Option<Unpacker>,
     limit: usize,
 }
@@ -119,8 +119,8 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Self { stream, unpacker: None, limit })
     }
 
-    /// Returns the offset of the next record, or of the compressed part that contains it. `None`: the file
-    /// has ended.
+    /// Returns the offset of the next record, or of the compressed part that contains it, or `None` if the
+    /// file has ended.
     #[must_use]
     pub fn position(&self) -> Option<u64> {
         match &self.stream {

@@ -36,8 +36,9 @@ pub enum Item {
 }
 
 impl Record {
-    /// Returns the HTTP response in the block. `None`: the type of the record is not `response` or `revisit`,
-    /// its `Content-Type` is not `application/http`, or the block does not begin with a status line.
+    /// Returns the HTTP response in the block. Returns `None` if the type of the record is not `response` or
+    /// `revisit`, its `Content-Type` is not `application/http`, or the block does not begin with a status
+    /// line.
     #[must_use]
     pub fn http(&self) -> Option<HttpMessage<'_>> {
         let is_http = self
@@ -49,7 +50,7 @@ impl Record {
     }
 
     /// Returns the stated reason why the block is incomplete: a reason of WARC 1.1, 5.13, or `segmented`. The
-    /// reader does not join the segments of a record (WARC 1.1, 7). `None`: no reason is stated.
+    /// reader does not join the segments of a record (WARC 1.1, 7). Returns `None` if no reason is stated.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static str> {
         if self.header.get("WARC-Segment-Number").is_some() {

@@ -35,7 +35,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Begins a file. `number`: the writer's file number, which must increase. `suffix`: the name of the
+    /// Begins a file. `number` is the writer's file number, which must increase. `suffix` is the name of the
     /// writer, which may be empty. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`.
     #[must_use]
     pub fn begin(number: u32, at: Timestamp, options: &Options, suffix: &str) -> Self {

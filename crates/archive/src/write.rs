@@ -166,8 +166,9 @@ impl Capture<'_> {
     }
 }
 
-/// Returns the `warcinfo` record at the beginning of a file. `name`: the file name. `fields`: the record's
-/// content, such as `software`, `operator` and `robots`. `level`: compression level, 1 (fast) to 9 (small).
+/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name. `fields` is the
+/// record's content, such as `software`, `operator` and `robots`. `level`: compression level, 1 (fast) to 9
+/// (small).
 #[must_use]
 pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();

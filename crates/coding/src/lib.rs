@@ -37,7 +37,7 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Returns the coding with this name, in upper or lower case. `None`: the name is unknown, or it is
+    /// Returns the coding with this name, in upper or lower case, or `None` if the name is unknown, or it is
     /// `identity`, which changes nothing.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

@@ -54,7 +54,8 @@ pub struct Document {
     /// The declared canonical address (`rel=canonical`, else `og:url`).
     #[serde(default)]
     pub canonical: Option<String>,
-    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None`: not estimated.
+    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None` if it was not
+    /// estimated.
     #[serde(default)]
     pub confidence: Option<u8>,
     /// Probability of the language in hundredths. `None` if it was not measured, as in older stores.

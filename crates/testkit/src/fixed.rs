@@ -27,7 +27,7 @@ pub struct FixedPage {
     pub path: String,
     /// The value of `Content-Type`.
     pub content_type: &'static str,
-    /// The value of `Content-Encoding`. `None`: the body has no coding.
+    /// The value of `Content-Encoding`. `None` if the body has no coding.
     pub coding: Option<&'static str>,
     /// The body, in its coding.
     pub body: Vec<u8>,

@@ -56,7 +56,8 @@ pub struct Document {
     pub method: String,
     /// The version of the template, if one was used.
     pub template_version: Option<u32>,
-    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None`: not estimated.
+    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if it was not
+    /// estimated.
     pub confidence: Option<f64>,
     /// Lines of readers' comments. Empty unless requested ([`Extra`](crate::Extra)).
     pub comments: Vec<String>,

@@ -117,7 +117,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Reads a recorded page. `None`: the path is another file, or the manifest has no address for it.
+/// Reads a recorded page. Returns `None` if the path is another file, or the manifest has no address for it.
 fn page_of(site: &Path, path: &Path) -> Option<(Url, Vec<u8>)> {
     let id = path.file_name()?.to_str()?.strip_suffix(".html.gz")?;
     let manifest = fs::read_to_string(site.join("manifest.jsonl")).ok()?;

@@ -51,7 +51,7 @@ fn main() {
     }
 }
 
-/// Returns a Python with Scrapy and trafilatura. `None`: the output has no peers.
+/// Returns a Python with Scrapy and trafilatura, or `None` if the output has no peers.
 fn python() -> Option<String> {
     let python = std::env::var("GLEANER_PYTHON").unwrap_or_else(|_| "python3".into());
     let mut command = Command::new(&python);
