@@ -1,4 +1,4 @@
-//! The named fields of a record (WARC 1.1, 4 and 5).
+//! Parses the named fields of a record (WARC 1.1, 4 and 5).
 //!
 //! Names are compared without case. A field that is folded over several lines is joined. If several fields
 //! have the same name, the first applies.
@@ -50,7 +50,7 @@ impl Header {
     #[must_use]
     pub fn date(&self) -> Option<jiff::Timestamp> {
         let value = self.get("WARC-Date")?;
-        // Some files that were converted from ARC have dates of 14 digits.
+        // Files that were converted from the older ARC format may have dates of 14 digits.
         let spread = || {
             let digits =
                 Some(value).filter(|value| value.len() == 14 && value.bytes().all(|b| b.is_ascii_digit()))?;

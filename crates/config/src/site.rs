@@ -110,7 +110,8 @@ impl Sites {
 }
 
 impl Config {
-    /// Returns the delay between requests to a host's site. A `Crawl-delay` is not considered.
+    /// Returns the delay between requests that the settings define for a host's site. Ignores any
+    /// `Crawl-delay`.
     #[must_use]
     pub fn delay_of(&self, host: &str) -> Span {
         self.site.of_host(host).and_then(|site| site.delay).unwrap_or(self.fetch.delay)
@@ -124,7 +125,7 @@ impl Config {
     }
 }
 
-/// Reads the tables of sites. Lines have byte positions until `Sites::locate` replaces them.
+/// Reads the tables of sites. At first, their lines are byte positions. `Sites::locate` replaces these.
 impl<'de> Deserialize<'de> for Sites {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct Tables;

@@ -1,4 +1,4 @@
-//! Kinds of page parts other than body text that a corpus can store in separate fields.
+//! Defines the parts of a page, other than body text, that a corpus can store in separate fields.
 
 use serde::{Deserialize, Serialize};
 

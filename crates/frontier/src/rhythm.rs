@@ -121,7 +121,7 @@ impl Rhythm {
     }
 
     /// Whether an article may be checked for a later version at `now`. Its first visit must be at most
-    /// `window` ago, and its last visit at least [`every`](Self::every) seconds ago.
+    /// `window` ago, and its last visit at least `every` seconds ago.
     #[must_use]
     pub fn is_open(&self, window: Duration, now: Timestamp) -> bool {
         let now = seconds(now);
