@@ -1,4 +1,5 @@
-//! The document of a page. It has the fields of an exported document, except those that need a corpus.
+//! Defines the document of a page. It has the fields of an exported document, except those that need a
+//! corpus.
 
 use gleaner_corpus::words;
 use gleaner_template::{Method, Reason, Verdict};
@@ -84,7 +85,7 @@ impl Document {
     /// Returns a page's document from the document for a corpus ([`crate::draft`]).
     #[must_use]
     pub fn from_corpus(page: &Page, document: gleaner_corpus::Document) -> Self {
-        // If the page's address is unknown, relative addresses are meaningless.
+        // If the page's address is unknown, relative addresses cannot be resolved.
         let is_somewhere = |address: &String| !address.starts_with(NOWHERE);
         let share = |hundredths: u8| f64::from(hundredths) / 100.0;
         let extras = document.extras;
@@ -93,7 +94,7 @@ impl Document {
         Self {
             url: page.url().map(str::to_owned),
             not_article: match page.verdict() {
-                // A crawl does not ask whether a detected page is an article.
+                // A crawl does not check whether a detected page is an article.
                 Verdict::NotArticle(reason) if document.method != Method::Detection.label() => Some(reason),
                 _ => None,
             },

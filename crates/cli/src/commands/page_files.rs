@@ -42,7 +42,7 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the files in `paths`. A folder stands for its HTML files, sorted by name. Fails if a folder
+/// Returns the files in `paths`. For a folder, returns its HTML files, sorted by name. Fails if a folder
 /// contains no HTML files.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
