@@ -8,8 +8,8 @@ pub(crate) const FOLDS: usize = 5;
 
 pub(crate) const TRAINING_PAGES: usize = 30;
 
-/// Number of pages at the beginning of a set that are kept in memory. They contain the 30 training pages of
-/// every fold.
+/// Number of pages at the beginning of a set that are kept in memory. The 30 training pages of every fold are
+/// among them.
 pub(crate) const KEPT: usize = 38;
 
 pub(crate) fn training_pages(pages: usize, fold: usize) -> impl Iterator<Item = usize> {

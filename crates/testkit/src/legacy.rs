@@ -1,7 +1,7 @@
 //! Encodes one page of each paper in an old encoding: windows-1258 in Vietnamese, windows-1252 in English.
 //!
-//! windows-1258 has letters such as `â` and `ơ`, but writes tones as combining marks after the letter.
-//! Therefore NFC text must be partly decomposed. Characters outside the encoding are sent as numeric
+//! windows-1258 has letters such as `â` and `ơ`, but represents tones as combining marks after the letter.
+//! Therefore NFC text must be partly decomposed. Characters that the encoding lacks are sent as numeric
 //! character references, as browsers do.
 
 use crate::paper::Language;
@@ -25,7 +25,8 @@ pub(crate) fn encode(language: Language, html: &str) -> Vec<u8> {
     }
 }
 
-/// Splits `ậ` into `â` and a combining dot below. Returns other characters unchanged.
+/// Splits a letter with a tone, such as `ậ` into `â` and a combining dot below. Returns other characters
+/// unchanged.
 fn tone_last(c: char) -> Vec<char> {
     let parts: Vec<char> = std::iter::once(c).nfd().collect();
     let (tones, letter): (Vec<char>, Vec<char>) = parts.into_iter().partition(|c| is_tone(*c));

@@ -150,8 +150,8 @@ fn is_complete(text: &str, metadata: &Metadata) -> Option<bool> {
     }
 }
 
-/// Returns the value of [`Document::kinds`]. A preformatted line may contain line breaks, and then has one
-/// letter for each part.
+/// Returns the value of [`Document::kinds`]. A preformatted block may have several lines, and then has one
+/// letter for each of them.
 fn kinds(lines: &[Line]) -> String {
     let letter = |kind| match kind {
         LineKind::Paragraph => "p",
