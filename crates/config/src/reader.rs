@@ -41,6 +41,7 @@ pub struct Origin<'a> {
 
 /// Applies `file`, if any, and then each pair of `sets` (`key=value`) to the defaults, and checks the result.
 /// Relative paths in the file are relative to its folder.
+///
 /// # Errors
 /// A key is unknown, a value has a wrong type or unit, or a value is not allowed. The message is one line. It
 /// names the file with the line number, the pair, or the key.

@@ -198,6 +198,7 @@ impl Dataset {
     }
 
     /// Reads the manifest of a folder.
+    ///
     /// # Errors
     /// The manifest cannot be read, or lines are invalid. The [`DatasetError`] contains the errors of all
     /// lines.

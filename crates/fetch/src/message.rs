@@ -112,6 +112,7 @@ impl Response {
 
     /// Checks that the response is a page, by its `Content-Type`. If it has none, the beginning of the body
     /// decides.
+    ///
     /// # Errors
     /// [`FetchError::WrongType`] if the response is not a page.
     pub fn accept_page(&self) -> Result<(), FetchError> {

@@ -33,6 +33,7 @@ pub struct Roots(Arc<RootCertStore>);
 impl Roots {
     /// Loads the roots of the system. If set, `SSL_CERT_FILE` (a file of PEM certificates) or `SSL_CERT_DIR`
     /// (folders of such files) replaces them.
+    ///
     /// # Errors
     /// [`ClientError::NoRoots`] if there is no readable certificate.
     pub fn from_system() -> Result<Self, ClientError> {

@@ -149,6 +149,7 @@ pub struct TlsServer {
 impl TlsServer {
     /// Starts a server that calls `script` with each connection and its number, counted from 0. `protocols`
     /// has the ALPN protocols (`h2`, `http/1.1`) in order of preference.
+    ///
     /// # Panics
     /// If no port of loopback is free.
     pub async fn start<S, F>(identity: Identity, protocols: &[&str], script: S) -> Self
