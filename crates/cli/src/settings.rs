@@ -103,7 +103,6 @@ fn seed_file(file: &Path) -> Result<Vec<Seed>, Failure> {
     parse_seeds(&read_text(file)?, &file.display().to_string()).map_err(Failure::usage)
 }
 
-/// Refuses a URL where the option expects a file with URLs.
 fn refuse_url(option: &str, file: &Path) -> Result<(), Failure> {
     let text = file.to_string_lossy();
     if !text.contains("://") || file.exists() {

@@ -15,7 +15,7 @@ use crate::recorder::outcomes::PageCounts;
 use crate::redirects::Followed;
 use crate::visit::Visit;
 
-/// While a host returns only 429 or 503, a URL may be retried this many times as often as otherwise.
+/// Factor for `fetch.retries` while a host returns only 429 or 503.
 const PUSHED_BACK: u32 = 4;
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 

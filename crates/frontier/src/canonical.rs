@@ -142,10 +142,9 @@ impl CanonicalUrl {
     }
 
     /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. A scope consists of
-    /// such domains. By default, the delay between requests also applies per domain.
-    /// An IP address or a single label counts as its own domain, together with its port, because each port
-    /// may be a different site.
-    /// site.
+    /// such domains. By default, the delay between requests also applies per domain. An IP address or a
+    /// single label counts as its own domain, together with its port, because each port may be a different
+    /// site. site.
     #[must_use]
     pub fn domain(&self) -> &str {
         let name = &self.shared.url[Position::BeforeHost..Position::AfterHost];

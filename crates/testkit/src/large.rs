@@ -28,7 +28,7 @@ pub struct Page {
     pub body: Vec<u8>,
 }
 
-/// Per this many articles, there is one second version, one gallery, or one topic page.
+/// Number of articles for each second version, each gallery and each topic page.
 const WITH_SECOND_VERSION: usize = 4;
 const WITH_GALLERY: usize = 10;
 const WITH_TOPIC: usize = 20;

@@ -111,7 +111,6 @@ pub fn near_duplicates<T: AsRef<str>>(texts: &[T], least: f64) -> Vec<usize> {
     represented
 }
 
-/// The texts, and the signatures of the texts that are representatives.
 struct Known<'a, T> {
     texts: &'a [T],
     params: SimilarityParams,

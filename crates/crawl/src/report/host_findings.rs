@@ -10,7 +10,7 @@ use super::usual::{Rhythm, Usual, median};
 use super::{GroupedCounts, PastRun};
 use crate::summary::reached;
 
-/// If a host has no new documents, this is unusual in this number of runs. In later runs it is only a note.
+/// Number of runs without new documents after which the report has only a note about the host.
 const NEWS: usize = 7;
 const FEW_FAILURES: u64 = 10;
 /// A lower share of failed visits is not reported.

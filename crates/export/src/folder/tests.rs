@@ -52,7 +52,6 @@ fn request(format: Format) -> ExportRequest {
     }
 }
 
-/// Writes at most `limit` further documents.
 fn feed(folder: &mut FolderExport, corpus: &[Document], limit: usize) {
     let last = folder.last();
     for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {

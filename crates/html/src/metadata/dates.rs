@@ -32,7 +32,6 @@ use crate::printed_date::{Printed, printed};
 use crate::small_text::small_text;
 use crate::{NodeId, Page};
 
-/// Offset of Vietnam from UTC, in minutes.
 const VIETNAM: i32 = 7 * 60;
 
 /// Maximum distance of a zone from UTC in hours, to the west and to the east.

@@ -15,9 +15,8 @@ use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, Reason, is_h
 use crate::detection::{DECISIVE, LEAST_PAGES};
 
 /// On a known site, a page is a hub if it has no text at the site's places, its longest sequence of prose has
-/// fewer words than this,
+/// fewer words than `FEW_SENTENCES`, and at least the share `SOME_LINKS` of its words is in links.
 const FEW_SENTENCES: f64 = 60.0;
-/// and at least this share of its words is in links.
 const SOME_LINKS: f64 = 0.25;
 
 pub(super) struct Evidence<'a> {

@@ -29,7 +29,6 @@ const DOUBT: std::ops::Range<f32> = 0.3..0.7;
 
 const MOST_DOUBTS: usize = 12;
 
-/// The columns of a line with their meanings.
 const COLUMNS: [(&str, Option<&str>); 6] = [
     ("Line", None),
     ("Content", Some("chance that it is content, all things considered")),
@@ -43,7 +42,6 @@ pub(super) struct View<'a> {
     explained: &'a Explained<'a>,
     classes: Vec<(Class, Because)>,
     least_depth: u32,
-    /// The selectors for each line.
     selectors: Vec<Vec<Suggestion>>,
 }
 

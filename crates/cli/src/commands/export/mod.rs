@@ -52,7 +52,6 @@ fn must_match(source: &DocumentSource, args: &Export) -> Result<bool, Failure> {
     Ok(!is_one_of_a_series && source.store.totals().map_err(Failure::work)?.documents() > 0)
 }
 
-/// Prints that no document matches.
 fn report_no_match(args: &Export, is_failure: bool) -> Done {
     let searches = options::searched(args)
         .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
