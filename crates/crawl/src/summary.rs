@@ -21,7 +21,8 @@ pub struct Summary {
     pub hosts: Vec<(String, Counts)>,
     /// URLs left for the next run, by host and reason.
     pub held_back: Vec<HeldBack>,
-    /// Fetched pages that wait for their host's template, by host. Empty unless the run was interrupted.
+    /// Fetched pages that wait for their host's template, by host. There are none unless the run was
+    /// interrupted.
     pub buffered: Vec<HeldBack>,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,

@@ -6,9 +6,8 @@
 //!
 //! Gold texts are cut into pieces of 10 to 200 words, at most 20 per page. The manifest states the language
 //! of a page. A set without languages counts as English. Vietnamese texts are also tested without their
-//! diacritics. A text in `mixed` consists of an English text, followed by a piece of a Vietnamese text with a
-//! third as many words, or the reverse. The language of the longer part is expected. The language that a page
-//! declares is not used.
+//! diacritics. A text in `mixed` is three quarters English followed by one quarter Vietnamese, or the
+//! reverse. The expected language is that of the longer part. The language that a page declares is not used.
 
 use std::error::Error;
 use std::io::{self, Write};

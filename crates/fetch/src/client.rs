@@ -44,11 +44,11 @@ const REFUSAL_BODY: u64 = 64 * 1024;
 const MAX_HEADERS: usize = 256;
 /// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
 const MAX_HEAD: usize = 256 * 1024;
-/// The limit for headers over HTTP/2 that is set in the library. It exceeds [`MAX_HEAD`], which this module
-/// checks itself: the library resets a stream with larger headers and gives no reason. Over HTTP/1.1, the
+/// The library's limit for headers over HTTP/2. It exceeds [`MAX_HEAD`], so that this module detects headers
+/// that are too large. The library would only reset the stream, without a reason. Over HTTP/1.1, the
 /// library's limit is 408 KiB.
 const MAX_HEAD_HTTP2: u32 = 1024 * 1024;
-/// Number of idle connections per request of `fetch.concurrency`.
+/// Number of idle connections to keep for each request that `fetch.concurrency` allows.
 const KEPT_PER_REQUEST: usize = 2;
 /// Maximum number of open files per request of `fetch.concurrency`. A request needs its connection, a second
 /// one for name resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.

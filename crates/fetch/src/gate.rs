@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-/// When this many groups are in memory, idle groups are removed for the first time.
+/// The number of groups at which idle groups are removed for the first time.
 const SWEEP_AT: usize = 1024;
 /// The shortest result of [`Gates::ready_in`] while a request is in flight.
 const BUSY: Duration = Duration::from_millis(10);
@@ -33,7 +33,7 @@ pub struct Gates {
 #[derive(Debug)]
 struct Groups {
     by_name: HashMap<String, Arc<Gate>>,
-    /// When this many groups are in memory, idle groups are removed next.
+    /// The number of groups at which idle groups are removed next.
     sweep_at: usize,
 }
 
@@ -150,8 +150,8 @@ impl Gates {
         opens_in.max(gap).max(BUSY)
     }
 
-    /// Removes groups that have no request in flight, no waiting task, and the default delay, which has
-    /// passed. This also happens automatically each time the number of groups has doubled.
+    /// Removes each group that has no request in flight and no waiting task, if its delay is the default and
+    /// has passed. This also happens automatically each time the number of groups has doubled.
     pub fn forget_idle(&self) {
         let mut groups = self.groups();
         self.sweep(&mut groups);

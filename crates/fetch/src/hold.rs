@@ -40,7 +40,7 @@ const JITTER: RangeInclusive<f64> = 1.0..=1.1;
 /// The push-backs of a host are forgotten this long after the end of its last back-off.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
 const ANSWERS_A_STEP: u32 = 10;
-/// When this many hosts are in memory, hosts without a back-off are removed for the first time.
+/// The number of hosts at which hosts without a back-off are removed for the first time.
 const SWEEP_AT: usize = 1024;
 
 /// Why a host gets a back-off.

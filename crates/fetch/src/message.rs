@@ -80,7 +80,7 @@ pub struct Response {
     pub is_cut: bool,
     /// Time from the request to the end of the body.
     pub elapsed: Duration,
-    /// The headers of the request as sent. Empty in a response from [`Response::new`].
+    /// The headers of the request as sent. A response from [`Response::new`] has none.
     pub sent: Vec<(String, String)>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn number_of(url: &CanonicalUrl) -> u32 {
     Place::of(url).page
 }
 
-/// An address as the list to which it belongs and its page number, from 1.
+/// The list to which an address belongs, and its page number in the list, from 1.
 struct Place<'a> {
     url: &'a CanonicalUrl,
     /// The path without a page number.

@@ -22,7 +22,7 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use crate::source_links::{complete, has_address};
 
-/// [`Lines::Auto`] accepts a source line as a line if it has at most this many block-level tags and `br`.
+/// Maximum number of block-level tags and `br` in a source line that [`Lines::Auto`] accepts as a line.
 const MOST_BLOCK_TAGS: usize = 12;
 
 /// Where a line ends.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// A duration of at least this many seconds is written in days.
+/// Minimum length in seconds of a duration that is written in days.
 const TWO_DAYS: u64 = 48 * 3_600;
 
 /// How numbers are written in a language.

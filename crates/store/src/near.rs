@@ -32,8 +32,8 @@ use crate::{Store, StoreError, keys};
 /// If the index contains a smaller share of the documents' keys, a warning is logged.
 const LITTLE: f64 = 0.5;
 
-/// The index loads this many times as many documents as fit into its table. Of still older documents, the
-/// table would keep less than 2% of the keys.
+/// The index loads `LOADED` times the number of documents that fit into its table. Of even older documents,
+/// the table would keep less than 2% of the keys.
 const LOADED: usize = 4;
 
 /// The kinds of duplicates that are detected when a document is stored.

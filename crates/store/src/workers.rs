@@ -202,7 +202,8 @@ impl Store {
         self.partitions.held().into_iter().map(PartitionId).collect()
     }
 
-    /// Returns the workers that sent a heartbeat within this time. Empty if the store is not shared.
+    /// Returns the workers that sent a heartbeat within this time. If the store is not shared, there are
+    /// none.
     ///
     /// # Errors
     /// The database cannot be reached.

@@ -148,7 +148,7 @@ const FEW_TEASERS: f64 = 100.0;
 /// If the longest sequence of prose contains less than this share of the page's prose, the prose is
 /// scattered.
 const SCATTERED: f64 = 0.2;
-/// A page with this many lines of links may be a hub.
+/// Minimum number of lines of links of a page that may be a hub.
 const MANY_LINK_LINES: u32 = 25;
 /// Links dominate if the longest sequence of prose has fewer words than this factor times the number of words
 /// in links.

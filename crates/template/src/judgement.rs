@@ -38,7 +38,7 @@ pub struct Judgement {
     /// The kind of insert as which each line is included, or `None` if it is not included. Such lines are
     /// extracted although they are not body text.
     pub inserts: Vec<Option<Insert>>,
-    /// What detection decided about each line. Empty if detection did not extract the page.
+    /// What detection decided about each line. It is empty if detection did not extract the page.
     pub decisions: Vec<Decision>,
     /// The method that judged the lines without a pin.
     pub method: Method,

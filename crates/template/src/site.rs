@@ -36,7 +36,8 @@ pub struct SiteTemplate {
     pub health: Health,
     /// What was learned from the training pages: the places and the repeated text.
     pub site: Site,
-    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Empty in templates of earlier versions.
+    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). There are none in templates of earlier
+    /// versions.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
     /// What a published method learned. `None` for gleaner's own method. If it is present, only the published

@@ -26,7 +26,7 @@ use thiserror::Error;
 pub(crate) struct Article {
     /// The number in the file name. It is unique in the paper.
     pub number: u32,
-    /// The name in the file name. It is part of the address.
+    /// The article's name in the file name and in the address.
     pub slug: String,
     pub title: String,
     pub author: String,

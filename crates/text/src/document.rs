@@ -60,11 +60,11 @@ pub struct Document {
     /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if it was not
     /// estimated.
     pub confidence: Option<f64>,
-    /// Lines of readers' comments. Empty unless requested ([`Extra`](crate::Extra)).
+    /// Lines of readers' comments. There are none unless requested ([`Extra`](crate::Extra)).
     pub comments: Vec<String>,
-    /// Captions. Empty unless requested.
+    /// Captions. There are none unless requested.
     pub captions: Vec<String>,
-    /// Absolute addresses of the links in the text. Empty unless requested.
+    /// Absolute addresses of the links in the text. There are none unless requested.
     pub links: Vec<String>,
     /// The linked text of each address in [`Self::links`].
     pub link_texts: Vec<String>,

@@ -127,8 +127,8 @@ fn words_of(document: &Document) -> u64 {
     words(&document.text)
 }
 
-/// If another URL has the document of this page, returns a copy of the document for this page. If the other
-/// URL loses the document, this page gets it. Therefore the settings must admit it for this page too.
+/// Returns a copy of the document for this page if another URL has this page's document. If the other URL
+/// loses the document later, this page gets it, so the settings must admit it for this page too.
 fn document_of_twin(pipeline: &Pipeline, visit: &Visit) -> Result<Option<Document>, CrawlError> {
     let Some(twin) = visit.record.twin_of else { return Ok(None) };
     let document = pipeline.recorder.store.document(DocumentId(*twin.as_bytes()))?;

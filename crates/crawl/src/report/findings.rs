@@ -23,8 +23,8 @@ pub struct Finding {
     pub grade: Grade,
     /// The host. `None` if the finding is about the run.
     pub host: Option<String>,
-    /// The cause in words. It is the same text for all hosts with this problem. Empty in reports of earlier
-    /// versions.
+    /// The cause in words. It is the same text for all hosts with this problem. In reports of earlier
+    /// versions, it is empty.
     #[serde(default)]
     pub cause: String,
     /// The finding in one sentence, without the host's name.
@@ -234,7 +234,7 @@ fn is_silent(host: &HostData) -> bool {
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
-/// Runs count as missed only if at least this many seconds passed between two runs.
+/// Minimum time in seconds between two runs after which runs count as missed.
 const LATE: f64 = 3.0 * 3600.0;
 
 fn missed(rhythm: &Rhythm) -> Option<Finding> {

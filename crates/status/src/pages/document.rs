@@ -20,7 +20,7 @@ const MAX_LINE_CHARS: usize = 4_000;
 
 const MAX_LINES: usize = 5_000;
 
-/// Runs of at least this many consecutive lines of the same class are folded, except lines of body text.
+/// Minimum number of consecutive lines of one class that are folded. Lines of body text are never folded.
 const MIN_FOLDED: usize = 5;
 
 pub(crate) fn page(app: &AppState, request: &PageRequest, id: &str) -> Result<Rendered, RenderError> {

@@ -50,7 +50,7 @@ pub struct Pins {
     file: String,
     entries: Vec<Entry>,
     inserts: Inserts,
-    /// The name of the setting that requests the inserts. Empty if none are requested.
+    /// The name of the setting that requests the inserts. It is empty if no inserts are requested.
     asked_by: String,
     extras: Vec<Extra>,
 }

@@ -148,7 +148,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// For each block, the number of words since the last short line of kind `saying`, or -1 if there is none.
+/// Returns, for each block, the number of words since the last short line of kind `saying`, or -1 if no such
+/// line precedes the block.
 fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     let (mut words, mut since) = (0.0, -1.0);
     let mut of = |block: &Block| {
