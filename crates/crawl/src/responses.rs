@@ -56,8 +56,8 @@ impl Pipeline {
     }
 
     /// Handles 429 or 503. The host gets no requests for the time that it requested. The URL is retried after
-    /// a further pause, so that other URLs come first. If the host answers these with 429 or 503 too, four
-    /// times as many retries are allowed.
+    /// a further pause, so that other URLs come first. If the host answers these with 429 or 503 too, the
+    /// maximum number of retries is four times as high.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);

@@ -8,8 +8,8 @@
 //! a link in a link, a block in a paragraph with formatting, text in a table, a heading in a heading,
 //! templates. Then the element is built like any other, so the rest of the page does not change.
 //!
-//! Limitation: the content of a failed attempt is read twice. After failed attempts have read as many bytes
-//! as the page has, no more attempts are made.
+//! Limitation: the content of a failed attempt is read twice. Attempts stop once failed attempts
+//! have read as many bytes as the page has.
 
 use html5ever::{LocalName, local_name};
 
