@@ -110,8 +110,7 @@ impl Progress {
         }
     }
 
-    /// Returns the total time that groups waited between a response and their next request. The groups are
-    /// added up.
+    /// Returns the time that groups waited between a response and their next request, summed over all groups.
     #[must_use]
     pub fn waited(&self) -> Duration {
         Duration::from_millis(self.waited_millis.load(Ordering::Relaxed))

@@ -32,7 +32,7 @@ use crate::visit::{Outgoing, RobotsVisit};
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
 
-/// If the target's host gets no requests for longer than this, the answer to the message is a failure.
+/// Longest time until the target's host may be requested. If it is longer, the answer is a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn waits_for(url: &Url) -> String {

@@ -155,7 +155,7 @@ impl<K> Default for Window<K> {
 impl<K: PartialEq> Window<K> {
     /// The number of pages in a complete window.
     pub const PAGES: usize = 20;
-    /// The number of unlike pages from which on the template is out of date.
+    /// The minimum number of unlike pages with which the template is out of date.
     pub const UNLIKE: usize = 12;
 
     /// Adds a page. Removes an earlier entry of the same page. Returns the page that the new one displaces,

@@ -34,8 +34,8 @@ const DEEPEST_SECTION: u32 = 2;
 const SECTION_GIVES: u64 = 3;
 /// A sitemap lists only old pages if its newest entry is older than this.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The next page of a list is read if at least one in this number of the articles on this page is new in this
-/// run.
+/// The next page of a list is read if at least one in `NEW_ON_LIST` articles on the previous page is new in
+/// this run.
 const NEW_ON_LIST: usize = 2;
 /// Maximum page number of a list page that is read again.
 const LAST_PAGE: u32 = 20;

@@ -77,8 +77,8 @@ impl Rhythm {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
 
-    /// Whether at least half of the usual time has passed since the previous run. If the usual time is
-    /// unknown, at least an hour.
+    /// Whether at least half of the usual time has passed since the previous run, or at least an hour if the
+    /// usual time is unknown.
     pub(crate) fn is_whole_now(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
         self.gaps.first().is_none_or(|gap| *gap >= least)

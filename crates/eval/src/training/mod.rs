@@ -27,7 +27,7 @@ const SITE_PAGES: f32 = 12.0;
 /// Maximum number of words that increase the weight of a block.
 const LONG: f32 = 120.0;
 
-/// This number is added to the words of a block for its weight, so that short blocks count too.
+/// Added to a block's number of words to compute its weight, so that short blocks count too.
 const ANY: f32 = 3.0;
 
 /// Training examples: the blocks of pages with gold text, as rows of features with labels.

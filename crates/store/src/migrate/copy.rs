@@ -137,8 +137,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the replay positions of the files that have a position in every partition of the source. Each
-    /// partition of the target gets the smallest position of a file.
+    /// Copies the replay positions of the files that have a position in every partition of the source. Of the
+    /// positions of a file, each partition of the target gets the smallest.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
