@@ -5,8 +5,7 @@
 //! order of 9 or 11 columns is assumed. Only the file name and the offset of each line are used. All other
 //! data are read from the record itself.
 //!
-//! Limitation: JSON values are found by text search. File names that contain escaped quotation marks are not
-//! found.
+//! Limitation: JSON values are found by text search, which misses file names with escaped quotation marks.
 
 use crate::Place;
 

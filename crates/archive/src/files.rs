@@ -185,8 +185,7 @@ impl Archive {
             .map_err(ArchiveError::with_path("cannot sync", &self.folder))
     }
 
-    /// Syncs all appended records to disk. Returns the end of the archive, or `None` if the archive has no
-    /// file.
+    /// Syncs all appended records to disk. Returns the end of the archive, or `None` if it has no file.
     ///
     /// # Errors
     /// The disk reports an error. Then the records since the last successful call may not be on disk.

@@ -30,15 +30,15 @@ impl Header {
         Self { fields }
     }
 
-    /// Returns the value of the first field with this name, compared without case, or `None` if there is no
-    /// such field.
+    /// Returns the value of the first field with this name, compared without case, or `None` if there is
+    /// none.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.fields.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// Returns `WARC-Target-URI`, without the angle brackets that some writers add, or `None` if the field is
+    /// Returns `WARC-Target-URI`, without the angle brackets that some writers add, or `None` if it is
     /// absent.
     #[must_use]
     pub fn target(&self) -> Option<&str> {

@@ -1,5 +1,4 @@
-//! Builds an archive file in memory. Object storage does not support appending, so the file is stored as a
-//! whole.
+//! Builds an archive file in memory. Object storage does not support appending, so it stores whole files.
 //!
 //! The file is named like the files of [`crate::files`], with a suffix for the writer:
 //! `gleaner-20261121020000-00001-w3.warc.gz`. It also begins with a `warcinfo` record. [`crate::Reader`]

@@ -5,8 +5,7 @@
 //!    warcio use the same order.
 //! 3. Each record has a digest of its block and is compressed separately.
 //!
-//! The thread that processes the response encodes the records. The thread that writes the file only appends
-//! them.
+//! The thread that processes the response encodes the records. The writing thread only appends them.
 //!
 //! Limitation: the status line and the request line are always written as HTTP/1.1 without a proxy.
 

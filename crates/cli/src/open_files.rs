@@ -16,8 +16,7 @@ const MOST: u64 = 1 << 20;
 /// Number of open files reserved for everything except connections. At most 40 were observed.
 const RESERVED: u64 = 96;
 
-/// Raises the limit of open files as far as the system allows. Returns the new limit, or `None` if it is
-/// unknown.
+/// Raises the limit of open files as far as the system allows. Returns the new limit if it is known.
 pub(crate) fn raise_limit() -> Option<u64> {
     rlimit::increase_nofile_limit(MOST).ok().or_else(current)
 }

@@ -109,8 +109,7 @@ mod tests {
         }
     }
 
-    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output, and whether the body is
-    /// complete.
+    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output and whether it is complete.
     fn decoded(codings: &[Coding], coded: &[u8], size: usize, limit: usize) -> Result<(Vec<u8>, bool), Stop> {
         let (mut decoder, mut body) = (Decoder::new(codings), Vec::new());
         for piece in coded.chunks(size) {

@@ -137,8 +137,7 @@ pub struct Crawl {
     pub published_after: Since,
     /// Maximum number of links from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
-    /// Maximum number of pages fetched from one host in one run. Further pages wait for the next run. 0 means
-    /// no limit.
+    /// Maximum number of pages per host and run. Further pages wait for the next run. 0 means no limit.
     pub max_pages_per_host: u64,
     /// Maximum number of ready and waiting URLs of one site (registrable domain). Further URLs are not added.
     /// 0 means no limit.
@@ -191,8 +190,7 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Text {
-    /// Kinds of additional lines to keep in the body text, such as captions. Lines of other kinds are
-    /// removed.
+    /// Kinds of additional lines to keep in the body text, such as captions. Other kinds are removed.
     pub keep: Vec<Insert>,
     /// Parts of a page to keep in separate fields.
     pub also: Vec<Extra>,
@@ -215,8 +213,7 @@ pub struct Corpus {
     pub similarity: f64,
     /// How the representative of a cluster is chosen.
     pub head: Representative,
-    /// Memory for the index of near-duplicates. When the index is full, it gradually forgets the oldest
-    /// documents.
+    /// Memory for the index of near-duplicates. A full index gradually forgets the oldest documents.
     pub index_memory: Bytes,
 }
 
@@ -253,8 +250,7 @@ pub struct Telemetry {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Demo {
-    /// Whether to serve the bundled newspaper on loopback during the crawl, and to crawl it instead of the
-    /// seeds.
+    /// Whether to serve the bundled newspaper on loopback, and to crawl it instead of the seeds.
     pub newspaper: bool,
 }
 

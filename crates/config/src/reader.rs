@@ -77,8 +77,7 @@ pub(crate) fn wrong(origin: &str, message: &str) -> ConfigError {
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
-/// Formats the position of an error, such as `config/x.toml, line 12`. If the error has no position, returns
-/// the file.
+/// Formats the position of an error, such as `config/x.toml, line 12`. Without a position, returns the file.
 pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
         Some(span) => format!("{file}, line {}", line_of(text, span.start)),

@@ -1,7 +1,6 @@
 //! Defines the settings for scheduled crawls and reports.
 //!
-//! Only `gleaner schedule` checks the cron expressions and the time zone, because other commands do not use
-//! them.
+//! Only `gleaner schedule` checks the cron expressions and the time zone, because only it uses them.
 
 use serde::{Deserialize, Serialize};
 

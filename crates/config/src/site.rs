@@ -26,11 +26,9 @@ pub struct Sites {
 pub struct Site {
     /// Replaces [`crate::Fetch::delay`]. A longer `Crawl-delay` in robots.txt overrides it.
     pub delay: Option<Span>,
-    /// Paths such as `/news`. Only pages at or below these paths are fetched. If empty, all pages are
-    /// fetched.
+    /// Paths such as `/news`. Only pages at or below these paths are fetched, or all if empty.
     pub sections: Vec<SettingText>,
-    /// Regular expressions. Only pages whose URL matches one of them are fetched. If empty, all pages are
-    /// fetched.
+    /// Regular expressions. Only pages whose URL matches one of them are fetched, or all if empty.
     pub include: Vec<SettingText>,
     /// Regular expressions. URLs that match one of them are not fetched, except seeds.
     pub exclude: Vec<SettingText>,

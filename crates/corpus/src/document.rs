@@ -54,15 +54,13 @@ pub struct Document {
     /// The canonical address that the page declares (`rel=canonical`, else `og:url`).
     #[serde(default)]
     pub canonical: Option<String>,
-    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None` if it was not
-    /// estimated.
+    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None` if unknown.
     #[serde(default)]
     pub confidence: Option<u8>,
     /// Probability of the language in hundredths. `None` if it was not measured, as in older stores.
     #[serde(default)]
     pub language_probability: Option<u8>,
-    /// The publication time in UTC. UTC is assumed if the zone is unknown, and midnight if the time is
-    /// unknown.
+    /// The publication time in UTC. An unknown zone counts as UTC, and an unknown time as midnight.
     #[serde(default)]
     pub published_utc: Option<Timestamp>,
     /// The description that the page declares.

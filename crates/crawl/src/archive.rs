@@ -87,8 +87,7 @@ impl RecordBuilder {
     }
 }
 
-/// Builds the position of a response in the archive. Omits the payload digest if it equals the content
-/// digest.
+/// Builds the position of a response in the archive. Omits a payload digest that equals the content digest.
 pub(crate) fn archived(file: u32, offset: u64, at: Timestamp, digests: Digests) -> Archived {
     let Digests { content, payload } = digests;
     let payload = (payload != content).then_some(*payload.as_bytes());

@@ -22,8 +22,7 @@ use crate::visit::{Chain, Outgoing, RobotsVisit, Visit, visit_span};
 
 const BATCH: usize = 1_000;
 
-/// Maximum number of URLs that one turn of a host may skip because a rule forbids them. Each skip changes the
-/// store.
+/// Maximum number of forbidden URLs that one turn of a host may skip. Each skip changes the store.
 const FORBIDDEN: usize = 100;
 
 enum Turn {

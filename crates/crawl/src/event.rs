@@ -24,8 +24,7 @@ pub(crate) enum Event {
     /// The answer to a request for a robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Url, Box<RobotsAnswer>, Vec<WarcRecords>),
     Read(Box<Visit>, Box<Reading>, Option<WarcRecords>),
-    /// A 2xx response with the same body as before, and the size of the body in bytes. The body was not
-    /// parsed.
+    /// A 2xx response with an unchanged body, which is not parsed, and the size of the body in bytes.
     Unchanged(Box<Visit>, u64, Option<WarcRecords>),
     NotRead(Box<Visit>, Box<Response>, Option<WarcRecords>),
     /// A 2xx response at a URL to which the visit's URL redirects.

@@ -200,8 +200,7 @@ fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, 
     Article { document: rules.admitted(draft), seen, raw }
 }
 
-/// Returns the reason why a page is not an article. The host's template recognizes most hubs without the
-/// block model.
+/// Returns the reason why a page is not an article. The host's template finds most hubs without the model.
 fn not_article(visit: &Visit, page: &Page) -> Option<&'static str> {
     let url = visit.url.as_str();
     let verdict = match &visit.template {

@@ -34,8 +34,7 @@ struct HostHistory {
 }
 
 impl RunHistory {
-    /// Maximum number of runs with counts per host: the newest run, and the earlier runs that it is compared
-    /// with.
+    /// Maximum number of runs with counts per host: the newest run, and those with which it is compared.
     pub const KEPT: usize = 15;
 
     /// Reads the newest `limit` runs.
@@ -70,8 +69,7 @@ impl RunHistory {
         }
     }
 
-    /// Computes the usual number of new documents of a host. `counts` has the host's counts, newest run
-    /// first.
+    /// Computes the usual number of new documents of a host. `counts` has its counts, newest run first.
     fn usual(&self, counts: &[Option<Counts>]) -> Option<f64> {
         let ((newest, _), past) = self.runs.split_first()?;
         let counts = counts.iter().skip(1).map(Option::as_ref).chain(std::iter::repeat(None));
@@ -134,8 +132,7 @@ pub struct HostView {
     pub counts: Vec<Option<Counts>>,
     /// The host's usual number of new documents in a run. `None` if unknown.
     pub usual: Option<f64>,
-    /// The start of the newest run that stored a new document of the host. `None` if no run in the history
-    /// did.
+    /// The start of the newest run that stored a new document of the host. `None` if no known run did.
     pub last_new: Option<Timestamp>,
 }
 

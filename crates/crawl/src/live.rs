@@ -54,8 +54,7 @@ pub struct Active {
     pub asked: bool,
     /// Time since the last dispatch, outcome or pause of the host.
     pub since: Duration,
-    /// Time until the host's next request is allowed. `None` if it is allowed now, or if a request is in
-    /// flight.
+    /// Time until the host's next request is allowed. `None` if it is allowed, or if one is in flight.
     pub waits: Option<Duration>,
     /// The reason for the wait. `None` if the host only waits for the usual delay between two requests.
     pub waits_for: Option<String>,

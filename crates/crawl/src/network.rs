@@ -123,8 +123,7 @@ impl Requester {
         let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
         let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
-            // This wait is zero except for a redirect within a visit. The measured latency does not include
-            // it.
+            // This wait is zero except for a redirect within a visit. The latency excludes it.
             let wait = fetcher.gates().ready_in(&group);
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;

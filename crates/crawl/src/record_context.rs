@@ -32,8 +32,7 @@ impl ContextReader {
         Ok(Self { store, files })
     }
 
-    /// Reads the data for a document. Leaves the list of removed paragraphs empty, because only the export
-    /// computes it.
+    /// Reads the data for a document. Leaves the list of removed paragraphs empty, which the export computes.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -139,8 +139,7 @@ impl Pipeline {
         Ok(visit.group)
     }
 
-    /// Continues the visit at the target if a cookie was set for it. Otherwise adds the target to the
-    /// frontier.
+    /// Continues the visit at the target if a cookie was set for it. Otherwise queues the target.
     fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Option<GroupName>, CrawlError> {
         let Some(location) = &response.location else {
             let outcome = Outcome::Failed { reason: "redirect_without_location".into() };

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to stop a crawl. URLs in flight are finished and stored, and no new requests start. Clones share
-/// one state.
+/// A request to stop a crawl. URLs in flight are finished, and no new requests start. Clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {
     requested: Arc<AtomicBool>,

@@ -1,5 +1,4 @@
-//! Reads the last fetched version of a page, for `gleaner doctor`, `gleaner template explain` and the status
-//! page.
+//! Reads the last fetched version of a page, for `doctor`, `template explain` and the status page.
 
 use std::io::{Cursor, Read, Seek};
 use std::path::{Path, PathBuf};

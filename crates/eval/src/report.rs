@@ -1,5 +1,4 @@
-//! Summarizes a run. There is one row for each set and method, and one row for each method on all sets
-//! together.
+//! Summarizes a run. There is one row for each set and method, and one for each method on all sets.
 //!
 //! Values are means over pages. The exception is `site_mean_f1`, the mean of the means of the sets, which
 //! gives all sites the same weight. Space saving is computed from the total bytes. Rows in JSON and CSV
@@ -210,8 +209,8 @@ impl Value {
     }
 }
 
-/// Returns at most `count` pages with the lowest F1 of a method, lowest first. Pages with equal F1 are sorted
-/// by path.
+/// Returns at most `count` pages with the lowest F1 of a method, lowest first. Equal pages are sorted by
+/// path.
 #[must_use]
 pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);

@@ -1,5 +1,4 @@
-//! Defines the file `manifest.json`. It lists the exported files for users, for verification and for
-//! resuming.
+//! Defines the file `manifest.json`. It lists the files for users, verification and resuming.
 //!
 //! Whenever a file is complete, the manifest is written atomically. Therefore it lists exactly the complete
 //! files on disk, up to the document `last_id`. Documents are exported in the order of their ids, so

@@ -55,8 +55,7 @@ impl Sampler {
 }
 
 impl Sample {
-    /// Whether the document is in the sample. The result is correct only for documents that were added to the
-    /// sampler.
+    /// Whether the document is in the sample. Correct only for documents that were added to the sampler.
     #[must_use]
     pub fn contains(&self, id: DocumentId) -> bool {
         self.highest.is_some_and(|highest| rank(self.seed, id) <= highest)

@@ -176,7 +176,7 @@ impl Client {
     }
 
     /// Sends a request within the time limit. If no file descriptor is free for the connection, waits and
-    /// tries again.
+    /// retries.
     async fn ask_in_time(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
         loop {

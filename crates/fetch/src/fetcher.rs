@@ -40,8 +40,7 @@ pub struct Politeness {
 }
 
 impl Politeness {
-    /// Creates gates and holds. `delay` is the time from the end of a response to the next request of its
-    /// group.
+    /// Creates gates and holds. `delay` is the time from a response's end to the next request of its group.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         Self { gates: Gates::new(delay), holds: Holds::default() }
@@ -174,8 +173,7 @@ impl Fetcher {
                 200..300 | 304 if request.want != Want::Robots => self.holds().answered(host),
                 _ => {}
             },
-            // The host or this machine's network fails, so requests for other URLs of the host would fail
-            // too.
+            // The host or this machine's network fails, so all requests to the host would fail.
             Err(FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_)) => {
                 hold(PushBack::Unavailable, None);
             }
@@ -251,8 +249,7 @@ impl Fetcher {
     }
 }
 
-/// Returns the host of a URL, with `:port` if it is not the default port. [`Holds`] identifies hosts by this
-/// string.
+/// Returns the host of a URL, with `:port` if it is not the default port. [`Holds`] uses this string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

@@ -75,8 +75,7 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 struct Hold {
     until: Instant,
-    /// Number of push-backs (429, 503 or failed connection). Every tenth successful response reduces it by
-    /// one.
+    /// Number of push-backs (429, 503 or failed connection). Every tenth success reduces it by one.
     step: u32,
     /// Number of successful responses since `step` last changed.
     answers: u32,

@@ -120,8 +120,7 @@ fn is_line_end(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Returns `bytes`, or only the complete lines within the limit. An incomplete line would be a different
-/// rule.
+/// Returns `bytes`, or only the complete lines within the limit. Part of a line would be a different rule.
 pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     match bytes.get(..ROBOTS_LIMIT) {
         Some(head) => &head[..head.iter().rposition(is_line_end).unwrap_or(0)],

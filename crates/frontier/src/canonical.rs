@@ -24,8 +24,7 @@ use std::sync::{Arc, OnceLock};
 use url::{Host, Position, Url};
 
 pub(crate) const MAX_LENGTH: usize = 1_024;
-/// Maximum length of the input in bytes. It is larger than [`MAX_LENGTH`], because the removed parts may be
-/// long.
+/// Maximum length of the input in bytes. It is larger than [`MAX_LENGTH`], because removed parts may be long.
 const MAX_INPUT: usize = 16 * MAX_LENGTH;
 const MAX_REPEATS: usize = 3;
 
@@ -33,8 +32,7 @@ const MAX_REPEATS: usize = 3;
 /// depend on this list.
 pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 
-/// The canonical form of an http or https address. Clones are cheap, and share values that were already
-/// computed.
+/// The canonical form of an http or https address. Clones are cheap, and share computed values.
 ///
 /// Equality includes the scheme. To check whether two URLs identify the same page, compare
 /// [`CanonicalUrl::key`].
@@ -144,7 +142,7 @@ impl CanonicalUrl {
     /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. A scope consists of
     /// such domains. By default, the delay between requests also applies per domain. An IP address or a
     /// single label counts as its own domain, together with its port, because each port may be a different
-    /// site. site.
+    /// site.
     #[must_use]
     pub fn domain(&self) -> &str {
         let name = &self.shared.url[Position::BeforeHost..Position::AfterHost];
@@ -207,8 +205,7 @@ impl CanonicalUrl {
     }
 }
 
-/// Returns the position of the registrable domain in the host, or `None` if the host is an IP address or a
-/// single label.
+/// Returns the position of the registrable domain in the host, or `None` for an IP address or a single label.
 fn domain_at(url: &Url) -> Option<usize> {
     match url.host() {
         Some(Host::Domain(name)) if name.contains('.') => {

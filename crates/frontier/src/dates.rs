@@ -204,8 +204,7 @@ impl<'a> Reader<'a> {
         if matches!(word, "tháng" | "thang" | "thg") {
             self.month_follows = true;
         } else if let Some(month) = month(word) {
-            // If there are several names of months, the last applies, because `mar` means Tuesday in some
-            // languages.
+            // If there are several names of months, the last applies, because `mar` may mean Tuesday.
             self.month = Some(month);
         } else if let Some(hours) = zone(word).filter(|_| self.offset.is_none()) {
             self.offset = Some(hours * 60);

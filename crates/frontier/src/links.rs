@@ -78,8 +78,7 @@ pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a Canon
     crate::paging::next(url, found)
 }
 
-/// Returns the page number of a URL within its list, for the forms that [`next_page`] detects. Returns 1 for
-/// other URLs.
+/// Returns the page number of a URL within its list, for the forms that [`next_page`] detects, or else 1.
 #[must_use]
 pub fn page_number(url: &CanonicalUrl) -> u32 {
     crate::paging::number_of(url)

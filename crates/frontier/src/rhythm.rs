@@ -6,8 +6,8 @@
 //! is visited less and less often. Its new entries are found late, but they are found, because such a list
 //! also removes entries slowly.
 //!
-//! A sitemap of past months is visited again only weeks after its first visit. Its sitemap index states when
-//! it changes.
+//! A sitemap of past months is visited again only weeks after its first visit. Its index states when it
+//! changes.
 //!
 //! Limitation: an article may be missed if only one list links to it, only for one day, and this list had not
 //! changed for weeks.
@@ -153,8 +153,7 @@ fn seconds(time: Timestamp) -> u64 {
     u64::try_from(time.as_second()).unwrap_or(0)
 }
 
-/// Returns a digest of the URLs on a list that does not depend on their order: the XOR of hashes of URL and
-/// date.
+/// Returns a digest of the URLs on a list that does not depend on their order: an XOR of URL and date hashes.
 #[must_use]
 pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::Found>) -> u64 {
     let one = |found: &crate::Found| {

@@ -41,8 +41,7 @@ impl Scope {
         self.sites.contains_key(url.domain())
     }
 
-    /// Returns why a URL is not fetched (it is out of scope, or a rule excludes it), or `None` if it may be
-    /// fetched.
+    /// Returns why a URL is not fetched (it is out of scope, or a rule excludes it), or `None` if it is.
     #[must_use]
     pub fn objection(&self, found: &Found) -> Option<Refusal> {
         match self.sites.get(found.url.domain()) {

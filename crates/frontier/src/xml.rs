@@ -1,5 +1,4 @@
-//! Walks through XML, including XML with errors. Reports elements by local name, and the unescaped text of
-//! elements.
+//! Walks through XML, including XML with errors. Reports elements by local name, and their unescaped text.
 //!
 //! The walk tolerates common errors of sitemaps and feeds: a bare `&` in an address, unmatched end tags,
 //! undeclared prefixes and entities. It does not resolve namespaces, because prefixes are often undeclared or

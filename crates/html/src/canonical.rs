@@ -20,7 +20,7 @@ pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: 
         .find(|it| is_believed(it, address))
 }
 
-/// Makes an address absolute. Returns `None` if the scheme is not `http` or `https`, or if `stated` is only a
+/// Makes an address absolute. Returns `None` if the scheme is not `http` or `https`, or `stated` is only a
 /// host.
 pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://").unwrap_or_default();
@@ -41,8 +41,7 @@ pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     }
 }
 
-/// Resolves `stated` if it is a query, or a path without a leading slash. Returns `None` if it has any other
-/// form.
+/// Resolves `stated` if it is a query, or a path without a leading slash. Returns `None` for other forms.
 pub(crate) fn beside(stated: &str, address: &str) -> Option<String> {
     let start = address.find("://").map_or(0, |at| at + 3);
     let page = address[start..].split(['?', '#']).next().unwrap_or_default();

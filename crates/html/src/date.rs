@@ -226,8 +226,8 @@ fn unit(
     }
 }
 
-/// Parses `20/11/2026`, `20-11-2026`, `20.11.2026` or `20. 11. 2026`. Also parses `11/20/2026` if it has only
-/// this reading.
+/// Parses `20/11/2026`, `20-11-2026`, `20.11.2026` or `20. 11. 2026`. Also parses `11/20/2026` if that is the
+/// only reading.
 fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let first = number(tokens.get(at), 1..=2)?;
     let at = behind_separator(tokens, at + 1)?;

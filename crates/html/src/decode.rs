@@ -159,8 +159,7 @@ fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// Returns the declared encoding. UTF-16 becomes UTF-8, because the declaration itself could be read as
-/// ASCII.
+/// Returns the declared encoding. UTF-16 becomes UTF-8, because the declaration was readable as ASCII.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;

@@ -190,8 +190,8 @@ fn image(value: Option<&Value>, all: &[&Object]) -> Option<String> {
     }
 }
 
-/// Whether an object is free to read. Returns `false` if one of its parts is not free, and `None` if nothing
-/// is declared.
+/// Whether an object is free to read. Returns `false` if one of its parts is not, and `None` if nothing is
+/// declared.
 fn is_free(object: &Object) -> Option<bool> {
     let stated = |object: &Object| match object.get("isAccessibleForFree")? {
         Value::Bool(is_free) => Some(*is_free),

@@ -24,8 +24,7 @@ pub struct Links {
     /// The address of the next page of a list or story: `rel=next` of a `<link>` or, if there is none, of an
     /// `<a>`.
     pub next: Option<String>,
-    /// The target of `<meta http-equiv=refresh>`. `None` if there is no such element, or if it only reloads
-    /// the page.
+    /// The target of `<meta http-equiv=refresh>`. `None` if it is missing or only reloads the page.
     pub refresh: Option<String>,
     /// Whether `<meta name=robots>` contains `nofollow` or `none`.
     pub robots_nofollow: bool,

@@ -174,8 +174,7 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
     }
 }
 
-/// Returns the title and description as [`metadata`] does, without the expensive search for authors and
-/// dates.
+/// Returns the title and description as [`metadata`] does, without searching for authors and dates.
 #[must_use]
 pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
     let sources = Sources::new(page, "", None);
@@ -229,8 +228,8 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Returns the address that identifies a page: the declared address if it is absolute, otherwise the page's
-/// own address.
+/// Returns the address that identifies a page: the declared address if it is absolute, or else the page's
+/// own.
 fn known<'a>(canonical: Option<&'a str>, address: &'a str) -> &'a str {
     canonical.filter(|it| it.contains("://")).unwrap_or(address)
 }

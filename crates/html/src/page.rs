@@ -11,8 +11,8 @@
 //! is directly below the element. The fragment that scraper inserts between a template and its content is
 //! omitted.
 //!
-//! Limitation: a page of the fast builder keeps its whole source in memory, because texts are ranges of the
-//! source.
+//! Limitation: a page of the fast builder keeps its whole source in memory, because its texts are ranges of
+//! it.
 
 use std::ops::Range;
 

@@ -65,8 +65,7 @@ pub struct Line {
 pub struct PlacedLine {
     /// The line.
     pub line: Line,
-    /// The innermost block-level element around the line or, if there is none, the root that the caller
-    /// passed.
+    /// The innermost block-level element around the line or, if there is none, the caller's root.
     pub block: NodeId,
     /// The range from the line's first text node to its last. It contains no text of other lines.
     pub nodes: Range<NodeId>,

@@ -12,8 +12,7 @@
 //! Limitation: hidden text and text in `noscript`, `button` or `select` counts, because the source does not
 //! show which elements are hidden.
 //!
-//! Cost: linear in time and memory. If the source has too few line breaks, [`Lines::Auto`] takes twice as
-//! long.
+//! Cost: linear in time and memory. If the source has too few line breaks, [`Lines::Auto`] doubles the time.
 
 use std::ops::Range;
 

@@ -165,8 +165,7 @@ pub(crate) fn sparkline(counts: &[u64], alt_text: &str) -> Markup {
     }
 }
 
-/// Draws a fraction from 0 to 1 as a bar. The bar has no text alternative, because the number is in the text
-/// beside it.
+/// Draws a fraction from 0 to 1 as a bar. The bar has no text alternative, because the number is beside it.
 pub(crate) fn share_bar(share: f64) -> Markup {
     html! {
         svg.share-bar aria-hidden="true" width="64" height="8" viewBox="0 0 64 8" {

@@ -22,8 +22,7 @@ pub(crate) struct CorpusView {
     pub(crate) runs: Vec<(Run, Counts)>,
     pub(crate) hosts: Vec<HostView>,
     pub(crate) totals: Totals,
-    /// Size in bytes of the data folder and the archive. For a shared corpus, the size of its files in object
-    /// storage.
+    /// Size in bytes of the data folder and the archive. For a shared corpus, of its files in object storage.
     pub(crate) disk: u64,
     /// `None` if the corpus is not shared.
     pub(crate) workers: Option<Workers>,

@@ -72,8 +72,8 @@ impl Workers {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
-    /// Returns the number of partitions that no worker has leased. Returns 0 while all workers wait for the
-    /// next crawl.
+    /// Returns the number of partitions that no worker has leased. It is 0 while all workers wait for a
+    /// crawl.
     pub(crate) fn partitions_without(&self) -> u64 {
         let crawls = self.count(WorkerState::Working) + self.count(WorkerState::Idle) > 0;
         if !crawls && self.count(WorkerState::Waiting) > 0 {

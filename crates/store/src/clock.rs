@@ -12,8 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, Writer, keys};
 
-/// A clock that is behind by less than this counts as correct, because routine corrections of a clock are
-/// smaller.
+/// A clock that is behind by less than this counts as correct, because routine corrections are smaller.
 const USUAL: SignedDuration = SignedDuration::from_mins(10);
 
 const PART: usize = 2_000;

@@ -63,14 +63,12 @@ impl Store {
         Ok(self.distributed.as_ref().map(|engine| engine.objects().get(name)).transpose()?)
     }
 
-    /// Returns the archive's files with their numbers, in ascending order. Returns none for a store in a
-    /// folder.
+    /// Returns the archive's files with their numbers, in ascending order. A store in a folder has none.
     pub fn archive_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::ARCHIVE_FILE)
     }
 
-    /// Returns the files of documents with their numbers, in ascending order. Returns none for a store in a
-    /// folder.
+    /// Returns the files of documents with their numbers, in ascending order. A store in a folder has none.
     pub fn document_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::DOCUMENTS_FILE)
     }

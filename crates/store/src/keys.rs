@@ -274,8 +274,7 @@ pub(crate) fn is_text(key: &[u8]) -> bool {
     }
 }
 
-/// Whether a record is large, that is, a text or a signature. sled contains only the positions of such
-/// records.
+/// Whether a record is large, that is, a text or a signature. sled contains only their positions.
 pub(crate) fn is_large(key: &[u8]) -> bool {
     match key.first() {
         Some(&SIGNED) => true,

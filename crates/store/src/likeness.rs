@@ -11,11 +11,9 @@ use crate::{Store, StoreError, keys};
 /// A document's relation to similar documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likeness {
-    /// The representative of the document's cluster. It is the document itself if it is a representative or
-    /// alone.
+    /// The representative of the document's cluster, or the document itself if it has no other.
     pub head: DocumentId,
-    /// Estimated similarity to the representative, 0 to 1. `None` if the document is a representative or
-    /// alone.
+    /// Estimated similarity to the representative, 0 to 1. `None` for a representative or single document.
     pub similarity: Option<f64>,
     /// Number of members of its cluster, without the representative.
     pub members: u64,

@@ -78,8 +78,8 @@ pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
     }
 }
 
-/// Renames the store in `folder` to make room for a new store. Returns the new path, or `None` if the folder
-/// has no store.
+/// Renames the store in `folder` to make room for a new store. Returns the new path, or `None` without a
+/// store.
 ///
 /// # Errors
 /// The folder cannot be used, or another process has it open.

@@ -131,8 +131,7 @@ impl Store {
         Ok(count)
     }
 
-    /// Returns when the next URL in this kind of wait is due, in seconds since 1970, or `None` if no URL
-    /// waits.
+    /// Returns when the next URL in this kind of wait is due, in seconds since 1970, or `None` if none waits.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -199,8 +198,7 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// Returns the record of a robots.txt. `url` is a host's own robots.txt, or the target of a redirect from
-    /// one.
+    /// Returns the record of a robots.txt. `url` is a host's own robots.txt, or a redirect's target.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -89,8 +89,7 @@ impl Writer {
         Ok((bytes, run))
     }
 
-    /// Writes a run as the last run and to the list of runs. Returns `false` if another process changed the
-    /// last run.
+    /// Writes a run as the last run and to the list of runs. Returns `false` if another process changed it.
     fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
         // An exchange is durable when it returns. With sled, it also flushes all changes, so the archive must
         // be flushed first.

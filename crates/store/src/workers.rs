@@ -202,8 +202,7 @@ impl Store {
         self.partitions.held().into_iter().map(PartitionId).collect()
     }
 
-    /// Returns the workers that sent a heartbeat within this time. If the store is not shared, there are
-    /// none.
+    /// Returns the workers that sent a heartbeat within this time. An unshared store has none.
     ///
     /// # Errors
     /// The database cannot be reached.

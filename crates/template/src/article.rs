@@ -139,19 +139,16 @@ impl fmt::Display for Reason {
 /// Minimum number of words of an article outside links. In Vietnamese, a syllable is a word. Two Chinese or
 /// Japanese characters, or five Thai, Lao, Burmese or Khmer letters, count as one word.
 const LEAST_WORDS: f64 = 60.0;
-/// Minimum number of words outside links of a declared article with a publication time, such as breaking
-/// news.
+/// Minimum number of words outside links of a declared article with a publication time, e.g. breaking news.
 const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
 /// If the longest sequence of prose has fewer words than this, it may consist of two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
-/// If the longest sequence of prose contains less than this share of the page's prose, the prose is
-/// scattered.
+/// If the longest sequence of prose contains less than this share of the page's prose, it is scattered.
 const SCATTERED: f64 = 0.2;
 /// Minimum number of lines of links of a page that may be a hub.
 const MANY_LINK_LINES: u32 = 25;
-/// Links dominate if the longest sequence of prose has fewer words than this factor times the number of words
-/// in links.
+/// Links dominate if their number of words times `LINKS_RULE` exceeds that of the longest sequence of prose.
 const LINKS_RULE: f64 = 0.04;
 
 /// The page model rejects a page whose log-odds are below this value. In cross-validation, this happened to
@@ -231,8 +228,7 @@ fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
         || (scattered && front_page)
 }
 
-/// Returns all features of a page with their names, always in the same order. The training of a page model
-/// uses them.
+/// Returns all features of a page with their names, always in the same order. Training uses them.
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[Judged]) -> Vec<(&'static str, f32)> {
     let marks: Vec<Mark> = judged.iter().map(Mark::from_judged).collect();

@@ -19,8 +19,7 @@ use gleaner_html::{NodeId, Page};
 
 use crate::Judgement;
 
-/// Minimum number of training pages with the kind. On fewer pages, the lack of body text may be a
-/// coincidence.
+/// Minimum number of training pages with the kind. On fewer pages, its lack of body text may be chance.
 const LEAST_PAGES: u32 = 3;
 
 /// Maximum number of training pages whose metadata are compared. Reading them twice takes half of the time of

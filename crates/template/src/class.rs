@@ -131,8 +131,7 @@ pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 /// Minimum number of digits of a line without letters that may be a date.
 const DIGITS_OF_DATE: usize = 6;
 
-/// Links between paragraphs are a list if they are among at least this number of consecutive lines without
-/// body text.
+/// Links between paragraphs are a list if at least this number of consecutive lines have no body text.
 const LIST_FROM: usize = 6;
 
 pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {

@@ -179,8 +179,7 @@ impl Detector {
         article::judge_of_site(page, url, Some(&self.known).filter(|_| self.has_text))
     }
 
-    /// Like [`detect`](Self::detect), but also returns the decision about every line outside boilerplate
-    /// subtrees.
+    /// Like [`detect`](Self::detect), but also returns the decision about each line outside boilerplate.
     pub(crate) fn detect_lines(&self, page: &Page) -> Option<Detected> {
         self.detect_outside(page, &self.boilerplate.outermost(page))
     }

@@ -36,8 +36,7 @@ pub struct SiteTemplate {
     pub health: Health,
     /// What was learned from the training pages: the places and the repeated text.
     pub site: Site,
-    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). There are none in templates of earlier
-    /// versions.
+    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Old templates have none.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
     /// What a published method learned. `None` for gleaner's own method. If it is present, only the published

@@ -1,5 +1,4 @@
-//! Generates two papers with new articles every day, for crawls over many nights. The test sets the current
-//! time.
+//! Generates two papers with new articles every day, for crawls over many nights. The test sets the time.
 //!
 //! A new article appears at each interval [`EVERY`], in alternating sections. It stays in the lists until
 //! newer articles replace it. One in [`CORRECTED`] articles is corrected, [`LATER`] after it appeared.
@@ -244,8 +243,8 @@ impl Daily {
         PageResponse::ok("application/xml", (text + "</urlset>").into_bytes(), self.now())
     }
 
-    /// Returns the sitemap index. It lists the news sitemap, and one sitemap per month with the time of its
-    /// last change.
+    /// Returns the sitemap index. It lists the news sitemap, and one per month with the time of its last
+    /// change.
     fn index(&self, host: &str) -> PageResponse {
         let mut months: Vec<(String, Timestamp)> = Vec::new();
         for number in 0..self.count() {

@@ -1,5 +1,4 @@
-//! Implements a minimal HTTP/2 server (RFC 9113), for tests that end connections and streams in different
-//! ways.
+//! Implements a minimal HTTP/2 server (RFC 9113), for tests that end connections and streams in various ways.
 //!
 //! Frames are written as bytes, so that a test controls their timing. Header blocks are literals without
 //! indexing (RFC 7541, 6.2.2), which every decoder can read. Requests are stored undecoded.
@@ -58,8 +57,8 @@ impl Http2 {
         Some(http2)
     }
 
-    /// Returns the next request, or `None` if the connection ended. Acknowledges settings and ignores other
-    /// frames.
+    /// Returns the next request, or `None` if the connection ended. Acknowledges settings, and ignores the
+    /// rest.
     pub async fn next(&mut self) -> Option<Http2Request> {
         loop {
             let mut head = [0; 9];

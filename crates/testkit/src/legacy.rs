@@ -25,16 +25,14 @@ pub(crate) fn encode(language: Language, html: &str) -> Vec<u8> {
     }
 }
 
-/// Splits a letter with a tone, such as `ậ` into `â` and a combining dot below. Returns other characters
-/// unchanged.
+/// Splits a letter with a tone, such as `ậ` into `â` and a combining dot below. Others stay unchanged.
 fn tone_last(c: char) -> Vec<char> {
     let parts: Vec<char> = std::iter::once(c).nfd().collect();
     let (tones, letter): (Vec<char>, Vec<char>) = parts.into_iter().partition(|c| is_tone(*c));
     letter.into_iter().nfc().chain(tones).collect()
 }
 
-/// Whether the character is a combining tone mark of windows-1258: grave, acute, tilde, hook above, dot
-/// below.
+/// Whether `c` is a combining tone mark of windows-1258: grave, acute, tilde, hook above, dot below.
 fn is_tone(c: char) -> bool {
     matches!(c, '\u{300}' | '\u{301}' | '\u{303}' | '\u{309}' | '\u{323}')
 }

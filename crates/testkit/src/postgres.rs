@@ -3,8 +3,7 @@
 //! The server has its own folder, listens on a free port of `127.0.0.1`, and stops when the value is dropped.
 //! If the tests run as root, the server runs as `nobody`, because PostgreSQL refuses to run as root.
 //!
-//! Limitation: if a test process is killed, its server keeps running. The next test process uses another
-//! port.
+//! Limitation: if a test process is killed, its server keeps running. The next process uses another port.
 
 use std::ffi::OsStr;
 use std::io;

@@ -88,8 +88,8 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// Serves the buckets in `folder` at `address`. Creates the folder if it is missing. If the port is 0, uses a
-/// free port.
+/// Serves the buckets in `folder` at `address`. Creates the folder if it is missing. Port 0 means a free
+/// port.
 ///
 /// # Errors
 /// The folder cannot be created, or the address cannot be bound.

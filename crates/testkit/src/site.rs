@@ -93,8 +93,7 @@ impl Site {
         self.articles.iter().filter(|a| a.section == slug).collect()
     }
 
-    /// Returns the agency's copy if this page of a section's list shows it. The last page of the list shows
-    /// it.
+    /// Returns the agency's copy if this page of a section's list shows it. The last page shows it.
     pub(crate) fn wired(&self, slug: &str, page: usize) -> Option<&Article> {
         self.wire.as_ref().filter(|wire| wire.section == slug && page == self.pages(slug))
     }

@@ -26,8 +26,7 @@ pub struct Document {
     pub language_probability: Option<f64>,
     /// The publication time: RFC 3339 with the page's zone, or only a day.
     pub published: Option<String>,
-    /// The publication time in UTC. UTC is assumed if the zone is unknown, and midnight if the time is
-    /// unknown.
+    /// The publication time in UTC. An unknown zone counts as UTC, and an unknown time as midnight.
     pub published_utc: Option<Timestamp>,
     /// The time of the last change, in the same form as [`Self::published`].
     pub modified: Option<String>,
@@ -57,8 +56,7 @@ pub struct Document {
     pub method: String,
     /// The version of the template, if one was used.
     pub template_version: Option<u32>,
-    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if it was not
-    /// estimated.
+    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if unknown.
     pub confidence: Option<f64>,
     /// Lines of readers' comments. There are none unless requested ([`Extra`](crate::Extra)).
     pub comments: Vec<String>,

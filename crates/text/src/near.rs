@@ -43,8 +43,7 @@ pub fn bands(signature: &Signature) -> [u64; BANDS] {
     *Keys::from_signature(signature).as_array()
 }
 
-/// Returns the estimated similarity of two texts, 0 to 1: the share of their three-word sequences that both
-/// contain.
+/// Returns the estimated similarity of two texts, 0 to 1: the share of common three-word sequences.
 #[must_use]
 pub fn similarity(one: &Signature, other: &Signature) -> f64 {
     one.similarity(other)

@@ -159,8 +159,7 @@ pub fn told(text: &str) -> Option<Legacy> {
     (share >= ENOUGH).then_some(best)
 }
 
-/// Returns the first words with a non-ASCII character, or `None` if one of them has a character outside
-/// windows-1252.
+/// Returns the first words with a non-ASCII character, or `None` if one of them is not in windows-1252.
 fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
     let ends = |byte: u8| byte.is_ascii() && !byte.is_ascii_alphabetic();
     let bytes = text.as_bytes();
@@ -260,8 +259,7 @@ const VNI_LETTERS: [(u8, char); 16] = [
     (0xD6, 'Ư'),
 ];
 
-/// Returns the letter that begins at this byte, and its number of further bytes. Returns `None` if VNI has no
-/// such letter.
+/// Returns the letter that begins at this byte and its number of further bytes, or `None` if there is none.
 fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     if let Some((_, letters)) = VNI_VOWELS.iter().find(|(vowel, _)| *vowel == byte)
         && let Some(mark) = behind.first()

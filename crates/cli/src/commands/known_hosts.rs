@@ -19,8 +19,8 @@ pub(crate) fn site(host: &str) -> Option<String> {
     CanonicalUrl::parse(&format!("http://{host}/")).ok().map(|url| url.domain().to_owned())
 }
 
-/// Returns `; did you mean ...?` with the most similar hosts of the corpus. Returns an empty text if no host
-/// is similar.
+/// Returns `; did you mean ...?` with the most similar hosts of the corpus. The text is empty if there are
+/// none.
 pub(crate) fn did_you_mean(store: &Store, name: &str) -> Result<String, Failure> {
     let own = site(name);
     let mut found = Vec::new();

@@ -338,8 +338,7 @@ fn ends(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads the file names and record offsets of an index. Paths in the index are relative to the index's
-/// folder.
+/// Reads the file names and record offsets of an index. Paths in it are relative to its folder.
 fn indexed(path: &Path) -> Result<Vec<WarcFile>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(wrong)?;

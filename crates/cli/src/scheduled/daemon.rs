@@ -1,5 +1,4 @@
-//! Defines the daemon, which holds the settings, the seeds and the open store, and runs crawls one after
-//! another.
+//! Defines the daemon, which holds the settings, the seeds and the open store, and runs the crawls.
 //!
 //! All crawls use the same store, progress and stop flag, so the terminal and the status page can keep
 //! references to them.
@@ -40,8 +39,7 @@ pub(crate) struct Daemon {
     admission: Admission,
     pub(crate) store: Store,
     pub(crate) progress: Arc<Progress>,
-    /// Set by Ctrl-C and SIGTERM. The stop button of the status page stops only the crawl and does not set
-    /// this.
+    /// Set by Ctrl-C and SIGTERM. The stop button of the status page stops only the crawl.
     pub(crate) stop: Stop,
     next_start: Arc<Mutex<Option<Timestamp>>>,
     pub(crate) console: Console,

@@ -31,8 +31,7 @@ pub struct Signed {
 
 impl Signed {
     /// Computes the tokens, signature and keys of a text. Returns `None` if the text has fewer than
-    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens. For such a text, only exact duplicates can be
-    /// found.
+    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens. Such a text has only exact duplicates.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let tokens = Tokens::from_text(text);

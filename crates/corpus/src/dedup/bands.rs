@@ -64,8 +64,7 @@ pub fn chance(similarity: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whether two sets share a key. They have `shared` hashes in common, and each has `apart` further
-    /// hashes.
+    /// Whether two sets share a key. They have `shared` common hashes, and each has `apart` others.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
         let keys =

@@ -79,8 +79,7 @@ impl Signature {
         }))
     }
 
-    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. It is symmetric, and 1 for
-    /// equal sets.
+    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. Equal sets have 1.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let same = self.0.iter().zip(&other.0).filter(|(one, other)| one == other).count();

@@ -4,8 +4,8 @@
 //! ([`gleaner_vietnamese::syllable`]), or could be one without its marks. For a word without marks, the class
 //! also depends on two short lists of frequent words.
 //!
-//! Limitation: short words without marks (`de`, `la`) occur in dozens of languages. Their classes depend on
-//! their length.
+//! Limitation: short words without marks (`de`, `la`) occur in dozens of languages. They are classified by
+//! length.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -39,8 +39,8 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Computes the figures of a text with one paragraph per line, in linear time. `language` is a BCP 47
-    /// primary tag.
+    /// Computes the figures of a text with one paragraph per line, in linear time. `language` is a primary
+    /// BCP 47 tag.
     ///
     /// ```
     /// let quality = gleaner_corpus::Quality::new("The rain came. It stayed.\nThe rain came. It stayed.", "en");

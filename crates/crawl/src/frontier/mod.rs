@@ -118,8 +118,8 @@ impl Frontier {
 
     /// Adds a host if it is in scope and not loaded yet. Returns whether the host was added.
     pub(crate) fn admit(&mut self, record: &HostRecord) -> Result<bool, StoreError> {
-        // The stored domain may differ from the domain by the current Public Suffix List, so both are
-        // checked.
+        // The stored domain may differ from the domain by the current Public Suffix List, so this checks
+        // both.
         let is_in_scope = || {
             let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
             self.session.takes_all

@@ -41,8 +41,7 @@ impl RedirectedRobots {
         self.0.values().any(|wanted| !wanted.is_elsewhere && partitions(wanted.partition))
     }
 
-    /// Forgets the messages to partitions that this worker releases. The next owners find these messages in
-    /// the store.
+    /// Forgets the messages to partitions that this worker releases. The next owners find them in the store.
     pub(crate) fn release(&mut self, stays: impl Fn(PartitionId) -> bool) {
         self.0.retain(|_, wanted| stays(wanted.partition));
     }

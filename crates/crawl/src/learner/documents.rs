@@ -38,8 +38,8 @@ impl Learner {
         let version = template.template().version;
         change.put_template(&job.name, version, &template.template().to_json());
         if let Some(known) = recorder.store.host(&job.name)? {
-            // The host's record in the change has the current number of buffered pages. The one in the store
-            // is outdated.
+            // The host's record in the change has the current number of buffered pages. The store's is
+            // outdated.
             let host = change.host(&known.name, &known.domain)?;
             change.put_host(&HostRecord { template: version, outdated: false, ..host });
         }

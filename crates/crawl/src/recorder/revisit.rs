@@ -39,8 +39,8 @@ const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 const NEW_ON_LIST: usize = 2;
 /// Maximum page number of a list page that is read again.
 const LAST_PAGE: u32 = 20;
-/// An announced change is ignored if it is further in the future than this. The clock of a site is rarely
-/// that wrong.
+/// An announced change is ignored if it is further in the future than this. Clocks of sites are rarely that
+/// wrong.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Recorder {

@@ -126,8 +126,7 @@ fn resource(record: &Record) -> HttpMessage<'_> {
     HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
 }
 
-/// Returns the outcome for an incomplete page or one above `limit` bytes. Returns `None` if the page is to be
-/// read.
+/// Returns the outcome for an incomplete page or one above `limit` bytes. Returns `None` for other pages.
 fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
     if !(200..300).contains(&message.status) {
         return None;

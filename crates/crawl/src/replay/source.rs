@@ -166,8 +166,7 @@ impl FileReader<'_> {
         self.send.send(FileEvent::FileEnds(self.file, 0)).ok()
     }
 
-    /// Returns the event for a record, or `None` if another worker processes the record or it is already
-    /// processed.
+    /// Returns the event for a record, or `None` if it is processed already or by another worker.
     fn heard(&self, record: Record) -> Option<FileEvent> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {

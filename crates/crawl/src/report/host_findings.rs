@@ -129,8 +129,7 @@ impl Look<'_> {
         Some(self.finding(Grade::Unusual, &cause, text, why.reason.as_deref()))
     }
 
-    /// Finds a host that has many times its usual number of new documents, perhaps because old articles were
-    /// found.
+    /// Finds a host that has many times its usual number of new documents, perhaps old articles.
     fn surplus(&self) -> Option<Finding> {
         let (usual, new) = (self.usual.as_ref()?, self.figures.new);
         let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));

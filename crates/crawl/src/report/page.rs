@@ -1,5 +1,4 @@
-//! Renders a report as one HTML file without scripts or external resources. Also renders its parts for other
-//! pages.
+//! Renders a report as one HTML file without scripts or external resources. Other pages use its parts.
 
 use std::collections::BTreeMap;
 

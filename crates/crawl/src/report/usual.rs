@@ -84,8 +84,7 @@ impl Rhythm {
         self.gaps.first().is_none_or(|gap| *gap >= least)
     }
 
-    /// Whether at least half of the usual time passed before an earlier run. `number` 0 is the newest earlier
-    /// run.
+    /// Whether at least half of the usual time passed before an earlier run. `number` 0 is the newest one.
     fn is_whole(&self, number: usize) -> bool {
         self.gaps.get(number + 1).is_none_or(|gap| *gap * 2.0 >= self.usual)
     }

@@ -107,8 +107,7 @@ pub struct PairParams {
     pub seed: u64,
     /// Maximum number of texts per language from which pairs are generated.
     pub texts: usize,
-    /// Minimum number of copies per kind and language. If there are fewer texts, some are copied several
-    /// times.
+    /// Minimum number of copies per kind and language. With fewer texts, some are copied repeatedly.
     pub copies: usize,
     /// The number of pairs per series and language.
     pub series: usize,

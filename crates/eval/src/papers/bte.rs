@@ -155,8 +155,7 @@ fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
     })
 }
 
-/// Returns the language of a set's pages. Returns `None` if they have several languages, or if the manifest
-/// has none.
+/// Returns the language of a set's pages, or `None` if they have several or the manifest has none.
 fn language(set: &Dataset) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)

@@ -53,8 +53,7 @@ pub(super) mod made {
 
     use crate::dataset::Dataset;
 
-    /// Creates a set from pages (HTML, gold text, language). Also returns its folder, which is deleted when
-    /// dropped.
+    /// Creates a set from pages (HTML, gold text, language). Also returns its temporary folder.
     pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Dataset) {
         let folder = TempDir::new().unwrap();
         let mut manifest = String::new();

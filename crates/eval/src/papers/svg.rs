@@ -1,7 +1,6 @@
 //! Draws figure 5 as SVG: two measures against the coefficient.
 //!
-//! Limitation: the axes always cover 0 to 2 and 0% to 100%. Values outside these ranges are drawn at the
-//! edge.
+//! Limitation: the axes always cover 0 to 2 and 0% to 100%. Other values are drawn at the edge.
 
 use gleaner_render::svg::{self, Anchor, INK, Plot, Scale, Stroke};
 use maud::html;

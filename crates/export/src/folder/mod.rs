@@ -49,8 +49,8 @@ pub struct ExportRequest {
     /// Size in bytes at which a file is closed and the next one begins. For plain text, the number of bytes
     /// between two flushes to disk.
     pub shard_size: u64,
-    /// The command line without the program's name. An interrupted export can be resumed only with the same
-    /// command line.
+    /// The command line without the program's name. Only the same command line can resume an interrupted
+    /// export.
     pub command: Vec<String>,
     /// The current time, when the export begins.
     pub started: Timestamp,

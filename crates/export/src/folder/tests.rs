@@ -1,5 +1,4 @@
-//! Tests exports into folders: complete, interrupted, resumed and damaged exports, and folders that already
-//! exist.
+//! Tests exports into folders: complete, interrupted, resumed and damaged exports, and existing folders.
 
 use std::collections::BTreeMap;
 

@@ -128,8 +128,7 @@ pub(crate) fn properties() -> WriterProperties {
     UNIQUE.into_iter().fold(properties, plain).build()
 }
 
-/// Returns the system error that caused an error, if there is one. With it, callers can recognize a full
-/// disk.
+/// Returns the system error that caused an error, if there is one. Callers use it to detect a full disk.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

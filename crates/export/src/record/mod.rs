@@ -43,8 +43,7 @@ pub struct RecordContext {
     pub related: Vec<String>,
     /// Hashes of the paragraphs that were removed from the text, in order.
     pub removed: Vec<String>,
-    /// The archive file with the page, and the offset of its record in bytes. `None` if the page is not
-    /// archived.
+    /// The archive file with the page, and the offset of its record in bytes. `None` if not archived.
     pub archived: Option<(String, u64)>,
     /// Number of earlier revisions of the text.
     pub earlier: u32,

@@ -1,5 +1,4 @@
-//! Defines a block: a line of the page and the properties of its text, such as words, links, dates and
-//! images.
+//! Defines a block: a line of the page and properties such as its words, links, dates and images.
 //!
 //! Limitation: a full stop ends a sentence unless an ASCII letter or digit follows, so `U.S. Senate` contains
 //! the end of a sentence. A price such as 3.50 counts as a time. Thai and Lao have no full stop. In them, a

@@ -129,8 +129,7 @@ impl Forest {
         out
     }
 
-    /// Parses a model file. Returns `None` if it is not a valid model, or if the model was trained on other
-    /// features.
+    /// Parses a model file. Returns `None` if it is not a valid model, or has other features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes);
@@ -173,8 +172,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the FNV-1a hash of the feature names. It is checked because the trees identify features only by
-/// position.
+/// Returns the FNV-1a hash of the feature names. It is checked because trees identify features by position.
 fn fingerprint() -> u64 {
     fnv_1a(FNV_START, features::names().join("\n").as_bytes())
 }

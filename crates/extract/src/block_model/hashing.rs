@@ -78,8 +78,7 @@ fn hash_in_lower_case(word: &str) -> u64 {
     let mut lower = [0; 64];
     let mut length = 0;
     for c in word.chars().map(lower_case) {
-        // The lower case of some letters is several letters, and that of sigma depends on its position in the
-        // word.
+        // The lower case of some letters is several letters, and that of sigma depends on its position.
         let Some(c) = c.filter(|c| length + c.len_utf8() <= lower.len()) else {
             return hash_in_eights(word.to_lowercase().as_bytes(), |eight| eight);
         };

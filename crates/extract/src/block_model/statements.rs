@@ -47,8 +47,7 @@ fn trigrams_of(text: &str) -> Sorted {
     trigrams(&hashes(text).collect::<Vec<_>>())
 }
 
-/// Returns the `articleBody` in JSON-LD, or an empty string. It is found even if other parts of the JSON are
-/// invalid.
+/// Returns the `articleBody` in JSON-LD, or an empty string. The rest of the JSON may be invalid.
 fn declared_body(page: &Page) -> String {
     const NAME: &str = "\"articleBody\"";
     for script in page.elements("script") {

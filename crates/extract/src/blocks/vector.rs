@@ -173,8 +173,7 @@ fn squared((feature, count): &(u32, u32)) -> u64 {
     if *feature == UNKNOWN { count } else { count * count }
 }
 
-/// Renumbers the terms of the vectors, so that terms in fewer blocks get higher numbers. Returns the new
-/// numbers.
+/// Renumbers the terms of the vectors, so that terms in fewer blocks get higher numbers. Returns the numbers.
 pub(crate) fn rarest_last(
     vectors: &mut [(u32, Vector)],
     terms: HashMap<String, u32>,

@@ -103,7 +103,7 @@ fn bytes(block: &NonContent) -> usize {
         + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
 }
 
-/// Returns the content paths that fit into `room`, with their numbers of blocks. Paths with the most blocks
+/// Returns the content paths that fit into `room`, with their numbers of blocks. Those with the most blocks
 /// come first.
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,

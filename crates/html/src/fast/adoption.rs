@@ -7,7 +7,7 @@
 //! `b' p i'` follow. Nodes are inserted in one place, and the ids of later nodes increase.
 //!
 //! Limitation: a move takes time proportional to the size of the block's subtree, so html5ever parses pages
-//! with many moves. moves.
+//! with many moves.
 
 use html5ever::LocalName;
 

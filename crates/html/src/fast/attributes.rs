@@ -14,8 +14,7 @@ use super::references;
 use super::scanner::is_space;
 use super::tag::Tag;
 
-/// Maximum number of attributes of a tag in this builder. html5ever keeps 1,000, and cuts the page at a tag
-/// with 20,000.
+/// Maximum number of attributes of a tag in this builder. html5ever keeps 1,000, and cuts the page at 20,000.
 const ATTRIBUTES: usize = 400;
 
 pub(super) struct Start {

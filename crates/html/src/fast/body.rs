@@ -43,8 +43,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Handles the remaining start tags: content, controls, raw text, foreign content, and elements without
-    /// rules.
+    /// Handles the remaining start tags: content, controls, raw text, foreign content, and others.
     fn start_other(&mut self, start: &Start) {
         match start.tag {
             Tag::Table => self.start_table(start),

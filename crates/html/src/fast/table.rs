@@ -182,8 +182,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes the current part of the table. html5ever does not check for `thead`, although the standard
-    /// does.
+    /// Closes the current part of the table. html5ever does not check for `thead`, unlike the standard.
     fn close_table_body(&mut self) -> bool {
         let is_outer = |open: &super::stack::Open| {
             open.tag == Tag::Table

@@ -371,8 +371,7 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     done.map_err(|_| StoreError::Damaged { what: "the database", reason })
 }
 
-/// Opens the database. Tries several times, because sled's own lock may remain for a moment after a process
-/// was killed.
+/// Opens the database. Tries several times, because sled's lock may briefly outlive a killed process.
 fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
     let mut last = None;

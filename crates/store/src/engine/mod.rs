@@ -118,8 +118,7 @@ pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
 pub(crate) enum Write {
     /// Sets the value.
     Put(Vec<u8>),
-    /// Sets the value if the key is absent at the flush. Only the first process that flushes such a write
-    /// succeeds.
+    /// Sets the value if the key is absent at the flush. Only the first process that flushes it succeeds.
     Claim(Vec<u8>),
     Remove,
 }

@@ -14,8 +14,8 @@ use crate::{Store, StoreError, Writer};
 
 const NAME: &str = "migrate";
 
-/// How long the first access is retried if the database is unavailable. It is short, because the address may
-/// be wrong.
+/// How long the first access is retried if the database is unavailable. It is short, as the address may be
+/// wrong.
 const FIRST: Duration = Duration::from_secs(20);
 
 const PARTITIONS: usize = 256;

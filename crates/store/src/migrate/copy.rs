@@ -71,8 +71,7 @@ impl Migration<'_> {
     }
 }
 
-/// Returns the number in the record `name` of each partition of a store, or 0 for a partition without such a
-/// record.
+/// Returns the number in the record `name` of each partition of a store, or 0 without such a record.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,

@@ -232,8 +232,7 @@ impl Controls {
         for script in page.elements("script") {
             let text = page.raw_text(script);
             let mut times = [0; TYPE_KEYS.len()];
-            // All keys contain this letter, and searching for one letter is faster than searching for six
-            // keys.
+            // All keys contain this letter, and one letter is found faster than six keys.
             for (at, _) in text.match_indices('y') {
                 let key = TYPE_KEYS.iter().position(|(before, behind)| {
                     text[..at].ends_with(before) && text[at + 1..].starts_with(behind)

@@ -33,8 +33,7 @@ struct Wall {
     most_other: f32,
 }
 
-/// Minimum number of different phrases of a consent wall. A report on a data leak, for example, contains only
-/// one.
+/// Minimum number of different phrases of a consent wall. A report on a data leak may contain only one.
 const CONSENT_PHRASES: usize = 3;
 
 /// Maximum number of words of a line with a wall's phrase.
@@ -57,8 +56,7 @@ const NEAR: usize = 4;
 
 const PICTURES: usize = 6;
 
-/// Whether the page contains a phrase of a wall. If it does not, it is not a wall. `lines` are all lines of
-/// the page.
+/// Whether the page contains a phrase of a wall. If it does not, it is not a wall. `lines` are all its lines.
 pub(super) fn may_be_wall(page: &Page, lines: &[KnownLine]) -> bool {
     let lines = lines.iter().map(|line| (line.placed.line.text.as_str(), line.words, line.link_share));
     has_phrase(&title(page), lines)
@@ -91,8 +89,7 @@ pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Op
     WALLS.iter().find(is_wall).map(|wall| wall.reason)
 }
 
-/// Returns a text in lower case with plain apostrophes. Returns an empty text if it is too long for a wall's
-/// line.
+/// Returns a text in lower case with plain apostrophes. A text that is too long for a wall becomes empty.
 fn lower(text: &str) -> String {
     if text.len() > LONGEST { String::new() } else { text.to_lowercase().replace('’', "'") }
 }
@@ -127,8 +124,7 @@ impl Wall {
         content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
     }
 
-    /// Whether a line of at most `most` words has one of the phrases. Log-in requests among comments are
-    /// ignored.
+    /// Whether a line of at most `most` words has one of the phrases. Log-ins for comments are ignored.
     fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most

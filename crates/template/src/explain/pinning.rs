@@ -1,5 +1,4 @@
-//! Finds selectors with which a user can pin a line, and counts the lines of the page that each selector
-//! matches.
+//! Finds selectors with which a user can pin a line, and counts the lines that each one matches.
 
 use std::collections::HashMap;
 

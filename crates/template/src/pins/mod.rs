@@ -64,8 +64,7 @@ struct Entry {
     used: Used,
 }
 
-/// Whether an entry has selected an element of any page. Clones share the flag. Comparisons of entries ignore
-/// it.
+/// Whether an entry has selected an element of any page. Clones share the flag. Comparisons ignore it.
 #[derive(Debug, Clone, Default)]
 struct Used(Arc<AtomicBool>);
 

@@ -69,8 +69,8 @@ impl DoctorContext {
         self.seeds.is_none() || self.sites.contains(url)
     }
 
-    /// Returns the rule in the settings that excludes a URL. `record` is the URL's record, if the store knows
-    /// the URL.
+    /// Returns the rule in the settings that excludes a URL. `record` is the URL's record, if the store has
+    /// one.
     fn exclusion(&self, url: &CanonicalUrl, record: Option<&UrlRecord>) -> Option<String> {
         let role = record.map_or(Role::Page, |record| record.role);
         let dated = record.and_then(|record| record.dated);

@@ -70,8 +70,7 @@ struct ExportOptions {
     filter: Filter,
 }
 
-/// Selects the documents of `--sample` in a pass over all documents. Returns `None` if the option is not
-/// given.
+/// Selects the documents of `--sample` in a pass over all documents. Returns `None` without the option.
 fn sample(source: &DocumentSource, filter: &Filter, args: &Export) -> Result<Option<Sample>, Failure> {
     let Some(size) = args.sample else { return Ok(None) };
     let mut sampler = Sampler::new(size, args.seed.unwrap_or_default());

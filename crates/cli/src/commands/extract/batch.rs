@@ -104,8 +104,8 @@ fn line(extractor: &Extractor, file: &str) -> Extraction {
     }
 }
 
-/// Applies `work` to all items on all cores. Passes the results in order to `take`. Stops at the first error
-/// of `take`.
+/// Applies `work` to all items on all cores. Passes the results in order to `take`, and stops at its first
+/// error.
 fn in_order<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,

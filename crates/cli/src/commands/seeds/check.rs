@@ -93,8 +93,7 @@ pub(super) struct ExtractionRules {
     pub(super) pins: HostPins,
 }
 
-/// Checks a seed. `checked` always contains the results so far, so the caller can cancel the check at any
-/// time.
+/// Checks a seed. `checked` always contains the results so far, so the caller can cancel it at any time.
 pub(super) async fn check(
     prober: &mut Prober<'_>,
     seed: &Seed,
@@ -281,8 +280,7 @@ fn parsed(body: &[u8], url: &CanonicalUrl, bytes: u64) -> Result<Discovered, Str
     }
 }
 
-/// Requests candidates until one has a text for the corpus. If none has, returns the reason for the last
-/// candidate.
+/// Requests candidates until one has a text for the corpus. Otherwise, returns the reason for the last one.
 async fn read_article(
     prober: &mut Prober<'_>,
     candidates: &[Found],

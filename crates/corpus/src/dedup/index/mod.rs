@@ -40,8 +40,7 @@ pub trait Index {
     /// The index cannot be read.
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Self::Error>;
 
-    /// Stores a document under its keys. If a key already has its maximum number of documents, one of them is
-    /// dropped.
+    /// Stores a document under its keys. If a key has too many documents, one of them is dropped.
     ///
     /// # Errors
     /// The index cannot be written.

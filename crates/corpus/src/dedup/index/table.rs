@@ -46,8 +46,7 @@ pub struct Table {
 impl Table {
     const BUCKET: usize = size_of::<Bucket>();
 
-    /// Creates an empty table of at most `bytes` bytes, but at least one bucket. Allocates all memory
-    /// immediately.
+    /// Creates an empty table of at most `bytes` bytes, but at least one bucket. Allocates all memory.
     #[must_use]
     pub fn with_memory(bytes: usize) -> Self {
         Self { buckets: vec![EMPTY; (bytes / Self::BUCKET).max(1)] }

@@ -51,8 +51,7 @@ pub struct ParagraphParams {
     pub documents: u32,
     /// Minimum share of the site's documents with the paragraph, 0 to 1.
     pub share: f64,
-    /// Minimum number of sites that repeat the paragraph, at most 16. `None` if paragraphs are compared only
-    /// within sites.
+    /// Minimum number of sites that repeat the paragraph, at most 16. `None` to compare only within sites.
     pub sites: Option<u32>,
     /// Minimum number of a site's documents that contain the paragraph, so that the site counts for
     /// [`Self::sites`].

@@ -1,5 +1,4 @@
-//! Evaluates the comma score (Posch): punctuation statistics per language, and a comparison with the older
-//! score.
+//! Evaluates the comma score (Posch): punctuation statistics per language, and a comparison of scores.
 //!
 //! H. Posch: Extracting pure text from web pages. The paper has no table. It reports two findings from
 //! statistics that it does not print, and announces a comparison. This module computes both, with one row per

@@ -1,5 +1,4 @@
-//! Computes features of the block itself: its text, its position on the page, and its agreement with the
-//! metadata.
+//! Computes features of the block itself: its text, its position on the page, and its match with metadata.
 
 use super::super::block::{Block, Characters};
 use super::super::hashing::{Sorted, shared};

@@ -3,8 +3,7 @@
 //! The words for elements are common in web design and not specific to a site. The phrases for lines are in
 //! some 15 languages. Each list becomes one feature, whose weight is learned in training.
 //!
-//! Limitation: the model identifies a list by its position, so it must be retrained if the lists are
-//! reordered.
+//! Limitation: the model identifies a list by its position, so reordering the lists requires retraining.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 

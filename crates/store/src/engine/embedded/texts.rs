@@ -58,8 +58,7 @@ impl Spot {
         bytes
     }
 
-    /// Returns the position that a record in sled contains, or `None` if the record contains the value
-    /// itself.
+    /// Returns the position that a record in sled contains, or `None` if it contains the value itself.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; 13] = bytes.try_into().ok()?;
         let number = |at: usize| u32::from_be_bytes(std::array::from_fn(|byte| bytes[1 + 4 * at + byte]));

@@ -24,8 +24,7 @@ impl Server {
     /// support sockets.
     pub(crate) fn start(folder: &Path, engine: Weak<dyn Engine>) -> io::Result<Self> {
         let address = Address::in_folder(folder)?;
-        // A killed process leaves its socket file behind. The caller has the lock, so no other process uses
-        // the socket.
+        // A killed process leaves its socket file behind. The caller has the lock, so nobody uses the socket.
         let _ = fs::remove_file(&address.path);
         let listener = UnixListener::bind(&address.path)?;
         let is_over = Arc::new(AtomicBool::new(false));
