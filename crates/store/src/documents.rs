@@ -69,8 +69,8 @@ impl Change {
     }
 
     /// Writes a document and the record of its text. Several workers may write the record of the same text at
-    /// the same time. `same` is the document in that record. If it is missing, this worker creates the
-    /// record, unless another worker flushes first. If it is this document, this worker replaces the record.
+    /// the same time. `same` is the document in that record. If there is no record, this worker creates it,
+    /// unless another worker flushes first. If `same` is this document, this worker replaces the record.
     fn put_document(
         &mut self,
         content_hash: &ContentHash,

@@ -33,8 +33,8 @@ pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Compares `number`, the flush number in the store, with the one in the file. It is an error if the store's
-/// is smaller. A missing or incomplete file is ignored.
+/// Compares `number`, the flush number in the store, with the number in the file. Fails if the number in the
+/// store is smaller. Ignores a missing or incomplete file.
 pub(crate) fn check(folder: &Path, number: u64) -> Result<(), StoreError> {
     let said = fs::read_to_string(file(folder)).ok().and_then(|text| text.trim().parse().ok());
     match said {

@@ -180,8 +180,8 @@ fn has_tags(text: &str) -> bool {
     ["</", "<br", "<p>"].iter().any(|tag| text.contains(tag))
 }
 
-/// Whether two strings are parts of one paragraph. They are if they are neighbours in the innermost of
-/// several nested lists and the first does not end a sentence.
+/// Whether two strings are parts of one paragraph: they are neighbours in the innermost of several nested
+/// lists, and the first does not end a sentence.
 fn is_same_paragraph(before: &Found, found: &Found) -> bool {
     let (Some((_, outer)), Some((_, outer_before))) =
         (found.indexes.split_last(), before.indexes.split_last())

@@ -53,8 +53,8 @@ pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) ->
     })
 }
 
-/// Whether a date is today's date. It is if the name of an element around it says so. It is also if the date
-/// has a weekday and is above the `article` or `main` that contains the headline.
+/// Whether a date is today's date: the name of an element around it says so, or it has a weekday and is above
+/// the `article` or `main` that contains the headline.
 pub(super) fn is_todays(page: &Page, id: NodeId, text: &str, headline: Option<NodeId>) -> bool {
     let holds_headline = |at: &NodeId| headline.is_some_and(|headline| page.subtree(*at).contains(&headline));
     let mut around = ancestors(page, id).take(MOST_AROUND).take_while(|at| !holds_headline(at));
