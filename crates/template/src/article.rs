@@ -144,7 +144,7 @@ const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
 /// If the longest sequence of prose has fewer words than this, it may consist of two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
-/// If the longest sequence of prose contains less than this share of the page's prose, it is scattered.
+/// Prose is scattered if its longest sequence contains less than this share of the page's prose.
 const SCATTERED: f64 = 0.2;
 /// Minimum number of lines of links of a page that may be a hub.
 const MANY_LINK_LINES: u32 = 25;

@@ -16,7 +16,7 @@ pub(crate) type GroupName = Arc<str>;
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     groups: HashMap<GroupName, Group>,
-    /// May contain outdated entries. Such an entry has another instant than its group's state.
+    /// An entry is outdated if its instant differs from the instant in the state of its group.
     due: BinaryHeap<Reverse<(Instant, GroupName)>>,
 }
 

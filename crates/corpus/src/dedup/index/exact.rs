@@ -1,8 +1,8 @@
 //! An index in memory that keeps every key, like a database.
 //!
 //! Limitation: the index takes about 1.5 KB per document, so it is meant for small corpora and for evaluating
-//! [`Table`](super::Table). A database with rows of key and document would need the same limit of rows per
-//! key.
+//! [`Table`](super::Table). A database with one row per key and document would have to limit the number of
+//! documents per key in the same way.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
