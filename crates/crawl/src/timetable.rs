@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
-/// Longer than any change of a local clock.
+/// A time that is longer than any change of a local clock.
 const LEAP: SignedDuration = SignedDuration::from_hours(3);
 /// Maximum number of starts per call. An expression for every minute has 1,440 a day.
 const STARTS: usize = 20_000;

@@ -247,8 +247,8 @@ impl Store {
         self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
-    /// Returns the records of URLs and their raw pages, like [`url`](Self::url) and [`page`](Self::page), in one
-    /// request. A record or page that cannot be decoded is an error of its URL.
+    /// Returns the records of URLs and their raw pages, like [`url`](Self::url) and [`page`](Self::page), in
+    /// one request. A record or page that cannot be decoded is an error of its URL.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -39,8 +39,8 @@ impl PreparedTemplate {
         detected.unwrap_or_else(|| Judgement::new(page, Some(&self.template), pins).extracted())
     }
 
-    /// Like [`extract`](Self::extract), but returns the judgement of every line. This is slower, because the model
-    /// judges each line even if detection extracts the page.
+    /// Like [`extract`](Self::extract), but returns the judgement of every line. This is slower, because the
+    /// model judges each line even if detection extracts the page.
     #[must_use]
     pub fn judge(&self, page: &Page, pins: &Pins) -> Judgement {
         let judgement = Judgement::new(page, Some(&self.template), pins);

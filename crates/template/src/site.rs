@@ -222,8 +222,8 @@ impl SiteTemplate {
         }
     }
 
-    /// Returns the page's text by this template. If its confidence is low, or it finds almost no text, this also
-    /// tries the model alone and returns the result with the higher confidence.
+    /// Returns the page's text by this template. If its confidence is low, or it finds almost no text, this
+    /// also tries the model alone and returns the result with the higher confidence.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Extracted {
         self.extract_with(block_model::built_in(), page)

@@ -10,8 +10,8 @@ use crate::Page;
 use crate::draft::document_of;
 use crate::page::NOWHERE;
 
-/// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not state the
-/// value. The fields are serialized under their names, in this order.
+/// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not state
+/// the value. The fields are serialized under their names, in this order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// The canonical form of the page's address.

@@ -132,7 +132,7 @@ impl Cluster {
         assert!(self.newspaper.wait_for_requests(count, LONG), "no progress to {count} requests");
     }
 
-    /// Waits 50 milliseconds. The number of requests never reaches the number for which this waits.
+    /// Waits 50 milliseconds, because the awaited number of requests is never reached.
     fn pause(&self) {
         let _ = self.newspaper.wait_for_requests(usize::MAX, Duration::from_millis(50));
     }

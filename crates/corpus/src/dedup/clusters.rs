@@ -74,7 +74,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Choosing the preferred document pair by pair leads to the same document in any order.
+        /// If the representative is chosen pair by pair, the order of the pairs does not matter.
         #[test]
         fn the_head_does_not_depend_on_the_order(
             words in prop::collection::vec(0..5_u64, 1..20),

@@ -79,7 +79,8 @@ struct Scores {
 struct PageScores {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
-    /// The scores with [`Lines::AsWritten`]. `None` if they equal the scores with [`Lines::Auto`].
+    /// The scores of the threshold with [`Lines::AsWritten`]. `None` if they equal the scores with
+    /// [`Lines::Auto`].
     as_written: Option<Scores>,
     space: Space,
 }

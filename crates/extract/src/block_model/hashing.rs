@@ -87,8 +87,8 @@ fn hash_in_lower_case(word: &str) -> u64 {
     hash_in_eights(&lower[..length], |eight| eight)
 }
 
-/// Returns the lower case of a letter, with a fast path for the most common letters. Returns `None` if it is not one
-/// letter, or depends on the word.
+/// Returns the lower case of a letter, with a fast path for the most common letters. Returns `None` if it is
+/// not one letter, or depends on the word.
 fn lower_case(c: char) -> Option<char> {
     match c {
         'a'..='z' | '0'..='9' | 'ß'..='ÿ' | 'ư' | 'а'..='џ' | 'α'..='ω' | '\u{4E00}'..='\u{9FEF}' => {

@@ -1,4 +1,5 @@
-//! Shows the overview: the last run with its findings, the running crawl, the corpus, its growth and the runs.
+//! Shows the overview: the last run with its findings, the running crawl, the corpus, its growth and the
+//! runs.
 
 use gleaner_crawl::HostView;
 use gleaner_crawl::report::{Report, groups, page as report_page};

@@ -42,8 +42,8 @@ pub struct Explained<'a> {
     pub template: Option<&'a SiteTemplate>,
     /// The pins used for the judgement.
     pub pins: &'a Pins,
-    /// The result of [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) or [`Judgement::new`] for this page,
-    /// template and pins.
+    /// The result of [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) or [`Judgement::new`] for
+    /// this page, template and pins.
     pub judgement: &'a Judgement,
 }
 

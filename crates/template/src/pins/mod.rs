@@ -197,8 +197,8 @@ impl Pins {
         self.entries.is_empty() && self.inserts.is_empty() && self.extras.is_empty()
     }
 
-    /// Whether the pins may change the text of this page: they request inserts or additional parts, or select an
-    /// element of the page.
+    /// Whether the pins may change the text of this page: they request inserts or additional parts, or select
+    /// an element of the page.
     #[must_use]
     pub fn concern(&self, page: &Page) -> bool {
         let selects = || self.of_page(page).iter().any(|pins| pins.keep.is_some() || pins.drop.is_some());
