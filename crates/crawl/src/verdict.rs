@@ -1,5 +1,5 @@
-//! Says in one sentence whether gleaner gets documents from a host, or why not. `gleaner doctor` and the
-//! status page begin with this sentence.
+//! Describes in one sentence whether gleaner gets documents from a host and, if not, why. `gleaner doctor`
+//! and the status page begin with this sentence.
 
 use gleaner_render::text::count;
 use gleaner_store::Counts;
@@ -8,7 +8,7 @@ use crate::host_view::HostView;
 use crate::report::cause::explained;
 use crate::report::{GroupedCounts, Report};
 
-/// With fewer pages, the share of a reason is meaningless.
+/// With fewer pages than this, a share of the pages means nothing.
 const FEW_PAGES: u64 = 5;
 
 /// Returns the sentence. `in_scope` says whether the host belongs to a seed site. Pass `true` if the seeds

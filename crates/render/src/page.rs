@@ -29,8 +29,8 @@ pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String
 }
 
 /// Renders an English page as a single file. A content security policy forbids scripts and external
-/// resources. `style` is appended to [`STYLE`]. HTML forbids control characters other than white space, so
-/// they are replaced by U+FFFD.
+/// resources. `style` is appended to [`STYLE`]. U+FFFD replaces control characters other than white space,
+/// because HTML forbids them.
 #[must_use]
 pub fn file(title: &str, style: &str, body: &Markup) -> String {
     let head = html! {
@@ -65,8 +65,8 @@ impl<'a> Column<'a> {
 }
 
 /// Renders a table. On small screens, each row becomes a card with the column titles as labels. `caption`
-/// describes the table to screen readers. The first cell of a row is its header. `foot` is the row of totals,
-/// and may be empty.
+/// describes the table to screen readers. The first cell of a row is the header of the row. `foot` is the row
+/// of totals, and may be empty.
 #[must_use]
 pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>], foot: &[Markup]) -> Markup {
     let content = html! {

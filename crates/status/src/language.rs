@@ -14,8 +14,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// Returns the language of a tag such as `vi` or `vi-VN`, or `None` if it is neither Vietnamese nor
-    /// English.
+    /// Returns the language of a tag such as `vi` or `vi-VN`, or `None` for other languages.
     pub(crate) fn from_tag(tag: &str) -> Option<Self> {
         match tag.trim().split('-').next()?.to_ascii_lowercase().as_str() {
             "vi" => Some(Self::Vietnamese),

@@ -19,14 +19,14 @@ pub(crate) struct ReportSummary {
     pub(crate) run: u32,
     pub(crate) started: Timestamp,
     pub(crate) status: Status,
-    /// The gravest finding in English. `None` if nothing is unusual.
+    /// The gravest finding, in English. `None` if there are only notes or no findings.
     pub(crate) why: Option<String>,
-    /// Number of causes of the notes.
+    /// Number of distinct causes among the notes.
     pub(crate) notes: usize,
 }
 
-/// The reports that were already read, by path. `None` means that the file is unreadable. A finished report
-/// never changes, so only the newest report is read more than once.
+/// The reports that were already read, by path. `None` for a file that is unreadable. A finished report never
+/// changes, so only the newest report is read more than once.
 #[derive(Debug, Default)]
 pub(crate) struct ReportCache(Mutex<HashMap<PathBuf, Option<Arc<ReportSummary>>>>);
 

@@ -5,7 +5,7 @@ use gleaner_store::Store;
 
 use crate::failure::Failure;
 
-/// Minimum similarity, 0 to 1, of a known host's name to a misspelt one.
+/// Minimum similarity, 0 to 1, between a misspelt name and the name of a known host.
 const SIMILAR: f64 = 0.8;
 
 const MOST_NAMED: usize = 3;
@@ -14,12 +14,13 @@ pub(crate) fn is_similar(known: &str, name: &str) -> bool {
     strsim::normalized_damerau_levenshtein(known, name) >= SIMILAR
 }
 
-/// Returns the site of a host's name.
+/// Returns the registrable domain of a host's name.
 pub(crate) fn site(host: &str) -> Option<String> {
     CanonicalUrl::parse(&format!("http://{host}/")).ok().map(|url| url.domain().to_owned())
 }
 
-/// Returns `; did you mean ...?` with the most similar hosts of the corpus, or an empty text.
+/// Returns `; did you mean ...?` with the most similar hosts of the corpus. The text is empty if there are
+/// none.
 pub(crate) fn did_you_mean(store: &Store, name: &str) -> Result<String, Failure> {
     let own = site(name);
     let mut found = Vec::new();

@@ -20,7 +20,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     let mut daemon = Daemon::open_existing(common, &args.seeds)?;
-    // This process only reads a shared corpus, so its page has no buttons that need a writer.
+    // This process only reads a shared corpus, so the page has no buttons that would need a writer.
     let hooks = if distributed::is_shared(&daemon.config) { Hooks::default() } else { daemon.hooks() };
     daemon.serve(Some(args.address), &args.access, hooks)?;
     while !daemon.stop.is_requested() {

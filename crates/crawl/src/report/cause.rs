@@ -41,17 +41,17 @@ fn words(reason: &str) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// Whether a text names an expired or not yet valid certificate. This may mean a wrong clock.
+/// Whether a text names a certificate that has expired or is not valid yet. The clock may be wrong.
 pub(crate) fn is_of_the_clock(text: &str) -> bool {
     [TlsFault::Expired, TlsFault::NotValidYet].iter().any(|fault| text.contains(&fault.to_string()))
 }
 
-/// Returns a text without details in parentheses, which may differ between hosts with the same problem.
+/// Returns a text up to its first parenthesis. The details in parentheses may differ between hosts.
 pub(crate) fn without_details(text: &str) -> &str {
     text.split(" (").next().unwrap_or_default()
 }
 
-/// Whether a site shows something else instead of its pages.
+/// Whether a site shows something else instead of its pages, such as a login or a consent dialog.
 pub(crate) fn is_wall(reason: &str) -> bool {
     matches!(
         reason,
@@ -62,7 +62,7 @@ pub(crate) fn is_wall(reason: &str) -> bool {
     )
 }
 
-/// Returns the command that shows more about a reason. For failed visits and walls it sends a new request.
+/// Returns the command that shows more about a reason. For failed visits and walls, it sends a request.
 pub(crate) fn command(host: &str, reason: &str) -> String {
     match is_wall(reason) || Class::from_reason(reason).is_some_and(Class::is_failure) {
         true => format!("gleaner doctor {host} --fetch"),
