@@ -1,6 +1,6 @@
 //! Measures the cost of each part of a record: `cargo run -p gleaner-archive --example record_cost --
-//! PAGE...`. Each PAGE is an HTML file. Prints means over the pages, in bytes and in microseconds. The time
-//! of a page is the shortest of nine rounds.
+//! PAGE...`. Each PAGE is an HTML file. Prints the means over the pages in bytes and in microseconds. The
+//! time of a page is the shortest time of nine rounds.
 
 #![allow(clippy::allow_attributes, clippy::print_stdout, clippy::unwrap_used, reason = "an example prints")]
 

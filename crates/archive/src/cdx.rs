@@ -3,16 +3,16 @@
 //! Supports CDX and CDXJ (`key timestamp {json}`) files of pywb, OpenWayback and Common Crawl. The first line
 //! of a CDX file, such as ` CDX N b a m s k r M S V g`, names the columns. Without such a line, the usual
 //! order of 9 or 11 columns is assumed. Only the file name and the offset of each line are used. All other
-//! data come from the record.
+//! data are read from the record itself.
 //!
-//! Limitation: JSON values are found by text search. Names with escaped quotation marks are not found.
+//! Limitation: JSON values are found by text search, which misses file names with escaped quotation marks.
 
 use crate::Place;
 
 /// A reader of the lines of one index file.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
-    /// The indexes of the columns for offset and file name. `None`: no line has named the columns.
+    /// The indexes of the columns for offset and file name. `None` before a line has named the columns.
     named: Option<(usize, usize)>,
 }
 

@@ -45,7 +45,7 @@ impl<R: Read> BufRead for Counted<R> {
     }
 }
 
-/// Whether the data caused the error. Otherwise the disk caused it.
+/// Whether the content of the file caused the error. `false` if the disk caused it.
 pub(crate) fn is_of_the_bytes(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,10 +1,10 @@
-//! Digests of payloads and blocks, as in the fields of WARC records.
+//! Computes digests of payloads and blocks, in the form of the fields of WARC records.
 //!
-//! A digest is SHA-1 in base32, as in Heritrix, Common Crawl and pywb, so that archives can be compared.
-//! Labels of other algorithms are ignored.
+//! A digest is SHA-1 in base32, as in Heritrix, Common Crawl and pywb, so that archives of different crawlers
+//! can be compared. Digests of other algorithms are ignored.
 //!
 //! Limitation: SHA-1 collisions can be produced deliberately. A digest only shows that a URL returned the
-//! same page as before. An equal digest alone is never a reason to drop a page.
+//! same page as before. A page is never dropped only because its digest equals another.
 
 use std::fmt;
 
@@ -35,8 +35,8 @@ impl Digest {
         Self(digest.finalize().into())
     }
 
-    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. `None`: the label is invalid or names
-    /// another algorithm.
+    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. Returns `None` if the label is invalid
+    /// or names another algorithm.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         let (algorithm, value) = label.trim().split_once(':')?;

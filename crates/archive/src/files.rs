@@ -1,14 +1,14 @@
-//! The files of an archive. Records are appended to the newest file. The other files are complete.
+//! Manages the files of an archive. Records are appended to the newest file. The other files are complete.
 //!
-//! 1. When the newest file reaches a given size, the next file begins. Its name contains the time and a
-//!    number: `gleaner-20261121020000-00001.warc.gz`.
-//! 2. [`Archive::sync`] syncs all appended records to disk. A crash may lose later records, or leave them in
-//!    the archive although the store does not know them.
-//! 3. Opening an archive checks the records after the last known synced position. Intact records are kept. An
-//!    incomplete last record is cut off.
+//! 1. When the newest file reaches a given size, a new file is begun. The name of a file contains the time
+//!    and a number: `gleaner-20261121020000-00001.warc.gz`.
+//! 2. [`Archive::sync`] syncs all appended records to disk. If a crash follows, records that were appended
+//!    later may be lost, or may be in the archive although the store does not know them.
+//! 3. When an archive is opened, the records after the last known synced position are checked. Intact records
+//!    are kept. If the last record is incomplete, it is cut off.
 //!
 //! Limitation: after a crash, the archive may contain pages that the store does not know. They are fetched
-//! and archived again, so a reader of the archive finds two records.
+//! and archived again, so the archive then contains two records of them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the number in the file's name. 0: the file is not from this program.
+    /// Returns the number in the file's name, or 0 if this program did not write the file.
     #[must_use]
     pub fn number(&self) -> u32 {
         number_of(&self.file).unwrap_or(0)
@@ -76,7 +76,7 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
 /// The options for writing an archive.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Size in bytes from which on the next record begins a new file.
+    /// Maximum size of a file in bytes. When a file has reached it, the next record begins a new file.
     pub rotate: u64,
     /// Compression level of the `warcinfo` records, 1 (fast) to 9 (small).
     pub level: u32,
@@ -117,9 +117,9 @@ const PREFIX: &str = "gleaner-";
 const SUFFIX: &str = ".warc.gz";
 
 impl Archive {
-    /// Opens the archive in a folder for appending. Creates the folder if it is missing. `known`: the end of
-    /// the part that is known to be intact. If it is `None` or in another file, the whole newest file is
-    /// checked.
+    /// Opens the archive in a folder for appending. Creates the folder if it is missing. `known` is the end
+    /// of the part that is known to be intact. If `known` is `None` or in an older file, the whole newest
+    /// file is checked.
     ///
     /// # Errors
     /// The folder or its newest file cannot be read or written.
@@ -157,7 +157,7 @@ impl Archive {
     /// Appends a response ([`crate::Capture::response`]). Returns the position of its record.
     ///
     /// # Errors
-    /// The file cannot be written. The incomplete record is then cut off, if possible.
+    /// The file cannot be written. If possible, the incomplete record is cut off.
     pub fn append(&mut self, record: &[u8], now: Timestamp) -> Result<Place, ArchiveError> {
         if self.newest.as_ref().is_none_or(|newest| newest.length >= self.options.rotate) {
             self.begin_file(now)?;
@@ -179,16 +179,16 @@ impl Archive {
         let mut newest = Newest { file, path, name, length: 0, is_synced: false, is_torn: false };
         newest.append(&info)?;
         self.newest = Some(newest);
-        // Syncing the folder stores the file's name on disk.
+        // After the folder is synced, the file's name is on disk.
         open(OpenOptions::new().read(true), &self.folder)
             .and_then(|folder| folder.sync_all())
             .map_err(ArchiveError::with_path("cannot sync", &self.folder))
     }
 
-    /// Syncs all appended records to disk. Returns the end of the archive. `None`: the archive has no file.
+    /// Syncs all appended records to disk. Returns the end of the archive, or `None` if it has no file.
     ///
     /// # Errors
-    /// The disk reports an error. Then no record since the last successful call counts as stored.
+    /// The disk reports an error. Then the records since the last successful call may not be on disk.
     pub fn sync(&mut self) -> Result<Option<Place>, ArchiveError> {
         let Some(newest) = &mut self.newest else { return Ok(None) };
         if !newest.is_synced {
@@ -222,7 +222,7 @@ impl Newest {
     }
 }
 
-/// Returns the names of an archive's files, oldest first. Empty if the folder does not exist.
+/// Returns the names of an archive's files, oldest first. Returns an empty list if the folder does not exist.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -239,7 +239,7 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
             names.push(name);
         }
     }
-    // The number gives the order, because the system's clock may be set back.
+    // The numbers determine the order, because the times would be wrong if the system's clock was set back.
     names.sort_by_key(|name| number_of(name));
     Ok(names)
 }

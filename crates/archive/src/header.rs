@@ -1,4 +1,4 @@
-//! The named fields of a record (WARC 1.1, 4 and 5).
+//! Parses the named fields of a record (WARC 1.1, 4 and 5).
 //!
 //! Names are compared without case. A field that is folded over several lines is joined. If several fields
 //! have the same name, the first applies.
@@ -30,15 +30,15 @@ impl Header {
         Self { fields }
     }
 
-    /// Returns the value of the first field with this name, compared without case. `None`: there is no such
-    /// field.
+    /// Returns the value of the first field with this name, compared without case, or `None` if there is
+    /// none.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.fields.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// Returns `WARC-Target-URI`, without the angle brackets that some writers add. `None`: the field is
+    /// Returns `WARC-Target-URI`, without the angle brackets that some writers add, or `None` if it is
     /// absent.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
@@ -46,11 +46,11 @@ impl Header {
         Some(value.strip_prefix('<').and_then(|value| value.strip_suffix('>')).unwrap_or(value))
     }
 
-    /// Returns `WARC-Date`. `None`: the field is absent or not a time.
+    /// Returns `WARC-Date`, or `None` if the field is absent or not a time.
     #[must_use]
     pub fn date(&self) -> Option<jiff::Timestamp> {
         let value = self.get("WARC-Date")?;
-        // Some files that were converted from ARC have dates of 14 digits.
+        // Files that were converted from the older ARC format may have dates of 14 digits.
         let spread = || {
             let digits =
                 Some(value).filter(|value| value.len() == 14 && value.bytes().all(|b| b.is_ascii_digit()))?;
@@ -68,13 +68,13 @@ impl Header {
         value.parse().ok().or_else(|| spread()?.parse().ok())
     }
 
-    /// Returns `WARC-Type` in lower case. `None`: the field is absent.
+    /// Returns `WARC-Type` in lower case, or `None` if the field is absent.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
         self.get("WARC-Type").map(str::to_ascii_lowercase)
     }
 
-    /// Returns `Content-Length`. `None`: the field is absent or not a number.
+    /// Returns `Content-Length`, or `None` if the field is absent or not a number.
     #[must_use]
     pub fn length(&self) -> Option<u64> {
         self.get("Content-Length")?.parse().ok()

@@ -1,7 +1,7 @@
-//! The HTTP response in the block of a `response` record.
+//! Parses the HTTP response in the block of a `response` record.
 //!
 //! The parser is lenient, because archives contain whatever servers sent. It ignores a header without a
-//! colon, and a line may end without `\r`.
+//! colon, and accepts lines that end without `\r`.
 //!
 //! Limitation: U+FFFD replaces invalid UTF-8 in names and values. This damages a `Location` in Latin-1.
 
@@ -22,7 +22,7 @@ pub struct HttpMessage<'a> {
 }
 
 impl<'a> HttpMessage<'a> {
-    /// Parses a block. `None`: the block does not begin with a status line.
+    /// Parses a block. Returns `None` if the block does not begin with a status line.
     #[must_use]
     pub fn parse(block: &'a [u8]) -> Option<Self> {
         let (head, coded) = split_head(block);
@@ -43,7 +43,7 @@ impl<'a> HttpMessage<'a> {
         Some(Self { status, headers, coded })
     }
 
-    /// Returns the first value of a header. `None`: the header is absent.
+    /// Returns the first value of a header, or `None` if the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
@@ -57,9 +57,9 @@ impl<'a> HttpMessage<'a> {
         payload::decode(self.coded, &transfer, &content, limit)
     }
 
-    /// Whether the body has fewer bytes than its `Content-Length`. Always `false` for a body with a coding. A
-    /// transfer coding overrides the field (RFC 9112, 6.3). Crawlers that decode a content coding may leave
-    /// the field unchanged.
+    /// Whether the body has fewer bytes than its `Content-Length`. Always `false` for a body with a coding: a
+    /// transfer coding overrides the field (RFC 9112, 6.3), and crawlers that decode a content coding may
+    /// leave the field unchanged.
     #[must_use]
     pub fn is_short(&self) -> bool {
         let is_coded = ["Transfer-Encoding", "Content-Encoding"]

@@ -21,9 +21,9 @@
 //! The crate writes `warcinfo`, `response`, `revisit` and `request` records. It interprets `response` and
 //! `revisit` records of any writer, and returns other records uninterpreted.
 //!
-//! Limitation: transfer codings are removed before a body is stored, and content codings sometimes. As in
-//! other crawlers, headers that no longer apply get the prefix `X-Crawler-`. `Content-Length` is the length
-//! of the stored body.
+//! Limitation: before a body is stored, its transfer codings are removed, and sometimes its content codings
+//! too. As in other crawlers, headers that no longer apply then get the prefix `X-Crawler-`. `Content-Length`
+//! is the length of the stored body.
 
 pub mod cdx;
 mod counted;

@@ -1,11 +1,11 @@
 //! Decodes the transfer and content codings of bodies.
 //!
 //! Archives of other crawlers contain bodies as transferred: chunked, and compressed with gzip, deflate,
-//! brotli or zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some crawlers decode a body but keep its header. A body
-//! that is not encoded as its header states is therefore used unchanged.
+//! brotli or zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some crawlers decode a body but keep its headers.
+//! Therefore a body that does not have the coding that its headers state is used unchanged.
 //!
-//! Limitation: if a body ends within a coding, the decoded part is returned with [`Payload::cut`]. It is
-//! unknown whether the server or the archive lost the rest.
+//! Limitation: if a body ends within a coding, the decoded part is returned with [`Payload::cut`]. It is not
+//! known whether the server or the archive lost the rest.
 
 use gleaner_coding::{Coding, Decoder, Stop};
 
@@ -17,7 +17,7 @@ const MOST_CODINGS: usize = 4;
 pub struct Payload {
     /// The decoded bytes.
     pub body: Vec<u8>,
-    /// Why the end of the body is missing. `None`: the body is complete.
+    /// Why the end of the body is missing. `None` if the body is complete.
     pub cut: Option<Cut>,
 }
 
@@ -30,12 +30,12 @@ pub enum Cut {
     Coding,
 }
 
-/// Decodes the transfer codings, then the content codings, each in the reverse of their listed order.
-/// `limit`: maximum number of bytes of the result, and of the output of each decompression.
+/// Decodes the transfer codings and then the content codings, each in the reverse of their listed order.
+/// `limit` is the maximum number of bytes of the result, and of the output of each decompression.
 #[must_use]
 pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usize) -> Payload {
     let codings = transfer.iter().rev().chain(content.iter().rev());
-    // If some codings are not decoded, the bytes are not a complete body.
+    // If there are too many codings, some are not decoded. Then the bytes are not a complete body.
     let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
     let cut = is_too_deep.then_some(Cut::Coding);
     let mut payload = Payload { body: coded.to_vec(), cut };
@@ -44,7 +44,7 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
             "chunked" => dechunked(&payload.body),
             name => Coding::from_name(name).and_then(|coding| undone(coding, &payload.body, limit)),
         };
-        // Otherwise the archive's writer had already decoded the body.
+        // If decoding failed, the archive's writer had already decoded the body.
         if let Some(step) = step {
             payload = Payload { cut: payload.cut.or(step.cut), ..step };
         }
@@ -62,8 +62,8 @@ impl Payload {
     }
 }
 
-/// Decodes up to the first error or the limit. `None`: decoding failed without output, and the data is not
-/// gzip.
+/// Decodes up to the first error or the limit. Returns `None` if decoding failed without output and the data
+/// are not gzip.
 fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
     let outcome = decoder.push(coded, &mut body, limit);
@@ -93,8 +93,8 @@ fn dechunked(coded: &[u8]) -> Option<Payload> {
     }
 }
 
-/// Returns the length of the chunk at the beginning, and the offset of its data. `None`: no chunk begins
-/// here.
+/// Returns the length of the chunk at the beginning of `bytes` and the offset of its data, or `None` if no
+/// chunk begins there.
 fn chunk(bytes: &[u8]) -> Option<(usize, usize)> {
     let end = bytes.iter().take(100).position(|byte| *byte == b'\n')?;
     let line = std::str::from_utf8(&bytes[..end]).ok()?;

@@ -8,8 +8,8 @@
 //!    differs, or the file ends within it. The reader returns the damage with its offset, and continues where
 //!    the next record seems to begin.
 //!
-//! Limitation: in a file that is a single gzip member or Zstandard frame, everything after damage is lost.
-//! All its records have the offset of that member or frame.
+//! Limitation: if a file is a single gzip member or Zstandard frame, everything after damage is lost. All
+//! records of such a file have the same offset, that of the member or frame.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -29,7 +29,7 @@ const MOST_HEAD: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Reader<R> {
     stream: Stream<R>,
-    /// The decoder of Zstandard frames. `None`: a frame is being read, or no frame was read yet.
+    /// The decoder of Zstandard frames. `None` while a frame is being read, and before the first frame.
     unpacker: Option<Unpacker>,
     limit: usize,
 }
@@ -41,7 +41,7 @@ enum Stream<R> {
     Ended,
 }
 
-/// A compressed part of a file. It contains one record, a part of a record, or several records.
+/// A compressed part of a file. It contains one record, several records, or a part of a record.
 #[derive(Debug)]
 enum Packed<R> {
     Gzip(u64, Box<BufReader<GzDecoder<Counted<R>>>>),
@@ -119,8 +119,8 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Self { stream, unpacker: None, limit })
     }
 
-    /// Returns the offset of the next record, or of the compressed part that contains it. `None`: the file
-    /// has ended.
+    /// Returns the offset of the next record or of the compressed part that contains it. Returns `None` at
+    /// the end of the file.
     #[must_use]
     pub fn position(&self) -> Option<u64> {
         match &self.stream {
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(read(&records.concat()), expected);
         let between = [zstd(b""), skippable(0, b"rain"), skippable(0xf, b"")].concat();
         assert_eq!(read(&[&between[..], &records.join(&between[..]), &between].concat()), expected);
-        // The boundaries of frames and records differ.
+        // The boundaries of frames are not those of records.
         let all: Vec<u8> = (0..3).flat_map(plain).collect();
         for size in [40, 100, 300] {
             assert_eq!(read(&all.chunks(size).flat_map(zstd).collect::<Vec<u8>>()), expected, "{size}");

@@ -1,4 +1,4 @@
-//! Defines the parts of a WARC file: records, and damage.
+//! Defines the items of a WARC file: records and damage.
 
 use crate::{Digest, Header, HttpMessage};
 
@@ -26,7 +26,7 @@ pub struct Damage {
     pub is_last: bool,
 }
 
-/// A part of a file.
+/// A record, or a part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
     /// An intact record.
@@ -36,8 +36,9 @@ pub enum Item {
 }
 
 impl Record {
-    /// Returns the HTTP response in the block. `None`: the type of the record is not `response` or `revisit`,
-    /// its `Content-Type` is not `application/http`, or the block does not begin with a status line.
+    /// Returns the HTTP response in the block. Returns `None` if the type of the record is not `response` or
+    /// `revisit`, its `Content-Type` is not `application/http`, or the block does not begin with a status
+    /// line.
     #[must_use]
     pub fn http(&self) -> Option<HttpMessage<'_>> {
         let is_http = self
@@ -48,8 +49,9 @@ impl Record {
         (is_http && is_answer).then(|| HttpMessage::parse(&self.block)).flatten()
     }
 
-    /// Returns the stated reason why the block is incomplete: a reason of WARC 1.1, 5.13, or `segmented`. The
-    /// reader does not join the segments of a record (WARC 1.1, 7). `None`: no reason is stated.
+    /// Returns the reason that the record states for an incomplete block: a reason of WARC 1.1, 5.13, or
+    /// `segmented`. The reader does not join the segments of a record (WARC 1.1, 7). Returns `None` if no
+    /// reason is stated.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static str> {
         if self.header.get("WARC-Segment-Number").is_some() {

@@ -1,7 +1,7 @@
 //! Finds the next record after damage.
 //!
-//! A candidate is a line that looks like the beginning of an uncompressed record. A gzip member or Zstandard
-//! frame with such a line is also a candidate, which is verified by decoding a few bytes.
+//! A line that looks like the beginning of an uncompressed record may begin a record. So may the first bytes
+//! of a gzip member or Zstandard frame if a few decoded bytes begin like a record.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -12,7 +12,7 @@ const WINDOW: usize = 256 << 10;
 
 const OVERLAP: usize = 8;
 
-/// Returns the offset of the first record at or after `from`. `None`: no record follows.
+/// Returns the offset of the first record at or after `from`, or `None` if no record follows.
 pub(crate) fn next_record(
     source: &mut (impl Read + Seek),
     from: u64,

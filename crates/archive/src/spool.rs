@@ -1,12 +1,12 @@
-//! An archive file in memory. Object storage does not support appending, so the file is stored as a whole.
+//! Builds an archive file in memory. Object storage does not support appending, so it stores whole files.
 //!
 //! The file is named like the files of [`crate::files`], with a suffix for the writer:
 //! `gleaner-20261121020000-00001-w3.warc.gz`. It also begins with a `warcinfo` record. [`crate::Reader`]
 //! reads its bytes.
 //!
-//! Limitation: the content is lost if the process ends. Records therefore count as stored only after the file
-//! is stored. Within one writer, file names sort in the order of the records. Across writers, they sort by
-//! the time at which each file was begun.
+//! Limitation: the content is lost if the process ends. Therefore records count as stored only after the file
+//! is stored. The names of one writer's files sort in the order of their records. The names of several
+//! writers' files sort by the time at which each file was begun.
 
 use jiff::Timestamp;
 
@@ -35,7 +35,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Begins a file. `number`: the writer's file number, which must increase. `suffix`: the name of the
+    /// Begins a file. `number` is the writer's file number, which must increase. `suffix` is the name of the
     /// writer, which may be empty. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`.
     #[must_use]
     pub fn begin(number: u32, at: Timestamp, options: &Options, suffix: &str) -> Self {
@@ -66,7 +66,7 @@ impl Spool {
         &self.content
     }
 
-    /// Whether the file has no record except the `warcinfo` record.
+    /// Whether the file contains only the `warcinfo` record.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.content.len() == self.head

@@ -5,7 +5,7 @@
 //!    warcio use the same order.
 //! 3. Each record has a digest of its block and is compressed separately.
 //!
-//! The task that received the response encodes the records. The task that writes the file only appends them.
+//! The thread that processes the response encodes the records. The writing thread only appends them.
 //!
 //! Limitation: the status line and the request line are always written as HTTP/1.1 without a proxy.
 
@@ -37,7 +37,7 @@ pub struct Capture<'a> {
     pub coded: Option<&'a [u8]>,
     /// Whether the body was cut at a limit.
     pub is_cut: bool,
-    /// The headers of the request, in order. Empty if unknown; then no `request` record is written.
+    /// The headers of the request, in order. If there are none, no `request` record is written.
     pub request: &'a [(String, String)],
     /// Additional named fields of the record.
     pub fields: &'a [(&'a str, &'a str)],
@@ -61,11 +61,11 @@ pub struct Revisit {
     pub payload: Digest,
 }
 
-/// Headers that describe the transfer and not the stored body. `Content-Encoding` also does so if the decoded
-/// body is stored.
+/// Headers that describe the transfer and not the stored body. If the decoded body is stored,
+/// `Content-Encoding` is one of them too.
 const OF_THE_LINE: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
 
-/// The compression level of a record whose body is already compressed.
+/// The compression level for a record whose body is already compressed.
 const NOT_COMPRESSED: u32 = 0;
 
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
@@ -85,8 +85,9 @@ impl Capture<'_> {
         if self.request.is_empty() { 1 } else { 2 }
     }
 
-    /// Returns a `response` record and its `request` record as gzip members. `payload`: [`Digests::payload`].
-    /// `level`: compression level, 1 (fast) to 9 (small). An already compressed body is not compressed again.
+    /// Returns a `response` record and its `request` record as gzip members. `payload` is
+    /// [`Digests::payload`]. `level` is the compression level, 1 (fast) to 9 (small). A body that is already
+    /// compressed is not compressed again.
     #[must_use]
     pub fn response(&self, payload: Digest, level: u32) -> Vec<u8> {
         let mut fields = vec![("WARC-Payload-Digest", payload.to_string())];
@@ -99,7 +100,7 @@ impl Capture<'_> {
     }
 
     /// Returns a `revisit` record and its `request` record as gzip members, for a 304 or an unchanged body.
-    /// `level`: compression level, 1 (fast) to 9 (small).
+    /// `level` is the compression level, 1 (fast) to 9 (small).
     #[must_use]
     pub fn revisit(&self, of: Revisit, level: u32) -> Vec<u8> {
         let fields = vec![
@@ -166,8 +167,9 @@ impl Capture<'_> {
     }
 }
 
-/// Returns the `warcinfo` record at the beginning of a file. `name`: the file name. `fields`: the record's
-/// content, such as `software`, `operator` and `robots`. `level`: compression level, 1 (fast) to 9 (small).
+/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name. `fields` is the content
+/// of the record, such as `software`, `operator` and `robots`. `level` is the compression level, 1 (fast) to
+/// 9 (small).
 #[must_use]
 pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();
@@ -211,8 +213,8 @@ fn record<'a>(
 }
 
 thread_local! {
-    /// The compressors of this thread by level. A record with a compressed body needs two levels, and a new
-    /// compressor takes longer than a small record.
+    /// The compressors of this thread by level. A record with a compressed body needs two levels, and
+    /// creating a compressor takes longer than compressing a small record.
     static COMPRESSORS: RefCell<BTreeMap<u32, Compressor>> = const { RefCell::new(BTreeMap::new()) };
 }
 

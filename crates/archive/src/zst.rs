@@ -2,11 +2,11 @@
 //!
 //! 1. A file may begin with a dictionary, compressed or not, in a skippable frame with the magic number
 //!    0x184D2A5D. The dictionary applies to all frames.
-//! 2. A record has one frame or several. The reader also accepts a frame with several records.
+//! 2. A record is one frame or several. The reader also accepts a frame with several records.
 //! 3. The reader ignores other skippable frames.
 //!
-//! A record that does not end with its frame continues in the next frame. If the next frame begins like a
-//! record, the `Content-Length` is wrong. Then the next frame is a new record and is not lost.
+//! If a record does not end with its frame, it continues in the next frame, unless that frame begins like a
+//! record. In that case, the `Content-Length` is wrong, and the next frame is read as a new record.
 //!
 //! Limitation: to bound memory, a frame with a window above 128 MiB or a dictionary above 8 MiB counts as
 //! damage. `zstd` also rejects such a window by default.
@@ -38,7 +38,7 @@ const MOST_DICTIONARY: u64 = 8 << 20;
 
 const OUT: usize = 128 << 10;
 
-/// Whether a skippable frame begins with this byte. Excludes 0x57, because `WARC/` begins with it.
+/// Whether a skippable frame begins with this byte. Excludes 0x57, which is the `W` of `WARC/`.
 pub(crate) const fn is_skippable(first: u8) -> bool {
     matches!(first, 0x50..=0x5f) && first != b'W'
 }
@@ -156,7 +156,7 @@ impl<R: Read> Frames<R> {
     fn decode(&mut self) -> io::Result<()> {
         let was_full = self.ready.end == OUT;
         let input = self.input.fill_buf()?;
-        // If the output buffer is full, the decoder may have more output without further input.
+        // If the output buffer was filled, the decoder may have more output without further input.
         if input.is_empty() && !was_full {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within its frame"));
         }

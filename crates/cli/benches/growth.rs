@@ -1,14 +1,14 @@
 //! Measures the cost of a page while the corpus grows: `cargo bench -p gleaner --bench growth [DOCUMENTS]`.
 //!
-//! One store is filled through the store's interface, without the network, in three stages: 5,000 documents
-//! and 100,000 waiting URLs; 500,000 and 100,000; 500,000 and 1,000,000. Without `GLEANER_LOAD`, all numbers
-//! are a tenth of these. `DOCUMENTS` selects two stages: 5,000 and `DOCUMENTS` documents, with 100,000 waiting
-//! URLs. At each stage, more documents are stored one by one, as in a crawl. Then the real
-//! binary crawls 40 papers of the store, 100 pages each. The output is the processor time per page and the
-//! peak memory.
+//! The bench fills one store through the store's interface, without the network, in three stages: 5,000
+//! documents and 100,000 waiting URLs; 500,000 and 100,000; 500,000 and 1,000,000. Without `GLEANER_LOAD`,
+//! all numbers are divided by ten. With DOCUMENTS, there are two stages, of 5,000 and DOCUMENTS documents,
+//! each with 100,000 waiting URLs. At each stage, the bench stores further documents one by one, as in a
+//! crawl. Then the real binary crawls 100 pages of each of 40 papers in the store. The bench prints the
+//! processor time per page and the peak memory.
 //!
-//! Limitation: the texts consist of random words, which compress worse than natural language. The filling
-//! commits several changes at once; a crawl would commit them one by one.
+//! Limitation: the texts consist of random words, which compress worse than natural language. While the bench
+//! fills the store, it commits several changes at once, whereas a crawl commits them one by one.
 
 #![allow(
     clippy::allow_attributes,
@@ -36,23 +36,22 @@ use newspaper::Crawl;
 
 /// Number of papers in the store.
 const HOSTS: usize = 200;
-/// Number of papers that are crawled at each stage; each stage crawls different ones.
+/// Number of papers that are crawled at each stage. Each stage crawls different papers.
 const CRAWLED: usize = 40;
-/// Number of pages that are crawled of each paper.
+/// Number of pages that are crawled per paper.
 const PAGES: usize = 100;
 /// Number of documents that are stored one by one.
 const SETTLED: usize = 2_000;
-/// Number of pages between two flushes, in the filling and in the crawl.
+/// Number of pages between two flushes, while the store is filled and during the crawl.
 const FLUSH: usize = 200;
 /// Number of URLs or documents per commit while the store is filled.
 const AT_ONCE: usize = 100;
 
-/// The state of the filling of a store.
 struct Filling {
     papers: Vec<CanonicalUrl>,
     /// Number of URLs added so far, from each paper in turn.
     found: usize,
-    /// Number of URLs that have a document; they are the first ones.
+    /// Number of URLs that have a document. These are the URLs that were added first.
     settled: usize,
 }
 
@@ -73,13 +72,14 @@ impl Filling {
         let record = change.url(url.key()).unwrap().unwrap();
         let document = document(&url, self.settled);
         change.place(url.key(), PackedDocument::from_document(document), duplicates).unwrap();
-        // Counted for run 0, so that it does not use up the page limit of a host in a real run.
+        // These requests count for run 0, so that they do not use up the page limit of a host in a real run.
         change.count(0, url.host(), |counts| counts.fetched += 1).unwrap();
         change.end(url.key(), record, Outcome::Stored, None).unwrap();
         self.settled += 1;
     }
 
-    /// Fills the store up to `documents` documents, with `waiting` URLs in addition.
+    /// Adds URLs up to a total of `documents + waiting`, and documents up to a total of `documents -
+    /// SETTLED`.
     fn to(&mut self, writer: &mut Writer, duplicates: &mut Duplicates, documents: usize, waiting: usize) {
         while self.found < documents + waiting {
             let mut change = writer.begin();
@@ -97,7 +97,7 @@ impl Filling {
         writer.flush().unwrap();
     }
 
-    /// Stores further documents one by one; prints the cost of a document.
+    /// Stores further documents one by one, and prints the cost of a document.
     fn one_by_one(&mut self, writer: &mut Writer, duplicates: &mut Duplicates) {
         let (wall, processor, before) = (Instant::now(), own_processor(), self.settled);
         while self.settled < before + SETTLED {
@@ -133,7 +133,7 @@ fn document(url: &CanonicalUrl, number: usize) -> Document {
     }
 }
 
-/// Crawls some papers of the store with the real binary; prints the cost of a page.
+/// Crawls some papers of the store with the real binary, and prints the cost of a page.
 fn crawl(crawl: &Crawl, generated: &GeneratedPapers, stage: usize) {
     let seeds = generated.seeds()[stage * CRAWLED..][..CRAWLED].join("\n");
     fs::write(crawl.folder.path().join("seeds.txt"), seeds).unwrap();

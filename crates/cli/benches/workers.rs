@@ -1,15 +1,15 @@
-//! Pages per second of one, two and four workers:
-//! `cargo bench -p gleaner --bench workers [ARTICLES] [SHARE]`.
+//! Measures the pages per second of one, two and four workers: `cargo bench -p gleaner --bench workers
+//! [ARTICLES] [SHARE]`.
 //!
 //! The workers are real processes on a real database, each with one thread that parses pages. They crawl the
-//! generated papers of the testkit without a gap; this process serves the papers on the same cores. The
-//! output is, for each number of workers: pages per second, and per page the processor time of the workers
-//! and of the database, the statements, the rows written and the bytes of the database's log (WAL). Finally,
-//! it prints the size of each table per page.
+//! generated papers of the testkit without a delay. This process serves the papers on the same cores. For
+//! each number of workers, the bench prints the pages per second. It also prints, per page, the processor
+//! time of the workers and of the database, the statements, the rows written, and the bytes of the database's
+//! log (WAL). At the end, it prints the size of each table per page.
 //!
 //! If one worker, the papers and the database use all cores, more workers cannot be faster. SHARE limits each
-//! worker to so many hundredths of a core, as if it ran on a small machine of its own. The limit uses a
-//! control group of the kernel and requires root.
+//! worker to this percentage of a core, as if it ran on a small machine of its own. The limit uses a control
+//! group of the kernel and requires root.
 
 #![allow(
     clippy::allow_attributes,
@@ -27,7 +27,6 @@ use gleaner_testkit::postgres::Postgres;
 use gleaner_testkit::{GeneratedPapers, Newspaper, NewspaperOptions};
 use tempfile::TempDir;
 
-/// Number of papers.
 const HOSTS: usize = 50;
 
 fn main() {
@@ -53,8 +52,8 @@ fn main() {
     }
 }
 
-/// Measures one number of workers; returns `false` if PostgreSQL is not available. `share` is the limit of
-/// each worker in hundredths of a core; `None`: no limit.
+/// Measures one number of workers. Returns `false` if PostgreSQL is not available. `share` is the limit of
+/// each worker in percent of a core, or `None` for no limit.
 fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
     let settings = ["fsync=on", "shared_preload_libraries=pg_stat_statements", "max_wal_size=4GB"];
     let Some(server) = Postgres::start(&settings) else { return false };
@@ -120,18 +119,18 @@ fn spawn(folder: &TempDir, address: &str, proxy: &str, worker: usize) -> Child {
         .unwrap()
 }
 
-/// A control group that limits the processor time of a process. Dropping it removes the group; the process
-/// must have ended before.
+/// A control group that limits the processor time of a process. Drop it after the process has ended, because
+/// dropping it removes the group.
 struct Bound {
     folder: PathBuf,
 }
 
 impl Bound {
-    /// Creates the group in version 2 of control groups if the system has it, otherwise in version 1.
+    /// Creates the group in version 2 of control groups if the system has it, and otherwise in version 1.
     fn new(process: u32, share: usize) -> Self {
         let [one, two] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup"]
             .map(|root| Path::new(root).join(format!("gleaner-bench-{process}")));
-        // Microseconds of processor time per 100,000 microseconds.
+        // The quota is in microseconds of processor time per 100,000 microseconds.
         let quota = share * 1_000;
         let (folder, file, value) = match Path::new("/sys/fs/cgroup/cgroup.controllers").exists() {
             true => (two, "cpu.max", format!("{quota} 100000")),

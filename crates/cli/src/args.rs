@@ -37,8 +37,9 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Returns the command line. A negative number after an option is its value, so that the option's parser
-    /// says which numbers it takes. clap would take it for an option.
+    /// Returns the command line. A negative number after an option becomes the option's value, so that the
+    /// option's parser can explain which numbers it accepts. By default, clap would take the number for an
+    /// option.
     pub(crate) fn definition() -> clap::Command {
         fn with_numbers(command: clap::Command) -> clap::Command {
             let has_value = |arg: &clap::Arg| !arg.is_positional() && arg.get_action().takes_values();

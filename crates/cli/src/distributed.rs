@@ -105,7 +105,7 @@ fn unused_local_store(config: &Config) -> Option<String> {
     })
 }
 
-/// Joins the workers of the corpus. If `waits` is set, the worker leases no partitions until
+/// Joins the workers of the corpus. If `waits` is `true`, the worker leases no partitions before
 /// [`Writer::work`].
 pub(crate) fn join(
     config: &Config,
@@ -123,7 +123,7 @@ pub(crate) fn join(
     }
 }
 
-/// Returns the membership of a worker without a name and without shared settings.
+/// Returns the membership of a worker. The caller adds the worker's name and the shared settings.
 pub(crate) fn membership(config: &Config, stop: &Stop) -> Result<Membership, Failure> {
     let should_stop = stop.clone();
     Ok(Membership {
@@ -149,8 +149,8 @@ fn name(config: &Config) -> String {
     name.replace(char::is_whitespace, "-")
 }
 
-/// Settings that must be equal for all workers. They decide which URLs are fetched, how often, and how pages
-/// are processed. Settings that only affect the load of one worker are excluded.
+/// Settings that must be the same for all workers, because they affect which URLs are fetched, how often, and
+/// how pages are processed. Settings that affect only the load of one worker are excluded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SharedSettings(BTreeMap<String, String>);
 
@@ -186,13 +186,14 @@ impl SharedSettings {
         let sites = serde_json::to_string(&config.site).map_err(Failure::work)?;
         shared.insert("the settings of sites".into(), digest(&sites));
         shared.insert("archive.keep".into(), config.archive.keep.to_string());
-        // The database uses the older name of the setting, so that older and newer workers can run together.
+        // The database uses the setting's older name, so that older and newer workers can run together.
         shared.insert("cluster.lease".into(), format!("{:?}", config.workers.lease.get()));
         let mut urls: Vec<&str> = seeds.unwrap_or_default().iter().map(|seed| seed.url.as_str()).collect();
         urls.sort_unstable();
         shared.insert("the list of seeds".into(), digest(&urls.join("\n")));
         shared.insert("the pins".into(), digest(pins));
-        // The public suffix list determines a host's site, and thus which worker crawls the host.
+        // The Public Suffix List determines the site of a host, and the site determines which worker crawls
+        // the host.
         shared.insert("the public suffix list".into(), PUBLIC_SUFFIX_LIST.into());
         Ok(Self(shared))
     }

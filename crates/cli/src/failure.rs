@@ -11,8 +11,7 @@ pub(crate) enum Failure {
     /// The command line, the configuration or a seed file is invalid.
     Usage(String),
     Work(String),
-    /// The command succeeded, but the result needs attention: the report has findings, or partitions have no
-    /// worker.
+    /// The command succeeded, but the result needs attention: findings, or partitions without a worker.
     Unusual,
     /// The user stopped the command. All finished work is stored.
     Interrupted,

@@ -19,7 +19,7 @@ pub(crate) fn begin(
     telemetry: &Telemetry,
 ) -> Result<(), Failure> {
     let plain = !log.level.contains(['=', ',']);
-    // A level without targets applies only to gleaner's own crates, because warnings of libraries are rarely
+    // A level without targets applies only to gleaner's own crates, because libraries' warnings are rarely
     // useful.
     let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
     let filter = EnvFilter::try_new(directives)

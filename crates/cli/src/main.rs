@@ -1,8 +1,8 @@
 //! The binary `gleaner`: parses the command line and runs the command.
 //!
-//! Exit codes: 0 success, 1 failure, 2 invalid command line, configuration or seeds, 130 interrupted. 3 means
-//! that a crawl ended with findings, or that partitions have no worker. Results go to standard output.
-//! Progress, logs and errors go to standard error.
+//! The exit codes are: 0 for success, 1 for failure, 2 for an invalid command line, configuration or seeds,
+//! and 130 for an interruption. 3 means that a crawl ended with findings, or that partitions have no worker.
+//! Results go to standard output. Progress, logs and errors go to standard error.
 
 // `eprintln!` panics if standard error cannot be written, and `messages::print_message` does not.
 #![warn(clippy::print_stderr)]

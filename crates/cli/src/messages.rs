@@ -13,7 +13,7 @@ use console::Term;
 use crate::table::wrapped;
 
 pub(crate) fn print_message(line: impl Display) {
-    // One write for the whole line, so that lines of several threads do not mix.
+    // The whole line is one write, so that lines of several threads do not mix.
     let line = wrapped(&format!("{line}\n"), &Term::stderr());
     // If the write fails, there is no other place to report the failure.
     let _ = io::stderr().lock().write_all(line.as_bytes());

@@ -2,7 +2,7 @@
 //!
 //! Each connection is an open file. Most systems limit a process to 1,024 open files, but the process may
 //! raise this limit up to the hard limit. If even the hard limit is too low for `fetch.concurrency`, the
-//! crawl sends fewer requests at the same time. Otherwise it could run out of files, and could neither
+//! crawl sends fewer requests at the same time. Otherwise it could reach the limit, and could then neither
 //! connect nor write its store.
 
 use gleaner_config::Fetch;
@@ -10,14 +10,13 @@ use gleaner_fetch::FILES_OF_A_REQUEST;
 
 use crate::messages::print_message;
 
-/// The default of `fs.nr_open` on Linux. A higher limit could delay the program in `report.command`, which
-/// inherits it: a program that closes all possible files at startup would take minutes.
+/// The default of `fs.nr_open` on Linux. The program in `report.command` inherits the limit. If this program
+/// closes all possible files at startup, a higher limit could delay it by minutes.
 const MOST: u64 = 1 << 20;
 /// Number of open files reserved for everything except connections. At most 40 were observed.
 const RESERVED: u64 = 96;
 
-/// Raises the limit of open files as far as the system allows. Returns the new limit, or `None` if it is
-/// unknown.
+/// Raises the limit of open files as far as the system allows. Returns the new limit if it is known.
 pub(crate) fn raise_limit() -> Option<u64> {
     rlimit::increase_nofile_limit(MOST).ok().or_else(current)
 }

@@ -16,7 +16,7 @@ use crate::progress_lines::{Size, format_counters, format_display, format_no_res
 
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Pause between two checks of the progress, without a terminal.
+/// Pause between two checks of the progress if the output is not a terminal.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a crawl must run before a message may say that no site responds.
@@ -49,7 +49,7 @@ pub(crate) struct ProgressDisplay {
 }
 
 impl ProgressDisplay {
-    /// Starts the display. Without a terminal, it prints a line after each interval `every`.
+    /// Starts the display. If the output is not a terminal, it prints a line after each interval `every`.
     pub(crate) fn start(progress: Arc<Progress>, bar: ProgressBar, every: Duration, colors: bool) -> Self {
         let (done, ended) = mpsc::channel();
         let show = move || {
@@ -82,8 +82,8 @@ fn redraw(progress: &Progress, bar: &ProgressBar, colors: bool, ended: &Receiver
     }
 }
 
-/// Prints a line after each interval `every`. If no site responds, says so, the first time without waiting
-/// for `every`.
+/// Prints a line after each interval `every`. If no site responds, prints this too, the first time before
+/// `every` has passed.
 fn print_lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
     let (begun, mut last, mut rate, mut is_reported) =
         (Instant::now(), Instant::now(), Rate::default(), false);
@@ -115,7 +115,7 @@ impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(thread) = self.thread.take() {
-            // The thread only prints, so its panic can be ignored.
+            // The thread only prints, so a panic in it can be ignored.
             let _ = thread.join();
         }
     }
@@ -124,8 +124,8 @@ impl Drop for ProgressDisplay {
 /// Longer than any wait in a run.
 const ANY_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Returns a message that says which host an idle crawl waits for: the host whose wait ends first, or else
-/// the hosts with a retry.
+/// Returns a message that says which hosts an idle crawl waits for. These are the host whose wait ends first
+/// or, if none waits, the hosts with a retry.
 fn idle_reason(hosts: &[Active]) -> Option<String> {
     let paused = hosts.iter().filter_map(|host| Some((host.waits?, host, host.waits_for.as_ref()?)));
     if let Some((left, host, why)) = paused.min_by_key(|(left, ..)| *left) {

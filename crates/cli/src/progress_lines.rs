@@ -1,6 +1,6 @@
-//! Formats a running crawl for a terminal: the whole crawl, then each active host, each on one line or, in a
-//! narrow terminal, on two. Hosts that do not fit are only counted. Host names and outcomes are ASCII, so each
-//! character takes one column.
+//! Formats the display of a running crawl: the whole crawl and then each active host. Each takes one line or,
+//! in a narrow terminal, two. Hosts that do not fit are only counted. Host names and outcomes are ASCII, so
+//! each character takes one column.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const MAX_NAME_WIDTH: usize = 32;
 /// A narrower terminal shows no counts of hosts.
 const MIN_WIDTH_WITH_COUNTS: usize = 60;
 const INDENT: &str = "    ";
-/// A request that takes longer is shown as slow.
+/// A request that takes longer than this is shown as slow.
 const SLOW: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy)]
@@ -64,8 +64,8 @@ pub(crate) fn format_no_response(no: &NoResponse) -> String {
     format!("no response from any site; requests: {}; last error: {}", no.requests, no.error)
 }
 
-/// Formats the counters of the whole crawl. Important numbers come first, because a narrow terminal cuts the
-/// end. Buffered pages explain a low number of stored ones.
+/// Formats the counters of the whole crawl. The most important numbers come first, because a narrow terminal
+/// cuts off the end. The number of buffered pages explains why few documents are stored.
 pub(crate) fn format_counters(now: &Snapshot, rate: f64) -> String {
     let Snapshot {
         responses,
@@ -120,7 +120,7 @@ fn colored(line: &str, last: &str, colors: bool) -> String {
     }
 }
 
-/// Splits a text between words into at most two lines. Cuts the rest.
+/// Splits a text between words into at most two lines. Text that does not fit is cut off.
 fn fold(text: &str, columns: usize) -> Vec<String> {
     let text = text.trim_end();
     let mut lines = vec![cut_words(text, columns)];
@@ -137,7 +137,7 @@ fn cut(text: &str, columns: usize) -> String {
 
 fn cut_words(text: &str, columns: usize) -> String {
     let shown = cut(text, columns);
-    // A cut before a space is between words.
+    // A cut directly before a space is a cut between words.
     if text[shown.len()..].chars().next().is_none_or(|next| next == ' ') {
         return shown.trim_end_matches(',').to_owned();
     }

@@ -24,8 +24,8 @@ impl<'a> From<&'a Host> for HostRow<'a> {
     }
 }
 
-/// Formats a table of a run's hosts, sorted by new documents. Lists at most `most` hosts that have new,
-/// changed or failed pages, and only counts all other hosts.
+/// Formats a table of a run's hosts, sorted by new documents. Lists at most `most` hosts with new, changed or
+/// failed pages. All other hosts are only counted.
 pub(crate) fn hosts(mut rows: Vec<HostRow<'_>>, most: usize) -> String {
     let is_active = |row: &HostRow<'_>| row.counts.new + row.counts.revised + row.counts.failed() > 0;
     let all = rows.len();
@@ -51,7 +51,7 @@ pub(crate) fn hosts(mut rows: Vec<HostRow<'_>>, most: usize) -> String {
     text
 }
 
-/// Says what a run that has not ended has done so far.
+/// Describes what an unfinished run has done so far.
 pub(crate) fn so_far(hosts: &[(String, Counts)], buffered: &[HeldBack]) -> String {
     let mut all = Counts::default();
     hosts.iter().for_each(|(_, counts)| all.add(counts));
@@ -61,13 +61,13 @@ pub(crate) fn so_far(hosts: &[(String, Counts)], buffered: &[HeldBack]) -> Strin
     format!("{new} from {pages}{waiting}")
 }
 
-/// Says how a run was stopped and what it has done so far.
+/// Describes how a run was stopped, and what it has done so far.
 pub(crate) fn stopped(summary: &Summary, by: &str) -> String {
     let so_far = so_far(&summary.hosts, &summary.buffered);
     format!("run {} was {by}: {so_far}", summary.run.number)
 }
 
-/// Says how many fetched pages wait for a template. Returns `None` if none does.
+/// Describes how many fetched pages wait for a template. Returns `None` if there are none.
 pub(crate) fn waiting(buffered: &[HeldBack]) -> Option<String> {
     let pages: u64 = buffered.iter().map(|held| held.urls).sum();
     let hosts = count(buffered.len() as u64, "host");

@@ -107,7 +107,6 @@ fn seed_file(file: &Path) -> Result<Vec<Seed>, Failure> {
     parse_seeds(&read_text(file)?, &file.display().to_string()).map_err(Failure::usage)
 }
 
-/// Refuses a URL where the option expects a file with URLs.
 fn refuse_url(option: &str, file: &Path) -> Result<(), Failure> {
     let text = file.to_string_lossy();
     if !text.contains("://") || file.exists() {
@@ -131,8 +130,8 @@ fn seed(url: &str) -> Result<Seed, Failure> {
 
 const KEEP: &str = "text.keep";
 
-/// Reads the pins of a host from the file with its name. Without such a file, uses the pins of its site in
-/// the settings. The setting `text.keep` applies unless the pins set their own inserts.
+/// Reads the pins of a host from the file with the host's name. If there is no such file, uses the pins of
+/// the host's site in the settings. The setting `text.keep` applies unless the pins set their own inserts.
 pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failure> {
     let files = pins_files(config)?;
     let is_of_host = |path: &&PathBuf| host.is_some_and(|host| path.ends_with(format!("{host}.toml")));
@@ -189,7 +188,7 @@ fn files_of_pins_folder(config: &Config) -> Result<Vec<PathBuf>, Failure> {
     for entry in fs::read_dir(folder).map_err(wrong)? {
         files.push(entry.map_err(wrong)?.path());
     }
-    // Sorted, so that the same error is reported every time.
+    // The files are sorted, so that the same error is reported every time.
     files.sort();
     Ok(files)
 }
@@ -202,7 +201,7 @@ fn host_of(file: &Path) -> String {
     file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Names the files in the folder of the pins that are no pins files.
+/// Prints the names of files in the folder of the pins that are not pins files.
 pub(crate) fn report_ignored_pins(config: &Config) -> Result<(), Failure> {
     let is_hidden =
         |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
@@ -213,7 +212,7 @@ pub(crate) fn report_ignored_pins(config: &Config) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Names the pins files of other hosts of the site, if the host itself has none.
+/// If the host has no pins file, prints the names of the pins files of other hosts of the same site.
 pub(crate) fn report_other_pins(config: &Config, host: &str) -> Result<(), Failure> {
     let files = pins_files(config)?;
     if files.iter().any(|file| host_of(file) == host) {
@@ -261,7 +260,7 @@ fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
     })
 }
 
-/// Figures of a document that are unknown at admission, because they depend on other documents.
+/// Measured values of a document that are unknown at admission, because they depend on other documents.
 const UNKNOWN_AT_ADMISSION: [&str; 2] = ["similarity", "near_duplicates"];
 
 pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
@@ -325,7 +324,7 @@ fn check_complete(config: &Config, store: Store) -> Result<Store, Failure> {
 /// Returns a message if the store is incomplete, because a rebuild or a migration did not finish.
 pub(crate) fn incomplete_reason(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
-        // During a migration, the settings name the database even if `store` is in the folder.
+        // During a migration, the settings name the database even if `store` is the one in the folder.
         let place = match store.is_shared() {
             true => distributed::store_address(config),
             false => config.store.path.clone(),

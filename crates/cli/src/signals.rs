@@ -1,4 +1,4 @@
-//! Handles Ctrl-C and SIGTERM. The first signal requests a stop, and the second ends the process at once.
+//! Handles Ctrl-C and SIGTERM. The first signal requests a stop, and the second ends the process immediately.
 
 use std::io;
 

@@ -1,7 +1,7 @@
 //! Formats tables and lines for people. They fit the width of the terminal.
 //!
-//! The width comes from `COLUMNS`, or else from the terminal. If both are missing, nothing is wrapped, so
-//! that programs can read one record per line.
+//! The width comes from `COLUMNS` or, if this is not set, from the terminal. If both are missing, nothing is
+//! wrapped, so that programs can read one record per line.
 
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
@@ -15,8 +15,8 @@ pub(crate) const NOTHING: &str = "–";
 /// Minimum width in columns. A narrower terminal is treated as if it had this width.
 const NARROWEST: usize = 40;
 
-/// Formats a table. Numbers are right-aligned. If the table is wider than the terminal, its cells wrap, and if
-/// the longest words do not fit beside each other, each row becomes some lines.
+/// Formats a table. Numbers are right-aligned. If the table is wider than the terminal, its cells wrap. If
+/// not even the longest words fit beside each other, each row becomes several lines.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     table_within(width(&Term::stdout()), head, rows)
 }
@@ -53,7 +53,7 @@ fn table_within(width: Option<usize>, head: &[&str], rows: impl IntoIterator<Ite
     table.trim_fmt()
 }
 
-/// Formats each row as its first cell and then the other cells with their names.
+/// Formats each row as its first cell, followed by the other cells with their names.
 fn listed(width: usize, head: &[&str], rows: &[Vec<String>]) -> String {
     let row = |row: &Vec<String>| {
         let mut cells = head.iter().zip(row);
@@ -76,8 +76,8 @@ fn longest_word(text: &str) -> usize {
     text.split_whitespace().map(textwrap::core::display_width).max().unwrap_or_default()
 }
 
-/// Wraps the lines of a text between words. Continuation lines are indented to the text of their first line,
-/// which starts after spaces and a mark such as `!`.
+/// Wraps the lines of a text between words. Continuation lines are indented like the text of their first
+/// line, which begins after spaces and a mark such as `!`.
 pub(crate) fn wrapped(text: &str, term: &Term) -> String {
     match width(term) {
         Some(width) => wrapped_within(width, text),
@@ -109,7 +109,7 @@ fn filled(line: &str, indent: usize, width: usize) -> String {
     textwrap::fill(line, options)
 }
 
-/// Returns the width of the output in columns, or `None` if the output is not a terminal.
+/// Returns the width of the output in columns, or `None` if it is not a terminal and `COLUMNS` is not set.
 fn width(term: &Term) -> Option<usize> {
     let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = named.or_else(|| term.is_term().then(|| usize::from(term.size().1)))?;

@@ -16,7 +16,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::failure::Failure;
 
-/// Exports spans. Sends the remaining spans when dropped. `None` means that telemetry is off.
+/// Exports spans, and sends the remaining spans when it is dropped. `None` if telemetry is off.
 #[derive(Debug, Default)]
 pub(crate) struct Telemetry(Option<SdkTracerProvider>);
 

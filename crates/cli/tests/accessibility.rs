@@ -1,6 +1,6 @@
-//! Checks every kind of page of the status page in a real browser, wide and narrow, light and dark: axe-core finds
-//! no violation, nothing is wider than the screen, and the browser reports no error. Screenshots are saved in
-//! `target/status-page/`. Skipped if Chromium or axe-core is not installed.
+//! Checks every kind of page of the status page in a real browser, wide and narrow, light and dark. axe-core
+//! must find no violation, nothing may be wider than the screen, and the browser must report no error. The
+//! test saves screenshots in `target/status-page/`. It is skipped if Chromium or axe-core is not installed.
 
 use std::fs;
 use std::path::Path;
@@ -17,11 +17,11 @@ fn axe() -> Option<String> {
     fs::read_to_string(file).ok()
 }
 
-/// Returns the violations that axe-core finds, as text; empty if there are none.
+/// Returns the violations that axe-core finds as text, or an empty text if there are none.
 const CHECK: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.map(\
     fault => fault.id + ': ' + fault.nodes.map(node => node.html + ' ' + node.failureSummary).join(' | ')).join('\\n'))";
 
-/// Returns the elements that are wider than the screen and cannot be scrolled by themselves.
+/// Returns the elements that are wider than the screen and have no scroll bar of their own.
 const TOO_WIDE: &str = "Array.from(document.querySelectorAll('body *')).filter(element => \
     element.getBoundingClientRect().right > innerWidth + 1 && !element.closest('.wide, pre, svg, .hidden, .skip'))\
     .slice(0, 5).map(element => element.outerHTML.slice(0, 200)).join('\\n')";
@@ -29,7 +29,7 @@ const TOO_WIDE: &str = "Array.from(document.querySelectorAll('body *')).filter(e
 const LOOKS: [(&str, u32, bool); 4] =
     [("light", 1280, false), ("dark", 1280, true), ("narrow", 400, false), ("narrow-dark", 400, true)];
 
-/// What the checks need; `None` if something is not installed.
+/// Everything that the checks need.
 struct Checks {
     browser: Browser,
     axe: String,
@@ -48,7 +48,7 @@ impl Checks {
         Some(Self { browser, axe })
     }
 
-    /// Checks the open page in all looks. Returns the faults.
+    /// Checks the open page at each width and in each color scheme. Returns the faults.
     fn faults(&self, tab: &mut Tab, name: &str) -> Vec<String> {
         let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../status-page");
         fs::create_dir_all(&pictures).unwrap();
@@ -104,7 +104,7 @@ fn faults_of(tab: &mut Tab) -> impl Iterator<Item = String> + use<> {
     found.into_iter().filter(|(_, text)| !text.is_empty()).map(|(what, text)| format!("{what}: {text}"))
 }
 
-/// More nights make better pictures.
+/// Returns the number of nights. With more nights, the charts in the screenshots have more points.
 fn nights() -> i64 {
     if std::env::var_os("GLEANER_LONG").is_some() { 16 } else { 5 }
 }

@@ -1,4 +1,4 @@
-//! Tests with the real binary which documents the settings admit: in a crawl, a rebuild and a new extraction.
+//! Tests with the real binary which documents the settings admit in a crawl, a rebuild and a new extraction.
 
 use std::process::Output;
 use std::time::Duration;
@@ -16,7 +16,6 @@ fn exported(crawl: &Crawl) -> Vec<Value> {
     crawl.export(&["--confidence", "0"])
 }
 
-/// Returns id, title, language, content hash and text of each document.
 fn texts(documents: &[&Value]) -> Vec<String> {
     let fields = ["id", "title", "language", "content_hash", "text"];
     let text = |document: &&Value| fields.map(|field| document[field].to_string()).join("\n");
@@ -48,14 +47,14 @@ fn what_is_kept_out_has_its_reason_and_comes_back() {
     let again = told(&crawl.run(&[&["reextract"][..], &set].concat()));
     assert!(again.contains("other_language: en"), "{again}");
     assert!(again.contains(&format!("filtered: words>={least}")), "{again}");
-    // The extraction method of a page may differ from that in the crawl.
+    // The new extraction may use another method for a page than the crawl did.
     let after = exported(&crawl);
     assert_eq!(texts(&after.iter().collect::<Vec<_>>()), texts(&long));
     assert!(told(&crawl.run(&["verify"])).contains("No fault was found."));
 
     let rebuilt = told(&crawl.run(&[&["rebuild", "--seeds", "seeds.txt"][..], &set].concat()));
     assert!(rebuilt.contains("other_language: en") && rebuilt.contains("filtered: words>="), "{rebuilt}");
-    // A duplicate of a document that was not admitted is no longer counted.
+    // If a document is not admitted, its duplicate is no longer counted either.
     assert_eq!(texts(&exported(&crawl).iter().collect::<Vec<_>>()), texts(&long));
 
     told(&crawl.run(&["rebuild", "--seeds", "seeds.txt"]));

@@ -1,5 +1,5 @@
-//! Tests of a crawl's archive: the store is rebuilt from it, even if the old store is damaged or missing; the
-//! archived pages are extracted again; and another corpus ingests it like foreign files.
+//! Tests a crawl's archive. A rebuild creates the store again, even if the old store is damaged or missing. A
+//! new extraction reads the archived pages. Another corpus ingests the archive like files of other programs.
 
 use std::fs;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use gleaner_testkit::NewspaperOptions;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Number of kills during one rebuild; 50 with `GLEANER_LONG=1`.
+/// Number of kills during one rebuild, or 50 with `GLEANER_LONG=1`.
 const KILLS: usize = 6;
 
 fn crawled() -> Crawl {
@@ -28,12 +28,11 @@ fn rebuild(crawl: &Crawl) -> Output {
     crawl.run(&["rebuild", "--seeds", "seeds.txt"])
 }
 
-/// Exports all documents.
 fn exported(crawl: &Crawl) -> Vec<serde_json::Value> {
     crawl.export(&["--confidence", "0"])
 }
 
-/// Checks that both lists have the same documents; prints the URLs of those that differ.
+/// Checks that both lists have the same documents, and prints the URLs of those that differ.
 fn assert_same(after: &[serde_json::Value], before: &[serde_json::Value]) {
     let url = |document: &&serde_json::Value| document["url"].to_string();
     let gone: Vec<_> =
@@ -61,7 +60,6 @@ fn largest_record(bytes: &[u8]) -> Range<usize> {
     records.max_by_key(Range::len).unwrap()
 }
 
-/// Checks that store and archive are complete and consistent.
 fn check(crawl: &Crawl) {
     let output = crawl.run(&["verify"]);
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -79,7 +77,7 @@ fn the_store_made_anew_is_the_one_that_was() {
     check(&crawl);
     assert!(said(&output).contains("the old store is kept as data/sled.old-1"), "{}", said(&output));
     assert_same(&exported(&crawl), &before);
-    // Without a store, only the archive is left of the corpus.
+    // Without the store, the corpus consists only of the archive.
     fs::remove_dir_all(crawl.folder.path().join("data/sled")).unwrap();
     for command in ["stats", "verify", "export"] {
         let output = crawl.run(&[command]);
@@ -90,7 +88,7 @@ fn the_store_made_anew_is_the_one_that_was() {
         );
     }
     assert!(rebuild(&crawl).status.success());
-    // The rebuild found all URLs that the crawl had found: no page is requested twice.
+    // The rebuild found all URLs that the crawl had found, so the next crawl requests no page twice.
     let requests = crawl.newspaper.request_count();
     crawl.to_its_end();
     let asked: Vec<_> = crawl.newspaper.requests().split_off(requests);
@@ -110,7 +108,7 @@ fn a_rebuilding_goes_on_after_kills() {
     let mut ends = 0;
     for _ in 0..kills {
         let mut child = crawl.command(&["rebuild", "--seeds", "seeds.txt"]).spawn().unwrap();
-        // A rebuild takes some tenths of a second; this is any moment in it.
+        // A rebuild takes some tenths of a second, so this kills it at any point of its work.
         std::thread::sleep(Duration::from_millis(random.random_range(20..400)));
         ends += usize::from(child.try_wait().unwrap().is_some());
         child.kill().unwrap();
@@ -156,7 +154,7 @@ fn a_damaged_store_is_named_and_made_anew() {
         fs::write(&path, bytes).unwrap();
         for command in ["export", "verify"] {
             let broken = crawl.run(&[command]);
-            // sled may recover an older state; then documents are missing.
+            // sled may recover an older state, in which documents are missing.
             assert!(!said(&broken).contains("panicked"), "{damaged:?}: {}", said(&broken));
             if broken.status.code() != Some(0) {
                 assert!(
@@ -472,7 +470,7 @@ fn a_store_is_not_given_up_for_an_archive_that_is_cut() {
         assert!(said(&output).contains("the archive has no page for some documents"), "{}", said(&output));
         assert_same(&exported(&crawl), &before);
     }
-    // Damage within a file is found only when the file is read. The chosen text has no second URL, so its
+    // Damage within a file is found only when the file is read. The chosen text has only one URL, so its
     // document is lost.
     let only = |document: &&serde_json::Value| document["urls"].as_array().unwrap().len() == 1;
     let place = before.iter().find(only).unwrap()["archive_offset"].as_u64().unwrap();
@@ -491,7 +489,7 @@ fn what_was_ingested_is_not_lost_unasked() {
     let (crawl, other) = (crawled(), Crawl::with_options(NewspaperOptions::default(), Duration::ZERO));
     let file = archive(&crawl).remove(0);
     let bytes = fs::read(&file).unwrap();
-    // Ingesting a file that is still being written resumes where its incomplete record begins.
+    // Ingesting a file that another program is still writing resumes where the incomplete record begins.
     let growing = other.folder.path().join("growing.warc.gz");
     let broken = largest_record(&bytes);
     fs::write(&growing, &bytes[..broken.start + broken.len() / 2]).unwrap();

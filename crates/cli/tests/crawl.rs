@@ -14,17 +14,16 @@ use serde_json::Value;
 
 const GAP: Duration = Duration::from_millis(20);
 
-/// A completed crawl.
 struct Done {
     crawl: Crawl,
     /// The printed summary.
     report: String,
-    /// The requests of the crawl, without later requests of the tests.
+    /// The requests of the crawl, without the requests that tests send later.
     requests: Vec<Request>,
 }
 
-/// Returns the crawl, which runs only once. The lock prevents two commands on one data folder at the same
-/// time.
+/// Returns the result of the crawl, which runs only once. The lock prevents two tests from using the data
+/// folder at the same time.
 fn crawled() -> MutexGuard<'static, Done> {
     static CRAWL: LazyLock<Mutex<Done>> = LazyLock::new(|| {
         let crawl = Crawl::new(GAP);
@@ -238,7 +237,7 @@ fn a_template_is_learned_from_files() {
     assert_eq!(json["method"], "detection");
 }
 
-/// Fetches a page directly from the newspaper, without the crawler.
+/// Requests a page directly from the newspaper, without the crawler.
 fn fetched(crawl: &Crawl, url: &str) -> Vec<u8> {
     use std::io::Read;
     let mut stream = std::net::TcpStream::connect(crawl.newspaper.address()).unwrap();

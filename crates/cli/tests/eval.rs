@@ -1,4 +1,4 @@
-//! Tests of `gleaner eval` on a small generated set, and on a recorded site if it is available.
+//! Tests `gleaner eval` on a small generated set, and on a recorded site if there is one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Number of pages in the set; the last page has no gold text.
+/// Number of pages in the set. The last page has no gold text.
 const PAGES: usize = 12;
 
 fn story(number: usize) -> String {
@@ -140,7 +140,7 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(one, with("7"));
 }
 
-/// More threads than cores would only compete with each other.
+/// If there were more threads than cores, they would only compete for the cores.
 #[test]
 fn a_senseless_number_of_threads_is_cut_or_refused() {
     let folder = sets();
@@ -158,7 +158,7 @@ fn a_senseless_number_of_threads_is_cut_or_refused() {
     }
 }
 
-/// Results are printed even if standard error is on a full disk.
+/// `gleaner eval` prints the results even if standard error is on a full disk.
 #[test]
 #[cfg(target_os = "linux")]
 fn rows_are_printed_where_nobody_can_be_told() {
@@ -237,7 +237,7 @@ fn what_cannot_be_scored_is_refused_on_one_line() {
     refused("post", &["--json", "--csv"], "cannot be used with");
 }
 
-/// Unreadable pages do not affect the scores of other pages. All of them are named, and the run fails.
+/// Unreadable pages do not affect the scores of other pages. The run names all of them and fails.
 #[test]
 fn damaged_pages_leave_the_others_scored() {
     let folder = sets();
@@ -268,8 +268,8 @@ fn damaged_pages_leave_the_others_scored() {
     );
 }
 
-/// As the README of the sets defines: an extraction without a common word has F1 0, as does a page without
-/// gold words.
+/// The README of the sets defines this: an extraction without a common word has F1 0, and so has a page
+/// without gold words.
 #[test]
 fn a_page_with_empty_gold_scores_nothing() {
     let folder = sets();
@@ -307,8 +307,8 @@ fn a_page_too_long_and_too_unlike_does_not_stall_a_run() {
     assert!(row["edit_distance_ratio"].as_f64().unwrap() > 0.5, "{row}");
 }
 
-/// Methods that the protocol does not allow are omitted without a message unless they were requested. A set
-/// from which nothing can be learned is reported.
+/// If the protocol does not allow a method, the method is omitted. There is a message only if the user
+/// requested the method. A set from which nothing can be learned is reported.
 #[test]
 fn remarks_are_about_what_was_asked_for() {
     let folder = sets();
@@ -388,8 +388,8 @@ fn every_paper_has_its_tables_and_figure() {
     assert!(csv.contains("line-block,table 2,BBC,paper,Right Number,145\n"), "{csv}");
 }
 
-/// A figure that cannot be drawn is refused before anything is measured. If writing a figure fails later, the
-/// tables are still printed.
+/// If the figure cannot be drawn, the command fails before it measures anything. If writing a figure fails
+/// later, the tables are still printed.
 #[test]
 fn tables_are_not_lost_to_a_picture() {
     let folder = sets();
@@ -438,7 +438,7 @@ fn remarks_and_words_are_for_programs_too() {
     assert_eq!(poor.count(), 2, "{csv}");
 }
 
-/// The bounds are rounded from the figures that were measured when the test was written.
+/// The bounds are the figures that were measured when the test was written, rounded.
 #[test]
 fn a_recorded_site_scores_as_measured() {
     let site = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets/sites/vi-vnexpress.net"));

@@ -1,4 +1,4 @@
-//! Tests of `gleaner template explain`, and of pins in it, in `gleaner extract` and in a crawl.
+//! Tests `gleaner template explain`. Also tests pins in this command, in `gleaner extract` and in a crawl.
 
 use std::fs;
 use std::process::{Command, Output};

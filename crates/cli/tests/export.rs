@@ -1,5 +1,5 @@
-//! Tests of `gleaner export` and `gleaner stats` with real processes on a generated corpus: each format is
-//! read back by a standard reader; an export is killed; a disk is full.
+//! Tests `gleaner export` and `gleaner stats` with real processes on a generated corpus. A standard reader
+//! reads each format back. Other tests kill an export, or fill the disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,8 @@ use crate::readers::python;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Number of documents in the corpus that tests read and do not change; 270 pass the default `--confidence`.
+/// Number of documents in the corpus that tests read and do not change. 270 of them reach the default
+/// `--confidence`.
 const DOCUMENTS: u64 = 300;
 
 /// Creates a folder with a corpus in `data`.
@@ -31,7 +32,7 @@ pub(crate) fn run(home: &Path, arguments: &[&str]) -> Output {
     command(home, arguments).output().unwrap()
 }
 
-/// Runs a command that must succeed; returns its standard output and standard error.
+/// Runs a command that must succeed. Returns its standard output and standard error.
 pub(crate) fn said(home: &Path, arguments: &[&str]) -> (String, String) {
     let output = run(home, arguments);
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -61,7 +62,7 @@ fn data_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Python: the documents of the JSON Lines export, with times as Python represents them.
+/// The Python code that reads the JSON Lines export and converts times to Python's types.
 const EXPECTED: &str = r#"
 import json, datetime
 def expected(path="expected.jsonl"):
@@ -361,7 +362,7 @@ fn a_killed_export_goes_on_and_gives_the_same_files() {
     }
 }
 
-/// Runs shell commands with a small file system mounted at `mnt` with these options. Prints a line and
+/// Runs shell commands with a small file system that is mounted at `mnt` with `options`. Prints a line and
 /// returns `None` if the user may not mount one.
 fn on_a_small_disk(home: &Path, options: &str, commands: &str) -> Option<String> {
     fs::create_dir_all(home.join("mnt")).unwrap();
@@ -393,7 +394,7 @@ fn a_full_disk_is_said_so_and_leaves_nothing_half() {
         );
         let Some(told) = on_a_small_disk(home.path(), "size=300k", &commands) else { return };
         if expected.is_empty() {
-            // A compressed export may fit; then it must be complete.
+            // A compressed export may fit on the disk. If it does, it must be complete.
             assert!(told.contains("code 0") != told.contains("No space"), "{told}");
             continue;
         }
@@ -434,7 +435,7 @@ fn stats_tell_types_growth_and_hosts() {
     assert_eq!(figures["words"], words);
     let vietnamese =
         figures["languages"].as_array().unwrap().iter().find(|one| one["language"] == "vi").unwrap();
-    // The syllables of the generator, and numbers.
+    // The types are the syllables of the generator, and numbers.
     let types = vietnamese["types"].as_u64().unwrap();
     assert!((150..250).contains(&types), "{types}");
     let quick: Value = serde_json::from_str(&said(home.path(), &["stats", "--json", "--quick"]).0).unwrap();

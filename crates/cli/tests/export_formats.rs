@@ -1,5 +1,5 @@
-//! Tests of what `gleaner export` takes out: filters on metadata, samples, limits, chosen fields; and formats
-//! read back by the tools that they are for.
+//! Tests what `gleaner export` selects: filters on metadata, samples, limits and fields. Also reads each
+//! format with the tools for which it is meant.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,10 @@ use serde_json::Value;
 use crate::export::{json, run, said, with_corpus};
 use crate::readers::python;
 
-/// Number of documents in the corpus; 270 pass the default `--confidence`.
+/// Number of documents in the corpus. 270 of them reach the default `--confidence`.
 const DOCUMENTS: u64 = 300;
 
-/// Python: the documents of the JSON Lines export.
+/// The Python code that reads the JSON Lines export.
 const EXPECTED: &str = r#"
 import json
 rows = [json.loads(line) for line in open("expected.jsonl", encoding="utf-8")]

@@ -1,4 +1,4 @@
-//! Tests of `gleaner extract` with every method, on one page and with `--beside`.
+//! Tests `gleaner extract` with every method, on one page and with `--beside`.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 const LEAD: &str = "On Monday, the council agreed, after long talks, on a bridge across the river.";
 
-/// Creates pages of one paper; the first page has the story.
+/// Creates pages of one paper. The first page has the story.
 fn site() -> TempDir {
     let folder = TempDir::new().unwrap();
     let stories = [
@@ -87,7 +87,7 @@ fn what_a_site_method_needs_is_said() {
 fn text_is_printed_where_nobody_can_be_told() {
     let folder = site();
     let full = || fs::File::options().write(true).open("/dev/full").unwrap();
-    // A front page causes a message that it does not look like an article.
+    // For a front page, the command prints that it does not look like an article.
     let teasers: String =
         (0..40).map(|at| format!("<li><a href=/a/{at}>Teaser number {at} of the day</a></li>")).collect();
     fs::write(folder.path().join("0.html"), format!("<ul>{teasers}</ul><p>{LEAD}</p>")).unwrap();
@@ -127,7 +127,7 @@ fn json_names_the_method() {
     assert!(record["template_version"].is_null() && record["text"].as_str().unwrap().contains(LEAD));
 }
 
-/// Creates a page with all kinds of inserts that can be kept, and with metadata.
+/// Creates a page with metadata and with all kinds of inserts that `text.keep` can name.
 fn page_with_inserts() -> TempDir {
     let folder = TempDir::new().unwrap();
     let said = "Work begins in spring, the mayor said, and will take two years, perhaps three, to finish.";
@@ -214,7 +214,8 @@ fn json_has_what_documents_have() {
     assert!(other["confidence"].is_null() && other["kinds"].as_str().is_some_and(|kinds| !kinds.is_empty()));
 }
 
-/// Runs `gleaner extract` with these arguments only; returns the exit code, the lines as JSON, and standard error.
+/// Runs `gleaner extract` with only these arguments. Returns the exit code, the lines as JSON, and standard
+/// error.
 fn extract_many(folder: &TempDir, arguments: &[&str]) -> (Option<i32>, Vec<serde_json::Value>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     let output = command.current_dir(folder.path()).arg("extract").args(arguments).output().unwrap();

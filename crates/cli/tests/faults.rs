@@ -1,6 +1,6 @@
-//! Tests of a crawl under faults of the machine: a full or read-only disk, a clock that jumps, a second
-//! process. After each fault, the same command resumes, and the corpus equals that of an undisturbed crawl.
-//! `kill.rs` tests kills, `archive.rs` damaged files.
+//! Tests a crawl under faults of the machine: a full or read-only disk, a clock that jumps, a second process.
+//! After each fault, the same command resumes the crawl, and the corpus equals the corpus of an undisturbed
+//! crawl. `kill.rs` tests kills, and `archive.rs` tests damaged files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ fn succeeds(program: &str, arguments: &[&str]) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// A file system in memory, mounted over a folder until dropped.
+/// A file system in memory, mounted over a folder. Dropping it unmounts the file system.
 struct Disk(PathBuf);
 
 impl Disk {
@@ -53,7 +53,7 @@ impl Drop for Disk {
     }
 }
 
-/// Checks that the corpus is complete: each document is stored once, and store and archive are consistent.
+/// Checks that the corpus is complete: each document is stored once, and the store agrees with the archive.
 fn assert_whole(crawl: &Crawl, undisturbed: &Crawl) {
     let verified = crawl.run(&["verify"]);
     let told = String::from_utf8_lossy(&verified.stdout).into_owned();
@@ -196,7 +196,7 @@ fn a_clock_that_jumps_costs_nothing() {
     check_gaps(&crawl.newspaper.requests(), GAP);
     assert_whole(&crawl, &undisturbed);
 
-    // URLs that waited for a day according to the old clock are due by the real clock.
+    // According to the old clock, URLs had to wait for a day. According to the real clock, they are due.
     assert!(!out.contains("The next URL is due at 2027-12"), "{out}");
     let before = crawl.newspaper.request_count();
     set("+2d");

@@ -1,5 +1,5 @@
-//! Tests of WARC files from other programs: in different formats, and with incomplete pages. The pages are
-//! those of the bundled newspaper, so that the expected corpus is known.
+//! Tests WARC files of other programs: in different formats, and with incomplete pages. The pages are those
+//! of the bundled newspaper, so the expected corpus is known.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -79,7 +79,6 @@ fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
     [head, stored].concat().into_iter().chain(frames).collect()
 }
 
-/// Ingests a file into a new corpus.
 fn ingest(crawl: &Crawl, name: &str, content: &[u8]) -> Output {
     drop(fs::remove_dir_all(crawl.folder.path().join("data")));
     fs::write(crawl.folder.path().join(name), content).unwrap();
@@ -157,7 +156,7 @@ fn half_a_page_is_no_document() {
         let urls: BTreeSet<&String> = after.values().flatten().collect();
         assert!(halved.iter().all(|url| !urls.contains(url)), "{outcome}");
         assert_eq!(after.len(), before.len() - 3, "{outcome}");
-        // A complete copy of a page is stored, although an incomplete one was not.
+        // If a file has a complete and an incomplete copy of a page, the complete copy is stored.
         fs::write(
             crawl.folder.path().join("whole.warc"),
             records.iter().flat_map(as_it_is).collect::<Vec<u8>>(),
@@ -168,7 +167,7 @@ fn half_a_page_is_no_document() {
     }
 }
 
-/// Python: warcio rewrites the responses of an archive in several formats.
+/// The Python code with which warcio rewrites the responses of an archive in several formats.
 const REWRITE: &str = r#"
 import glob, gzip, io, os
 from warcio.archiveiterator import ArchiveIterator

@@ -1,5 +1,5 @@
-//! Tests of Ctrl-C: the first finishes the requests in flight and prints how to resume; the second ends the
-//! process at once. After either, the same command resumes.
+//! Tests Ctrl-C. The first Ctrl-C finishes the requests in flight and prints how to resume. The second one
+//! ends the process at once. After either, the same command resumes the crawl.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -50,7 +50,7 @@ fn an_interrupted_crawl_goes_on_where_it_was() {
 #[test]
 fn an_interrupted_crawl_counts_the_pages_that_wait_for_a_template() {
     let crawl = Crawl::new(GAP);
-    // No host has so many articles, so all that were fetched wait.
+    // No host has 200 articles, so all fetched articles wait for a template.
     let arguments = ["crawl", "--seeds", "seeds.txt", "--set", "template.prepare_pages=200"];
     let child = crawl.command(&arguments).spawn().unwrap();
     assert!(crawl.newspaper.wait_for_requests(60, Duration::from_secs(30)));
@@ -71,7 +71,7 @@ fn an_interrupted_crawl_counts_the_pages_that_wait_for_a_template() {
 
 #[test]
 fn the_second_interrupt_ends_at_once() {
-    // The gap is long, so that after the first signal alone the process would still wait.
+    // The delay is so long that, after only the first signal, the process would still wait.
     let crawl = Crawl::new(Duration::from_secs(1));
     let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

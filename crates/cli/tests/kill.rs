@@ -1,5 +1,5 @@
-//! Tests of `kill -9` at random moments of a crawl that the same command then resumes: the corpus equals that
-//! of an undisturbed crawl, and every host's gap is kept.
+//! Tests `kill -9` at random moments of a crawl that the same command then resumes. The corpus equals the
+//! corpus of an undisturbed crawl, and each host gets its delay between requests.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use gleaner_testkit::NewspaperOptions;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Number of kills during one crawl; 200 with `GLEANER_LONG=1`.
+/// Number of kills during one crawl, or 200 with `GLEANER_LONG=1`.
 const KILLS: usize = 50;
-/// The gap between requests, which must be kept despite the kills.
+/// The delay between requests. The kills must not shorten it.
 const GAP: Duration = Duration::from_millis(60);
 
 /// Checks that the archive has everything that the store refers to.
@@ -23,16 +23,16 @@ fn check_archive(killed: &Crawl, kill: usize) {
     assert!(verified.status.success() || is_empty, "kill {kill}: {said}");
 }
 
-/// Crawls with many kills, spread evenly over `whole` requests.
+/// Crawls and kills the crawl many times, evenly distributed over `whole` requests.
 fn crawl_through_kills(options: NewspaperOptions, whole: usize, seed: u64) -> Crawl {
     let kills = if std::env::var_os("GLEANER_LONG").is_some() { 200 } else { KILLS };
     let killed = Crawl::with_options(options, GAP);
     let mut random = StdRng::seed_from_u64(seed);
     for kill in 1..=kills {
         let mut child = killed.spawn();
-        // The moment is random within three gaps after the kill's share of the requests, so that kills happen
-        // while fetching, extracting, writing and flushing. Work that a kill loses is requested again, so the
-        // crawl cannot be complete yet.
+        // The moment is random within three delays after the kill's share of the requests, so that kills
+        // happen during fetching, extraction, writing and flushing. The crawl requests the pages again whose
+        // results a kill lost, so it cannot be complete yet.
         let share = whole * kill / (kills + 1);
         assert!(
             killed.newspaper.wait_for_requests(share, Duration::from_secs(30)),
@@ -70,8 +70,8 @@ fn killed_at_random_moments_the_corpus_is_the_undisturbed_one() {
     assert_eq!(killed.corpus(), corpus);
 }
 
-/// A failed page is retried after some time. Therefore the template may be learned from different pages, and
-/// texts may differ. Still, no document may be lost or stored twice.
+/// A failed page is requested again after some time. Therefore the training pages of the template may differ,
+/// and so may the texts. Still, no document may be lost or stored twice.
 #[test]
 fn killed_among_errors_no_article_is_lost_or_stored_twice() {
     let whole = 150;

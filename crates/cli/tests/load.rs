@@ -1,9 +1,10 @@
-//! Load test: the real binary crawls many generated papers at once. The crawl must fetch every page once,
-//! keep every host's gap, stay within the limit of requests in flight, and use a bounded amount of memory.
+//! Tests the load of many hosts: the real binary crawls many generated papers at once. The crawl must fetch
+//! every page once, keep every host's delay and the limit of requests in flight, and use a bounded amount of
+//! memory.
 //!
-//! `GLEANER_LOAD=1` sets 200 hosts and 100,000 pages without a gap. This takes some minutes and should be run
-//! with a release build. The processor time and memory (docs/performance.md) need Linux's `/proc`. Time is
-//! never asserted.
+//! With `GLEANER_LOAD=1`, the test has 200 hosts and 100,000 pages without a delay. This takes some minutes
+//! and needs a release build. The processor time and memory (docs/performance.md) need Linux's `/proc`. The
+//! test never asserts a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -48,7 +49,7 @@ impl Load {
     }
 }
 
-/// Returns the maximum number of requests that the server handled at one time.
+/// Returns the maximum number of requests that the server handled at the same time.
 fn most_at_once(requests: &[Request]) -> usize {
     let mut edges: Vec<(Duration, i32)> = Vec::new();
     for request in requests {

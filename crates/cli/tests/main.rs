@@ -1,4 +1,4 @@
-//! The integration tests of the program; most of them run real processes.
+//! The integration tests of the program. Most of them run real processes.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Tests of `gleaner migrate` with the real binary: a corpus moves from a folder into PostgreSQL and object
-//! storage, where the crawl continues, and back into a folder.
+//! Tests `gleaner migrate` with the real binary. A corpus moves from a folder into PostgreSQL and object
+//! storage, where the crawl continues, and then back into a folder.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -21,7 +21,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs a command that must succeed; returns its standard output.
+/// Runs a command that must succeed. Returns its standard output.
 fn done(crawl: &Crawl, arguments: &[&str]) -> String {
     let output = gleaner(crawl, arguments);
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -29,7 +29,7 @@ fn done(crawl: &Crawl, arguments: &[&str]) -> String {
     out
 }
 
-/// Runs a command that must fail with `code`; returns its standard error.
+/// Runs a command that must fail with `code`. Returns its standard error.
 fn refused(crawl: &Crawl, arguments: &[&str], code: i32) -> String {
     let output = gleaner(crawl, arguments);
     let err = text(&output.stderr);
@@ -87,7 +87,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     assert!(done(&crawl, &["verify", "--data", "back"]).contains("No fault was found"));
     let again = refused(&crawl, &back, 1);
     assert!(again.contains("already exists"), "{again}");
-    // The moved archive is complete and in order: the store can be rebuilt from it.
+    // The moved archive is complete and in order, so a rebuild can create the store from it.
     let settings = ["--seeds", "seeds.txt", "--set", "fetch.contact=test@gleaner.invalid", "--data", "back"];
     done(&crawl, &[&["rebuild"], &settings[..]].concat());
     assert_eq!(done(&crawl, &["export", "--data", "back"]).lines().count(), whole.lines().count());
@@ -95,7 +95,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     a_text_is_lost(&crawl, &there);
 }
 
-/// Removes a file of texts from the object storage; checks that `verify` and `export` report it, and that
+/// Removes a file of texts from the object storage. Checks that `verify` and `export` report it, and that
 /// wrong object storage is refused.
 fn a_text_is_lost(crawl: &Crawl, there: &[&str]) {
     let texts = crawl.folder.path().join("objects/documents/0000");

@@ -1,5 +1,5 @@
-//! Tests of near-duplicates with the real binary: agency copies in the bundled newspaper become members of
-//! clusters, and are shown and exported. Also tests paragraphs that a site repeats.
+//! Tests near-duplicates with the real binary. Agency copies in the bundled newspaper become members of
+//! clusters, which the commands show and export. Also tests paragraphs that a site repeats.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -68,7 +68,7 @@ fn copies_are_members_and_are_kept_through_everything() {
     assert!(alone.clone().all(|document| document["cluster"] == document["id"]));
     assert_eq!(alone.count() + 4, documents.len());
 
-    // Each representative is exported without its copy, unless members are requested.
+    // The export contains each representative without its copy, unless the user requests all members.
     let output = crawl.run(&["export"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("near-duplicates excluded: 2; use --members"), "{told}");
@@ -157,7 +157,7 @@ fn the_longest_stands_for_its_cluster() {
     check(&crawl);
 }
 
-/// Generates documents of one site; every second one has the same additional paragraph.
+/// Generates a document of one site. Every second document has the same additional paragraph.
 fn with_boilerplate(number: u64) -> Document {
     let document = crate::generated::document(number);
     let text = match number % 2 {

@@ -1,4 +1,5 @@
-//! Tests of the real binary with few open files and many hosts: all hosts are crawled, and nothing fails.
+//! Tests the real binary with a low limit of open files and many hosts. It must crawl all hosts without a
+//! failure.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,8 +9,8 @@ use std::time::Duration;
 use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::{GeneratedPapers, NewspaperOptions};
 
-/// Runs a command after `ulimit`: `ulimit -n` sets the soft and hard limits of open files, `ulimit -Sn` only
-/// the soft one.
+/// Runs a command after `ulimit`. `ulimit -n` sets the soft and the hard limit of open files, `ulimit -Sn`
+/// only the soft limit.
 fn limited(command: &Command, ulimit: &str) -> Output {
     let mut limited = Command::new("sh");
     limited.args(["-c", &format!("{ulimit} && exec \"$0\" \"$@\"")]);
@@ -32,7 +33,7 @@ fn crawl(hosts: usize, ulimit: &str) -> (Crawl, String) {
     (crawl, said)
 }
 
-/// Long enough for connections to become idle.
+/// A delay that is long enough for connections to become idle.
 const GAP: Duration = Duration::from_millis(100);
 
 fn fronts(crawl: &Crawl) -> usize {

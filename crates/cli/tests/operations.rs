@@ -1,5 +1,5 @@
-//! Compares docs/operations.md with the program: its commands, options, settings and files exist, and the
-//! systemd units use the names that it sets up.
+//! Compares docs/operations.md with the program. The commands, options, settings and files in it must exist,
+//! and the systemd units must use the names that it sets up.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn operations() -> String {
     read("docs/operations.md")
 }
 
-/// Returns the lines that run `gleaner`, without the words up to the program name.
+/// Returns the lines that run `gleaner`, without the words before the program's arguments.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let begun = |line: &str| {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();

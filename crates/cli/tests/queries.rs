@@ -45,7 +45,8 @@ fn the_statements_of_the_documentation_answer() {
     };
     let _worker = join(&cluster.folder.path().join("worker-3"), &membership).unwrap();
     let query = |sql: &str| cluster.postgres.query(&cluster.address, sql);
-    // What a crawl of a month would have: a host without documents, a second template, and a cluster.
+    // These statements add what a crawl of a month would have: a host without documents, a second template,
+    // and a cluster.
     for sql in [
         "INSERT INTO templates SELECT host, 2, now(), template FROM templates ORDER BY host LIMIT 1",
         "UPDATE documents SET fetched = fetched - interval '8 days' WHERE host = 'paper-1.example'",

@@ -1,5 +1,5 @@
-//! Compares the README with the program: its commands, options and files exist, and its table of commands is
-//! complete.
+//! Compares the README with the program. The commands, options and files in it must exist, and its table of
+//! commands must be complete.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn help(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the command lines in shell blocks, without the words that start the program.
+/// Returns the command lines in shell blocks, without the words before the program's arguments.
 fn commands() -> Vec<String> {
     let text = readme();
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());

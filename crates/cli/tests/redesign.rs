@@ -1,5 +1,5 @@
-//! Tests repeated `kill -9` while a newspaper changes its design: the second template is still learned, every
-//! text is right, and the commands show version 2.
+//! Tests repeated `kill -9` while a newspaper changes its design. The crawl still learns the second template,
+//! every text is correct, and the commands show version 2.
 
 use std::process::Stdio;
 use std::time::Duration;

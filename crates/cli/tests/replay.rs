@@ -1,5 +1,5 @@
-//! Crawls the recorded sites, served under their own names: the corpus gets every page with gold text, no
-//! forbidden URL is requested, and every host's gap is kept.
+//! Crawls the recorded sites, which a server replays under their own names. The corpus must get every page
+//! with gold text. The crawl must not request a forbidden URL, and must keep every host's delay.
 //!
 //! The tests need Python and the recorded sets beside the project. If either is missing, they print a line
 //! and are skipped.
@@ -17,7 +17,7 @@ fn shared() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
 }
 
-/// Returns the folders of the recorded sites whose names end in one of `names`; of all sites if `names` is
+/// Returns the folders of the recorded sites whose names end in one of `names`, or of all sites if `names` is
 /// empty.
 fn sites(names: &[&str]) -> Vec<PathBuf> {
     let Ok(folders) = fs::read_dir(shared().join("sets/sites")) else { return Vec::new() };
@@ -27,7 +27,7 @@ fn sites(names: &[&str]) -> Vec<PathBuf> {
     sites
 }
 
-/// The server that replays the sites; dropping it ends the process.
+/// The server that replays the sites. Dropping it ends the process.
 struct Replay {
     server: Child,
     folder: TempDir,
@@ -114,7 +114,7 @@ fn with_gold(site: &Path) -> Vec<String> {
     gold.map(|row| row["url"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Removes the scheme: http and https URLs are the same page.
+/// Removes the scheme, because an http and an https URL are the same page.
 fn schemeless(url: &str) -> String {
     url.split_once("://").map_or(url, |(_, rest)| rest).to_owned()
 }

@@ -1,5 +1,5 @@
-//! Compares the crates in the tables of docs/architecture.md with the manifests: which crates each one may
-//! import, and which libraries only one crate may name.
+//! Compares the manifests with the tables of crates in docs/architecture.md. The tables define which crates
+//! each crate may import, and which libraries only one crate may name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,12 +9,11 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The dependencies of a crate.
 #[derive(Default)]
 struct Manifest {
-    /// Under `[dependencies]`.
+    /// The names under `[dependencies]`.
     of_code: BTreeSet<String>,
-    /// Under `[dev-dependencies]`.
+    /// The names under `[dev-dependencies]`.
     of_tests: BTreeSet<String>,
 }
 
@@ -25,7 +24,7 @@ impl Manifest {
         for line in text.lines() {
             if let Some(head) = line.strip_prefix('[') {
                 section = head.trim_end_matches(']');
-                // Sections of any other form would not be checked.
+                // The test would not check sections of any other form.
                 let is_known = matches!(section, "dependencies" | "dev-dependencies");
                 assert!(is_known || !section.contains("dependencies"), "[{section}] is not looked at");
                 continue;
@@ -55,8 +54,8 @@ fn manifests() -> BTreeMap<String, Manifest> {
     folders.map(manifest).collect()
 }
 
-/// Returns the cells of the table rows below a heading of docs/architecture.md. Only rows that begin with a
-/// name count.
+/// Returns the cells of the table rows below a heading of docs/architecture.md. Ignores rows that do not
+/// begin with a name.
 fn rows(heading: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
     let below = text.lines().skip_while(|line| *line != format!("### {heading}")).skip(1);
@@ -67,13 +66,13 @@ fn rows(heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Returns the crates of one part: name, permitted imports, libraries that only this crate names.
+/// Returns the crates of one part, each with its name, its permitted imports, and the libraries that only
+/// this crate may name.
 fn part(heading: &str) -> Vec<(String, String, String)> {
     let rows = rows(heading).into_iter();
     rows.map(|row| (row[0].trim_matches('`').to_owned(), row[2].clone(), row[3].clone())).collect()
 }
 
-/// Returns the crates of all parts.
 fn table() -> Vec<(String, String, String)> {
     ["Crawler", "Laboratory", "Program and tests"].into_iter().flat_map(part).collect()
 }
@@ -179,7 +178,7 @@ fn every_file_of_tests_is_a_module_of_their_binary() {
     }
 }
 
-/// The versions of crates/python and of the crates that can be published are written again, because cargo requires it.
+/// crates/python and the crates that can be published contain the version again, because cargo requires it.
 #[test]
 fn there_is_one_version() {
     let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));

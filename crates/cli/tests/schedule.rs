@@ -1,5 +1,5 @@
-//! Tests of scheduled crawls with the real binary: the report of a crawl, and a schedule that starts on time,
-//! catches up on a missed start, and ends when requested.
+//! Tests scheduled crawls with the real binary: the report of a crawl, and a schedule that starts on time,
+//! catches up on a missed start, and ends on request.
 
 use std::fs;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ fn reports(crawl: &Crawl) -> Vec<Value> {
     paths.iter().map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()).collect()
 }
 
-/// Fills a new store with completed nightly runs; the last one began `ago` hours before now.
+/// Fills a new store with completed nightly runs. The last run began `ago` hours before now.
 fn with_history(crawl: &Crawl, nights: i64, ago: i64, write: impl Fn(&mut Change, u32)) {
     let options = gleaner_store::Options { cache: 16 << 20, create: true };
     let mut writer: Writer = open(&crawl.folder.path().join("data"), &options).unwrap();
@@ -51,7 +51,7 @@ fn with_history(crawl: &Crawl, nights: i64, ago: i64, write: impl Fn(&mut Change
     writer.flush().unwrap();
 }
 
-/// A process of `gleaner schedule`, killed when dropped.
+/// A process of `gleaner schedule`. Dropping it kills the process.
 struct Scheduled(Child);
 
 impl Scheduled {
@@ -62,7 +62,7 @@ impl Scheduled {
         Self(command.stdout(Stdio::null()).stderr(log).spawn().unwrap())
     }
 
-    /// Sends SIGTERM, as systemd does; returns the exit code.
+    /// Sends SIGTERM, as systemd does. Returns the exit code.
     fn terminate(&mut self) -> Option<i32> {
         let kill = Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status().unwrap();
         assert!(kill.success());
@@ -82,7 +82,7 @@ fn log(crawl: &Crawl) -> String {
     fs::read_to_string(crawl.folder.path().join("log")).unwrap()
 }
 
-/// Waits until a condition is true; fails after `limit`.
+/// Waits until a condition is true. Fails after `limit`.
 fn until(limit: Duration, what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
@@ -218,7 +218,7 @@ fn a_crawl_that_fails_leaves_a_report_too() {
     assert_eq!((&told["status"], &told["run"]), (&Value::from("failed"), &Value::from(1)));
     let text = told["findings"][0]["text"].as_str().unwrap();
     assert!(text.contains("the crawl failed: the disk has"), "{text}");
-    // The run is resumed, and its report covers all of it.
+    // The run is resumed, and its report covers the whole run.
     crawl.to_its_end();
     let told = &reports(&crawl)[1];
     assert_eq!((&told["run"], &told["resumed"]), (&Value::from(1), &Value::from(true)));

@@ -1,4 +1,4 @@
-//! Tests of seeds: the corpus knows those of its last crawl, and a crawl takes sites as arguments.
+//! Tests seeds: the corpus knows the seeds of its last crawl, and a crawl accepts sites as arguments.
 
 use std::fs;
 use std::process::Output;
@@ -86,7 +86,7 @@ fn sites_are_arguments_and_replace_the_seeds_of_the_settings() {
     assert_eq!(asked(&crawl), ["villagepost.example"]);
     let said = doctor(&crawl, "villagepost.example");
     assert!(said.contains("in scope: villagepost.example is a site of the command line"), "{said}");
-    // A host that an earlier crawl met is known, but no longer crawled.
+    // The corpus still knows a host that an earlier crawl visited, but the next crawl does not crawl it.
     crawl.run(&[&["crawl", "http://baolang.example/"][..], &config].concat());
     assert_eq!(asked(&crawl), ["baolang.example", "villagepost.example"]);
     let said = doctor(&crawl, "villagepost.example");
@@ -118,8 +118,9 @@ fn seeds_are_checked_before_a_crawl() {
     }
     assert_eq!(row("nowhere.example").last().unwrap(), "fails", "{shown}");
     assert!(shown.contains("nowhere.example (seeds.txt line 2): fails: "), "{shown}");
-    // Each site: robots.txt, front page, feed, an index and one of its sitemaps, and up to three articles, because
-    // the newspaper answers the first request for two of them with an error.
+    // The requests for each site are robots.txt, the front page, the feed, an index with one of its sitemaps,
+    // and up to three articles. The newspaper answers the first request for two of the articles with an
+    // error.
     for host in ["villagepost.example", "baolang.example"] {
         let requests = crawl.newspaper.requests();
         let of_host: Vec<_> = requests.iter().filter(|request| request.host == host).collect();

@@ -1,4 +1,4 @@
-//! Tests of the settings of single sites, and of the first day of publication.
+//! Tests the settings of single sites, and the setting for the first day of publication.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Tests of the status page of the real binary over a crawled newspaper, also in a real browser if one is
-//! installed.
+//! Tests the status page of the real binary for a crawled newspaper. If a real browser is installed, the
+//! tests use it too.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,7 +12,7 @@ use crate::browser::Browser;
 use crate::newspaper::Crawl;
 use crate::nights::Nights;
 
-/// Maximum time for any awaited event.
+/// Maximum time to wait for an event.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The crawl that the tests of `gleaner serve` share.
@@ -22,7 +22,7 @@ static CRAWLED: LazyLock<Crawl> = LazyLock::new(|| {
     crawl
 });
 
-/// A process that serves the page, killed when dropped.
+/// A process that serves the page. Dropping it kills the process.
 pub struct Served {
     process: Child,
     address: String,
@@ -55,7 +55,6 @@ impl Served {
         Self { process, address, log }
     }
 
-    /// Serves the corpus of some nights.
     pub fn of(nights: &Nights) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
         command
@@ -65,12 +64,11 @@ impl Served {
         Self::begin(command)
     }
 
-    /// Returns the address of a page.
     pub fn address(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Sends a request; returns the status and body of the response.
+    /// Sends a request. Returns the status and the body of the response.
     fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -118,7 +116,7 @@ pub fn document_of(page: &str) -> String {
     format!("/documents/{}", rest.split('"').next().unwrap())
 }
 
-// Only one process can open a corpus at a time, so everything about one corpus is in one test.
+// Only one process can open a corpus at a time, so one test checks everything about one corpus.
 #[test]
 fn a_crawled_newspaper_is_shown() {
     let served = serve(&CRAWLED);
@@ -169,7 +167,7 @@ fn changes(served: &Served) {
     assert!(!served.page("/hosts?lang=en").contains(">paused<"));
     assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=learn&host=baolang.example").0, 303);
     assert!(served.page("/hosts/baolang.example?lang=en").contains("out of date"));
-    // The crawl runs in this process as the second run. It ends at once, since nothing is due.
+    // This process runs the crawl as the second run. The run ends at once, because nothing is due.
     assert_eq!(served.ask("POST", "/actions", &[], "what=crawl").0, 403);
     let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=crawl");
     assert_eq!(status, 303, "{answer}");
@@ -195,7 +193,7 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
     let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=pause&host=baolang.example");
     assert_eq!(status, 303, "{answer}");
     served.page_with("/hosts?lang=en", |page| page.contains(">paused<"));
-    // Requests in flight complete; then this host gets no more requests.
+    // Requests in flight complete. After them, this host gets no more requests.
     std::thread::sleep(Duration::from_secs(1));
     let asked =
         || crawl.newspaper.requests().iter().filter(|request| request.host == "baolang.example").count();

@@ -1,5 +1,5 @@
-//! Tests of spans sent to a local collector: one span per visit; an unreachable collector does not affect the
-//! crawl.
+//! Tests the spans that a crawl sends to a local collector. There is one span per visit, and an unreachable
+//! collector does not affect the crawl.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

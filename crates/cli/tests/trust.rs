@@ -1,5 +1,5 @@
-//! Tests which certificate authorities the real binary trusts for https: the system's roots, or those that
-//! `SSL_CERT_FILE` and `SSL_CERT_DIR` name. Without any root, it prints one error before it sends any
+//! Tests which certificate authorities the real binary trusts for https: those of the system, or those that
+//! `SSL_CERT_FILE` and `SSL_CERT_DIR` name. Without any authority, it prints one error before it sends any
 //! request.
 
 use std::fs;
@@ -58,7 +58,7 @@ impl Site {
     }
 }
 
-/// Runs `gleaner` in a folder, with these environment variables and no other certificate settings.
+/// Runs `gleaner` in a folder. `set` contains the only environment variables for certificates.
 fn gleaner(folder: &Path, arguments: &[&str], set: &[(&str, &Path)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     command.current_dir(folder).args(arguments).env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR");

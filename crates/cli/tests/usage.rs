@@ -1,4 +1,4 @@
-//! Tests of invalid command lines, settings and seeds: the program prints one clear line and exits with code 2.
+//! Tests invalid command lines, settings and seeds. The program prints one clear line and exits with code 2.
 //! Also tests help, completions, man pages and colors.
 
 use std::fs;
@@ -11,7 +11,7 @@ fn gleaner(folder: &TempDir, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gleaner")).current_dir(folder.path()).args(arguments).output().unwrap()
 }
 
-/// Runs a command; expects exit code 2 and one line that contains all of `parts`.
+/// Runs a command, and expects exit code 2 and one line that contains all of `parts`.
 fn refused(folder: &TempDir, arguments: &[&str], parts: &[&str]) {
     let output = gleaner(folder, arguments);
     let said = String::from_utf8(output.stderr).unwrap();
@@ -144,7 +144,8 @@ fn no_password_of_an_address_is_shown() {
             let moved = format!("`gleaner migrate --from {shown} --to sled --objects ADDRESS --data DIR`");
             hides(&folder, &[command, &["--store", address]].concat(), 2, &moved);
         }
-        // These commands fail before they connect to a server, since the object storage is missing.
+        // These commands fail before they connect to a server, because there is no setting for the object
+        // storage.
         for command in ["stats", "reextract"] {
             hides(&folder, &[command, "--store", address], 2, "--objects");
         }
@@ -157,7 +158,7 @@ fn no_password_of_an_address_is_shown() {
     hides(&folder, &["stats", "--set", "store.engin=postgres://u:hushpw@h/x"], 2, "--set store.engin=...");
 }
 
-/// Runs a command; expects this exit code, and a message that contains `part` but not the password.
+/// Runs a command, and expects this exit code and a message that contains `part` but not the password.
 fn hides(folder: &TempDir, arguments: &[&str], code: i32, part: &str) {
     let output = gleaner(folder, arguments);
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();

@@ -1,6 +1,6 @@
-//! Reads the archive of a crawl with two independent libraries: warcio, which pywb uses, and fastwarc. Both
-//! must find the records that our own reader finds, with correct digests of block and payload, and each
-//! response must be followed by its request.
+//! Reads the archive of a crawl with two independent libraries: fastwarc, and warcio, which pywb uses. Both
+//! must find the same records as our own reader, with correct digests of block and payload. Each response
+//! must be followed by its request.
 
 use std::fs;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use crate::readers::python;
 use gleaner_archive::{Item, Reader};
 use gleaner_testkit::NewspaperOptions;
 
-/// Maximum number of runs until one finds unchanged pages. Due times are in whole seconds, and a run is
-/// shorter than that.
+/// Maximum number of runs until a run finds unchanged pages. Due times are in whole seconds, and a run takes
+/// less than a second.
 const RUNS: usize = 30;
 
 /// Crawls until front pages and feeds are requested again and archived as revisit records. Returns the crawl
@@ -67,7 +67,7 @@ fn write_expected(crawl: &Crawl) -> (usize, usize) {
     (records, revisits)
 }
 
-/// Python: the expected records, and the comparison for each library.
+/// The Python code that compares the expected records with the records that each library reads.
 const CHECK: &str = r#"
 import glob, json, os
 NAMES = ["WARC-Type", "WARC-Target-URI", "WARC-Payload-Digest", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Date", "WARC-Record-ID", "WARC-Concurrent-To", "WARC-Block-Digest"]

@@ -1,5 +1,5 @@
-//! Tests of several workers under faults: real processes on a real database. The checks use the access log of
-//! the crawled web and the final store.
+//! Tests several workers under faults, with real processes on a real database. The checks use the access log
+//! of the crawled web and the final store.
 //!
 //! The tests print a line and are skipped if PostgreSQL is not installed. With `GLEANER_LONG=1`, the storage
 //! is unavailable for two minutes.
@@ -14,8 +14,8 @@ use crate::distributed::{Cluster, LEASE, PAPERS};
 use gleaner_testkit::GeneratedPapers;
 use gleaner_testkit::s3::{Keys, Presence, serve};
 
-/// Waits a fixed time in which something could go wrong. There is no event to wait for: the processes are
-/// asleep, or the server is unavailable.
+/// Waits a fixed time in which a fault could show. There is no event to wait for, because the processes are
+/// asleep or the server is unavailable.
 fn pass(time: Duration) {
     sleep(time);
 }
@@ -79,7 +79,7 @@ fn a_worker_that_wakes_when_all_is_over_changes_nothing() {
 
 #[test]
 fn the_database_is_killed_and_comes_back() {
-    // With fsync, so that the database survives a crash.
+    // The database uses fsync, so that it survives a crash.
     let Some(cluster) = Cluster::with(&["fsync=on"]) else { return };
     let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
     cluster.wait_for(0.3);
@@ -143,12 +143,11 @@ fn the_way_of_one_worker_to_the_database_is_cut() {
     cluster.check();
 }
 
-/// The connection to the database is cut while the worker chooses the URLs to dispatch, for which it reads
-/// the database host by host.
+/// The test cuts the connection to the database while the worker reads the URLs to dispatch, host by host.
 #[test]
 fn a_worker_that_comes_late_to_what_it_hands_out_sends_nothing() {
     let Some(mut cluster) = Cluster::new() else { return };
-    // Long enough that the work that one worker takes over lasts until the other is back.
+    // With this delay, the work that one worker takes over lasts until the other worker is back.
     cluster.gap = Duration::from_millis(600);
     let way = Way::to(cluster.postgres.port());
     way.set_latency(Duration::from_millis(12));
@@ -179,7 +178,7 @@ fn answers_are_slower_than_a_lease_that_ends() {
     let two = cluster.worker_by("two", &format!("postgres://gleaner@127.0.0.1:{}/news0", way.port()));
     cluster.wait_for(0.3);
     cluster.newspaper.set_latency(LEASE + Duration::from_secs(1));
-    // By then, each host has a slow request in flight.
+    // After this time, each host has a slow request in flight.
     pass(LEASE / 3);
     way.set_cut(true);
     pass(4 * LEASE);
@@ -260,16 +259,16 @@ fn hosts_are_crawled_in_the_partitions_that_have_them() {
 /// the store refers to must still be in the archive.
 #[test]
 fn workers_that_take_partitions_over_are_killed_again_and_again() {
-    // Without texts that several papers share: messages between workers that have not been read yet would
-    // count as faults.
+    // There are no texts that several papers share. Otherwise, messages between workers that nobody has read
+    // yet would count as faults.
     let generated = GeneratedPapers { wire: 0, ..PAPERS };
     let Some(mut cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
-    // Long enough that each round still finds work.
+    // With this delay, each round still finds work.
     cluster.gap = Duration::from_millis(300);
     let rare = ["crawl", "--seeds", "seeds.txt", "--set", "store.flush_every=60s"];
     let rare = [&rare[..], &["--set", "store.flush_pages=100000"]].concat();
     let partitions = |name: &str| {
-        // There are no workers until the tables exist.
+        // Before the tables exist, there are no workers.
         let workers = cluster.visit().and_then(|store| store.workers(LEASE)).unwrap_or_default();
         workers.into_iter().find(|worker| worker.name == name).map_or(0, |worker| worker.partitions)
     };
@@ -331,7 +330,7 @@ fn an_archive_is_extracted_again_by_several_workers() {
     };
     let before = texts();
     let documents = || cluster.store().totals().unwrap().documents();
-    // Documents that the current settings do not admit leave the corpus, and return with other settings.
+    // Documents that the current settings do not admit leave the corpus. They return with other settings.
     let none = ["reextract", "--set", "crawl.workers=1", "--set", "corpus.keep_if=['words>=1000000']"];
     let [mut one, two] = ["one", "two"].map(|name| cluster.worker_that(name, &none));
     one.wait_until(|| documents() < before.len() as u64 - 200);

@@ -1,11 +1,11 @@
-//! Decodes a body with several codings, piece by piece.
+//! Decodes a body with several codings, piece by piece as it arrives.
 
 use thiserror::Error;
 
 use crate::Coding;
 use crate::stage::Stage;
 
-/// Maximum number of bytes that one coding passes to the next at a time.
+/// Maximum number of bytes that one decoder stage passes to the next in one step.
 const BUFFER: usize = 8 << 10;
 
 /// Why decoding stopped. The output up to that point is kept.
@@ -22,7 +22,7 @@ pub enum Stop {
 /// Decodes the codings of one body.
 #[derive(Debug)]
 pub struct Decoder {
-    /// One stage for each coding. The coding that was applied last comes first.
+    /// One stage for each coding. The first stage decodes the coding that was applied last.
     stages: Vec<Stage>,
 }
 
@@ -42,7 +42,7 @@ impl Decoder {
         feed(&mut self.stages, piece, body, limit)
     }
 
-    /// Whether the body is complete: every coding has ended, or no byte was pushed.
+    /// Whether the body is complete, that is, every coding has ended. Also `true` if no byte was pushed.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.stages.iter().all(Stage::is_whole)
@@ -60,7 +60,7 @@ fn feed(stages: &mut [Stage], mut piece: &[u8], body: &mut Vec<u8>, limit: usize
         let (read, written) = stage.step(piece, &mut buffer).map_err(Stop::Broken)?;
         piece = &piece[read..];
         feed(rest, &buffer[..written], body, limit)?;
-        // If the buffer is full, the stage may have more output.
+        // If the buffer is full, the stage may have more output, so it is called again.
         if written < BUFFER && (piece.is_empty() || read + written == 0) {
             return Ok(());
         }
@@ -109,8 +109,7 @@ mod tests {
         }
     }
 
-    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output and whether the body is
-    /// complete.
+    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output and whether it is complete.
     fn decoded(codings: &[Coding], coded: &[u8], size: usize, limit: usize) -> Result<(Vec<u8>, bool), Stop> {
         let (mut decoder, mut body) = (Decoder::new(codings), Vec::new());
         for piece in coded.chunks(size) {
@@ -227,7 +226,7 @@ mod tests {
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
         assert!(matches!(decoded(&[Coding::Zstd], &wide, 1000, 1000), Err(Stop::Broken(_))));
-        // The header of large-window Brotli: 0x11 and the size of the window in bits.
+        // These bytes begin a header of large-window Brotli: 0x11 and the size of the window in bits.
         assert!(matches!(decoded(&[Coding::Brotli], &[0x11, 30, 3], 1000, 1000), Err(Stop::Broken(_))));
     }
 

@@ -1,9 +1,9 @@
 //! Decodes the bodies of HTTP responses.
 //!
-//! A response lists the codings of its body in the order of application (`Content-Encoding`, RFC 9110, 8.4;
-//! `Transfer-Encoding`, RFC 9112, 6.1). They are decoded in reverse order. [`Decoder`] decodes a body piece
-//! by piece as it arrives, with a small buffer for each coding. Each coding marks its own end, so the decoder
-//! detects an incomplete body.
+//! A response lists the codings of its body in the order in which they were applied (`Content-Encoding`, RFC
+//! 9110, 8.4; `Transfer-Encoding`, RFC 9112, 6.1). They are decoded in the reverse order. [`Decoder`] decodes
+//! a body piece by piece as it arrives, with a small buffer for each coding. Each coding marks its own end,
+//! so the decoder detects an incomplete body.
 //!
 //! | name | supported format |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | `zstd` | Zstandard frames with windows of at most 8 MiB (RFC 9659) |
 //!
 //! The decoder ignores bytes after the end of a gzip, deflate or Brotli stream, as browsers and gzip(1) do.
-//! But after a gzip member, the byte 0x1f begins another member.
+//! There is one exception: if the byte 0x1f follows a gzip member, it begins another member.
 
 mod decoder;
 mod stage;
@@ -37,8 +37,8 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Returns the coding with this name, in upper or lower case. `None`: the name is unknown, or it is
-    /// `identity`, which changes nothing.
+    /// Returns the coding with this name, in upper or lower case. Returns `None` if the name is unknown, or
+    /// if it is `identity`, which changes nothing.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {

@@ -12,7 +12,7 @@ use crate::Coding;
 const WINDOW_BITS: u8 = 15;
 /// Base-2 logarithm of the largest zstd window in bytes. HTTP allows at most 8 MiB (RFC 9659, 3).
 const ZSTD_WINDOW_BITS: u32 = 23;
-/// Maximum number of members of one gzip body. Without it, empty members would cost time without end.
+/// Maximum number of members of one gzip body. Without this limit, empty members could take time without end.
 const MOST_MEMBERS: u32 = 10_000;
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
@@ -50,7 +50,7 @@ impl Stage {
         matches!(self.state, State::Fresh | State::Ended | State::Zstd { is_between: true, .. })
     }
 
-    /// Decodes some input. Returns the number of bytes read and written. If both are 0, it needs more input.
+    /// Decodes some input. Returns the number of bytes read and written. If both are 0, more input is needed.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), String> {
         let Some(first) = input.first() else { return self.drain(output) };
         match self.state {
@@ -68,7 +68,7 @@ impl Stage {
         self.advance(input, output)
     }
 
-    /// Writes output that is still pending although its input was read.
+    /// Writes pending output, whose input was already read.
     fn drain(&mut self, output: &mut [u8]) -> Result<(usize, usize), String> {
         if self.is_whole() { Ok((0, 0)) } else { self.advance(&[], output) }
     }
@@ -115,8 +115,8 @@ fn begin(coding: Coding, first: u8) -> Result<State, String> {
 }
 
 /// Whether a stream with this first byte is in the zlib format: method 8, and a window of at most 32 KiB (RFC
-/// 1950, 2.2). A raw deflate stream with such a byte begins with a stored block whose padding is not zero. No
-/// encoder writes that.
+/// 1950, 2.2). A raw deflate stream with such a first byte would begin with a stored block whose padding is
+/// not zero. No encoder writes such a stream.
 const fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8 && first >> 4 <= 7
 }

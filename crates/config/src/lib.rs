@@ -2,13 +2,13 @@
 //!
 //! Each table of the settings file has a struct: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`],
 //! [`Store`], [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`],
-//! [`Sites`]. [`read`] applies a file and `--set key=value` pairs to the defaults and checks the result.
-//! Therefore the rest of the program gets only valid values. `config/default.toml` documents the keys. A test
-//! checks that it has all keys, with their defaults.
+//! [`read`] applies a file and `--set key=value` pairs to the defaults and checks the result. Therefore the
+//! rest of the program gets only valid values. `config/default.toml` documents the keys. A test checks that
+//! it contains all keys with their defaults.
 //!
 //! Relative paths in a file are relative to the folder of the file. Relative paths in `--set` pairs are
-//! relative to the working directory. Rules with which users correct templates (pins) have a separate file
-//! for each host ([`read_pins`]). The crate does not read the environment or the command line.
+//! relative to the working directory. The rules with which users correct templates (pins) are in a separate
+//! file for each host ([`read_pins`]). The crate does not read the environment or the command line.
 
 mod paths;
 mod pins;
@@ -46,7 +46,7 @@ pub struct Config {
     pub corpus: Corpus,
     /// The location and options of the store.
     pub store: Store,
-    /// The workers that share a database. `cluster` is an older name.
+    /// The workers that share a database. `cluster` is an older name of this table.
     #[serde(alias = "cluster")]
     pub workers: Workers,
     /// Whether and how responses are archived.
@@ -78,7 +78,7 @@ pub struct Fetch {
     pub max_crawl_delay: Span,
     /// The `User-Agent` header. Its part before the first `/` or space is the product token for robots.txt.
     pub user_agent: String,
-    /// A mail address or web page for site owners. It is added to the user agent in brackets. If empty,
+    /// A mail address or web page for site owners. It is added to the user agent in parentheses. If empty,
     /// nothing is added.
     pub contact: String,
     /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. If empty, the usual environment
@@ -132,13 +132,12 @@ pub struct Crawl {
     pub seeds: Vec<String>,
     /// What a seed with a path, such as `bbc.com/news`, covers.
     pub scope: SeedScope,
-    /// The first wanted day of publication. Articles known to be older are not fetched. Articles that turn
-    /// out to be older after fetching are not stored.
+    /// The first wanted day of publication. Articles that are known to be older are not fetched. Articles
+    /// that turn out to be older only after fetching are not stored.
     pub published_after: Since,
     /// Maximum number of links from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
-    /// Maximum number of pages fetched from one host in one run. Further pages wait for the next run. 0 means
-    /// no limit.
+    /// Maximum number of pages per host and run. Further pages wait for the next run. 0 means no limit.
     pub max_pages_per_host: u64,
     /// Maximum number of ready and waiting URLs of one site (registrable domain). Further URLs are not added.
     /// 0 means no limit.
@@ -155,14 +154,14 @@ pub struct Crawl {
     /// to the next run. If a host's robots.txt cannot be read, the run waits only for a seed, and for one
     /// retry. In its first ten minutes, an unattended run waits for all retries.
     pub linger: Span,
-    /// Shortest time between two visits of a front page, section, feed or sitemap. A page of this kind
-    /// without new URLs is visited less often.
+    /// Shortest time between two visits of a front page, section, feed or sitemap. If visits find no new
+    /// URLs, the time becomes longer.
     pub revisit: Span,
-    /// For how long after its first visit an article is fetched again if a feed or sitemap reports a change.
-    /// 0s means never.
+    /// How long after its first visit an article is fetched again if a feed or sitemap reports a change of
+    /// it. 0s means never.
     pub recheck_window: Span,
-    /// Every article is fetched again when it reaches each of these ages since its first visit. If empty,
-    /// articles are fetched again only if a change is reported.
+    /// Every article is fetched again when it reaches each of these ages, counted from its first visit. If
+    /// empty, articles are fetched again only if a change is reported.
     pub recheck: Vec<Span>,
     /// Number of threads that parse and extract. 0 means one per core.
     pub workers: usize,
@@ -176,7 +175,8 @@ pub struct Crawl {
 pub struct Template {
     /// The method for learning and applying templates.
     pub method: TemplateMethod,
-    /// Number of buffered article pages at which a host's template is trained. The paper uses 20 to 30.
+    /// Number of buffered article pages at which a host's template is trained. The paper
+    /// (FastContentExtractor) uses 20 to 30.
     pub prepare_pages: usize,
     /// Minimum number of buffered pages to train a host's template at the end of a run. With fewer pages,
     /// each page is extracted without a template.
@@ -191,8 +191,7 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Text {
-    /// Kinds of additional lines to keep in the body text, such as captions. Lines of other kinds are
-    /// removed.
+    /// Kinds of additional lines to keep in the body text, such as captions. Other kinds are removed.
     pub keep: Vec<Insert>,
     /// Parts of a page to keep in separate fields.
     pub also: Vec<Extra>,
@@ -207,7 +206,7 @@ pub struct Corpus {
     pub languages: Vec<String>,
     /// Conditions such as `words >= 50` on a document's measured values. All of them must hold.
     pub keep_if: Vec<String>,
-    /// Where Vietnamese texts and titles have their tone marks.
+    /// Where tone marks are placed in Vietnamese texts and titles.
     pub tones: Tones,
     /// The kinds of duplicates that are detected when a document is stored.
     pub duplicates: Vec<Duplicate>,
@@ -215,8 +214,7 @@ pub struct Corpus {
     pub similarity: f64,
     /// How the representative of a cluster is chosen.
     pub head: Representative,
-    /// Memory for the index of near-duplicates. When the index is full, it gradually forgets the oldest
-    /// documents.
+    /// Memory for the index of near-duplicates. A full index gradually forgets the oldest documents.
     pub index_memory: Bytes,
 }
 
@@ -253,8 +251,7 @@ pub struct Telemetry {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Demo {
-    /// Whether to serve the bundled newspaper on loopback during the crawl, and to crawl it instead of the
-    /// seeds.
+    /// Whether to serve the bundled newspaper on loopback, and to crawl it instead of the seeds.
     pub newspaper: bool,
 }
 

@@ -40,7 +40,8 @@ pub struct SettingText {
     pub line: usize,
 }
 
-/// Reads a text. `line` has its byte position in the file until the caller replaces it by the line number.
+/// Reads a text. At first, `line` is the text's byte position in the file. The caller replaces it by the line
+/// number.
 impl<'de> Deserialize<'de> for SettingText {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Spanned::<String>::deserialize(d)?;
@@ -57,8 +58,8 @@ impl Serialize for SettingText {
 /// Reads a pins file.
 ///
 /// # Errors
-/// An error means that the TOML is invalid, a key is unknown, or a value is not a list of texts. The message
-/// is one line, with the file and the line number.
+/// The TOML is invalid, a key is unknown, or a value is not a list of texts. The message is one line, with
+/// the file and the line number.
 ///
 /// ```
 /// use gleaner_config::{Origin, read_pins};

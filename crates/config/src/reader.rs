@@ -43,8 +43,8 @@ pub struct Origin<'a> {
 /// Relative paths in the file are relative to its folder.
 ///
 /// # Errors
-/// An error means that a key is unknown, that a value has a wrong type or unit, or that a value is not
-/// allowed. The message is one line. It names the file with the line number, the pair, or the key.
+/// A key is unknown, a value has a wrong type or unit, or a value is not allowed. The message is one line. It
+/// names the file with the line number, the pair, or the key.
 pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigError> {
     let (mut table, mut sites) = (Table::new(), Sites::default());
     if let Some(Origin { file, text }) = file {
@@ -89,8 +89,8 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Sets one `table.key=value` in `table`. A value that is not valid TOML is a text, so `fetch.delay=5s` needs
-/// no quotes.
+/// Sets one `table.key=value` in `table`. A value that is not valid TOML is read as a text, so
+/// `fetch.delay=5s` needs no quotes.
 fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
     let origin = match pair.split_once('=') {
         // The value is hidden, because a URL may contain a password.
@@ -134,7 +134,7 @@ fn toml_value(text: &str) -> Option<Value> {
 
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Maximum number of characters in a worker's name, which is part of file names.
+/// Maximum number of characters in a worker's name. File names contain this name.
 const LONGEST_NAME: usize = 64;
 
 fn invalid(key: &'static str, message: &str) -> Result<(), ConfigError> {

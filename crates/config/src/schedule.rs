@@ -1,6 +1,6 @@
 //! Defines the settings for scheduled crawls and reports.
 //!
-//! Only `gleaner schedule` checks the cron expressions and the time zone. Other commands do not need them.
+//! Only `gleaner schedule` checks the cron expressions and the time zone, because only it uses them.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +22,11 @@ pub struct Report {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
-    /// After every crawl.
+    /// The command runs after every crawl.
     Always,
-    /// After unusual and failed crawls.
+    /// The command runs after unusual and failed crawls.
     Unusual,
-    /// After failed crawls.
+    /// The command runs after failed crawls.
     Failed,
 }
 
@@ -36,13 +36,13 @@ pub enum Notify {
 pub struct Schedule {
     /// Cron expressions of five fields: minute, hour, day of the month, month, weekday.
     pub times: Vec<String>,
-    /// IANA name of the time zone in which `times` are. If empty, it is the system's time zone.
+    /// IANA name of the time zone for `times`. If empty, the system's time zone is used.
     pub zone: String,
-    /// Maximum random delay of a start.
+    /// Each start is delayed by a random time below this.
     pub jitter: Span,
     /// Maximum duration of a scheduled crawl. 0s means no limit.
     pub max_time: Span,
-    /// How long after its time a missed start is still made up for.
+    /// A missed start is made up for if it is at most this long ago.
     pub catch_up: Span,
 }
 

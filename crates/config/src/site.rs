@@ -26,11 +26,9 @@ pub struct Sites {
 pub struct Site {
     /// Replaces [`crate::Fetch::delay`]. A longer `Crawl-delay` in robots.txt overrides it.
     pub delay: Option<Span>,
-    /// Paths such as `/news`. Only pages at or below these paths are fetched. If empty, all pages are
-    /// fetched.
+    /// Paths such as `/news`. Only pages at or below these paths are fetched, or all if empty.
     pub sections: Vec<SettingText>,
-    /// Regular expressions. Only pages whose URL matches one of them are fetched. If empty, all pages are
-    /// fetched.
+    /// Regular expressions. Only pages whose URL matches one of them are fetched, or all if empty.
     pub include: Vec<SettingText>,
     /// Regular expressions. URLs that match one of them are not fetched, except seeds.
     pub exclude: Vec<SettingText>,
@@ -110,7 +108,8 @@ impl Sites {
 }
 
 impl Config {
-    /// Returns the delay between requests to a host's site. A `Crawl-delay` is not considered.
+    /// Returns the delay between requests that the settings define for a host's site. Ignores any
+    /// `Crawl-delay`.
     #[must_use]
     pub fn delay_of(&self, host: &str) -> Span {
         self.site.of_host(host).and_then(|site| site.delay).unwrap_or(self.fetch.delay)
@@ -124,7 +123,7 @@ impl Config {
     }
 }
 
-/// Reads the tables of sites. Lines have byte positions until `Sites::locate` replaces them.
+/// Reads the tables of sites. At first, their lines are byte positions. `Sites::locate` replaces these.
 impl<'de> Deserialize<'de> for Sites {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct Tables;

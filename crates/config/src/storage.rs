@@ -11,8 +11,8 @@ pub struct Store {
     /// `sled` for a store in the corpus folder, or the URL of a PostgreSQL database that several workers may
     /// share. The option `--store` overrides it.
     pub engine: String,
-    /// Where texts and WARC files are if the store is a database: `s3://bucket/prefix`, or a folder that all
-    /// workers can access. The option `--objects` overrides it.
+    /// Where texts and WARC files are stored if the store is a database: `s3://bucket/prefix`, or a folder
+    /// that all workers can access. The option `--objects` overrides it.
     pub objects: String,
     /// How long a worker retries while the database or the object storage is unavailable.
     pub patience: Span,

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! The arguments are a number of documents and one or more table sizes in MiB. For each size, the program
-//! inserts that number of synthetic documents of 400 shingles into a table. It then queries changed copies of
-//! the oldest, middle and newest documents at several similarities. Times are wall-clock times.
+//! inserts this number of synthetic documents of 400 shingles into a table. It then queries the table with
+//! changed copies of the oldest, middle and newest documents, at several similarities. Times are wall-clock
+//! times.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -16,7 +17,7 @@ use gleaner_corpus::dedup::{BANDS, Index, Keys, Number, Signature, Table};
 
 const SHINGLES: u64 = 400;
 
-/// Number of queried copies for each age and similarity.
+/// Number of queries with changed copies, for each age and similarity.
 const ASKED: u32 = 2_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -79,7 +80,7 @@ fn measure(out: &mut impl Write, documents: Number, mebibytes: usize) -> io::Res
     )
 }
 
-/// Returns the keys of a document whose first `changed` shingles are different in each version.
+/// Returns the keys of a version of a document. The first `changed` shingles differ between the versions.
 fn keys(document: Number, changed: u64, version: u64) -> Keys {
     let hash = |at: u64| {
         let version = if at < changed { version } else { 0 };

@@ -17,9 +17,9 @@ use crate::{Condition, ContentHash, Document, PerSite, Quality};
 pub struct Admission {
     /// Admitted languages as BCP 47 primary tags; empty for all languages.
     pub languages: Vec<String>,
-    /// Conditions on a document's figures. All must hold.
+    /// Conditions on a document's measured values (figures). All of them must hold.
     pub conditions: Vec<Condition>,
-    /// The position of tone marks in Vietnamese texts and titles.
+    /// Where the tone marks in Vietnamese texts and titles are moved.
     pub tones: Tones,
     /// The first admitted publication day, in the page's time zone. `None` admits all days. Documents without
     /// a date are always admitted.
@@ -42,7 +42,7 @@ pub struct SiteAdmission {
 pub enum Refusal {
     /// The document's language is not listed.
     Language(String),
-    /// This condition does not hold. It is the first such condition.
+    /// This condition does not hold. If several do not hold, it is the first of them.
     Condition(String),
     /// The document was published before this day.
     PublishedBefore(Date),
@@ -85,8 +85,8 @@ fn day_of(document: &Document) -> Option<Date> {
     document.published.as_deref()?.get(..10)?.parse().ok()
 }
 
-/// Moves the tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to the position in
-/// `tones`, and updates the content hash. Other documents are returned unchanged.
+/// Moves the tone marks of open `oa`, `oe` and `uy` in the text and title of a Vietnamese document to the
+/// position that `tones` names. Updates the content hash. Returns other documents unchanged.
 #[must_use]
 pub fn with_tones(mut document: Document, tones: Tones) -> Document {
     if document.language != "vi" || tones == Tones::AsWritten {
@@ -103,7 +103,7 @@ pub fn with_tones(mut document: Document, tones: Tones) -> Document {
 
 impl Document {
     /// Returns the figure with this name, which is one of [`crate::condition::FIGURES`]. Returns `None` if
-    /// the document lacks the figure. Reads the whole text.
+    /// the document lacks the figure. Takes time proportional to the length of the text.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         figure(self, &Quality::new(&self.text, &self.language), name)

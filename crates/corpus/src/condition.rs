@@ -1,12 +1,12 @@
-//! Parses and evaluates conditions on a document's figures, such as `words>=100`.
+//! Parses and evaluates conditions on a document's measured values (figures), such as `words>=100`.
 //!
-//! If a document lacks the figure, the condition holds. For example, some methods estimate no confidence, and
-//! many languages have no stop-word list.
+//! If a document lacks the figure, the condition holds. For example, some extraction methods do not estimate
+//! a confidence, and most languages have no stop-word list.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The available figures with their descriptions.
+/// The figures that a condition can use, with their descriptions.
 pub const FIGURES: [(&str, &str); 9] = [
     ("words", "words of the text"),
     ("sentence_length", "mean words per sentence"),
@@ -29,7 +29,7 @@ const SHARES: [&str; 6] = [
     "language_probability",
 ];
 
-/// Longer signs come first, so that `>=` is not read as `>`.
+/// The comparison signs. Longer signs come first, so that `>=` is not read as `>`.
 const SIGNS: [(&str, Sign); 5] =
     [(">=", Sign::AtLeast), ("<=", Sign::AtMost), (">", Sign::Above), ("<", Sign::Below), ("=", Sign::Equal)];
 
@@ -72,7 +72,7 @@ impl Condition {
     }
 
     /// Whether the condition holds. `figures` returns a figure by name, or `None` if the document lacks it.
-    /// In that case, the condition holds.
+    /// If the document lacks the figure, the condition holds.
     pub fn holds(&self, figures: impl Fn(&str) -> Option<f64>) -> bool {
         figures(self.figure).is_none_or(|figure| match self.sign {
             Sign::AtLeast => figure >= self.number,
@@ -142,7 +142,7 @@ mod tests {
             ("confidence>=0.87", true),
             ("confidence>=0.88", false),
             ("repeated_line_share<=0", true),
-            // A missing figure does not exclude a document.
+            // A condition on a figure that the document lacks does not exclude the document.
             ("language_probability>=1", true),
         ];
         for (text, holds) in cases {

@@ -1,13 +1,13 @@
-//! Estimates the number of different words without storing them: HyperLogLog.
+//! Estimates the number of different words without storing them, with the algorithm HyperLogLog.
 //!
 //! P. Flajolet, É. Fusy, O. Gandouet, F. Meunier, "HyperLogLog: the analysis of a near-optimal
 //! cardinality estimation algorithm", AofA 2007, figure 3:
 //!
-//! 1. hash the value; its first b bits select one of m = 2^b registers;
-//! 2. the register keeps the greatest position of the first 1 in the remaining bits;
-//! 3. the estimate is α m² over the sum of 2^-register;
-//! 4. if the estimate is at most 5/2 m and some registers are still 0, their number gives the estimate
-//!    instead (linear counting).
+//! 1. The value is hashed. The first b bits of the hash select one of m = 2^b registers.
+//! 2. The register keeps the greatest position of the first 1 in the remaining bits.
+//! 3. The estimate is α m² divided by the sum of 2^-register.
+//! 4. If the estimate is at most 5/2 m and some registers are still 0, the estimate is computed from their
+//!    number instead (linear counting).
 //!
 //! Here b = 14: 16 KiB and a standard error of 1.04 / √m = 0.8%. The 64-bit hash makes the paper's correction
 //! for 32-bit hashes unnecessary (Heule, Nunkesser, Hall, "HyperLogLog in practice", EDBT 2013, section 4).

@@ -1,4 +1,4 @@
-//! A document: the text of one article with its provenance.
+//! Defines a document: the text of one article with its provenance.
 
 use std::fmt;
 use std::str::FromStr;
@@ -48,35 +48,35 @@ pub struct Document {
     /// The declared time of the last change, in the format of [`Self::published`].
     #[serde(default)]
     pub modified: Option<String>,
-    /// The declared section, such as "World".
+    /// The section that the page declares, such as "World".
     #[serde(default)]
     pub section: Option<String>,
-    /// The declared canonical address (`rel=canonical`, else `og:url`).
+    /// The canonical address that the page declares (`rel=canonical`, else `og:url`).
     #[serde(default)]
     pub canonical: Option<String>,
-    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None`: not estimated.
+    /// Estimated probability in hundredths that the text's word F1 is at least 0.9. `None` if unknown.
     #[serde(default)]
     pub confidence: Option<u8>,
     /// Probability of the language in hundredths. `None` if it was not measured, as in older stores.
     #[serde(default)]
     pub language_probability: Option<u8>,
-    /// The publication time in UTC. UTC is assumed if the zone is unknown, and midnight if the time is
-    /// unknown.
+    /// The publication time in UTC. An unknown zone counts as UTC, and an unknown time as midnight.
     #[serde(default)]
     pub published_utc: Option<Timestamp>,
-    /// The declared description.
+    /// The description that the page declares.
     #[serde(default)]
     pub description: Option<String>,
-    /// The declared keywords or tags.
+    /// The keywords or tags that the page declares.
     #[serde(default)]
     pub keywords: Vec<String>,
-    /// The declared name of the site.
+    /// The name of the site that the page declares.
     #[serde(default)]
     pub site_name: Option<String>,
-    /// The address of the declared lead image.
+    /// The address of the lead image that the page declares.
     #[serde(default)]
     pub image: Option<String>,
-    /// The declared type of the article: `news`, `opinion`, `live`, `video`, `gallery` or `sponsored`.
+    /// The type of article that the page declares: `news`, `opinion`, `live`, `video`, `gallery` or
+    /// `sponsored`.
     #[serde(default)]
     pub article_type: Option<String>,
     /// Whether the page declares that only subscribers may read the article. `None` if it declares nothing.

@@ -1,4 +1,4 @@
-//! Kinds of page parts other than body text that a corpus can store in separate fields.
+//! Defines the parts of a page, other than body text, that a corpus can store in separate fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,8 +35,8 @@ impl Extra {
     }
 }
 
-/// The parts of a page that were stored in addition to its text. Empty if none were requested. Stores
-/// serialize the fields by position, so a new field must be last and have a default.
+/// The parts of a page that were stored in addition to its text. All lists are empty if no parts were
+/// requested. Stores serialize the fields by position, so a new field must be last and have a default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Extras {

@@ -1,4 +1,4 @@
-//! Kinds of lines other than body text that a corpus can include in its texts.
+//! Defines the kinds of lines, other than body text, that a corpus can include in its texts.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Documents (identity, hashes, language, quality) and near-duplicate detection ([`dedup`]).
+//! Defines documents (identity, hashes, language, quality), and detects near-duplicates ([`dedup`]).
 //!
 //! A document is the text of one article with its provenance. It is identified by the URL under which its
 //! text was first stored. Other URLs with the same normalized text are aliases. This crate does no I/O.

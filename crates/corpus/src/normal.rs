@@ -1,7 +1,8 @@
 //! Normalises texts for comparison, and defines words.
 //!
-//! Two texts are equal if they agree after Unicode normalization (NFC), with each run of white space replaced
-//! by one space. Differences in case, punctuation and diacritics count, because they matter to linguists.
+//! Two texts are equal if they are the same after Unicode normalization (NFC) and after each run of white
+//! space is replaced by one space. Differences in case, punctuation and diacritics count, because they matter
+//! to linguists.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
-//! Settings that differ by site.
+//! Defines settings that differ by site.
 
 use std::collections::BTreeMap;
 
-/// Values by site. The key is a registrable domain in lower case, or an address with its port.
+/// Values by site. The key is a registrable domain in lower case, or an IP address with its port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PerSite<T>(BTreeMap<String, T>);
 

@@ -1,4 +1,4 @@
-//! The method for learning and applying a host's template.
+//! Defines the methods for learning and applying a host's template.
 
 use std::fmt;
 

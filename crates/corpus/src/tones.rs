@@ -1,7 +1,7 @@
 //! Unifies the position of the tone mark in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
 //!
 //! Both spellings occur, often in one text. The old style marks the first vowel. The style that schools have
-//! taught since the 1980s marks the second. All other rhymes have only one position for the mark. After `q`,
+//! taught since the 1980s marks the second. In all other rhymes, the mark has only one position. After `q`,
 //! the `u` is not part of the rhyme, so `quý` has only one spelling.
 
 use gleaner_vietnamese::Syllable;

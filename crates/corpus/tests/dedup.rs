@@ -3,7 +3,8 @@
 
 use gleaner_corpus::dedup::{Alignment, Signed, SimilarityParams, Verdict};
 
-/// Returns the verdict on a pair as in a crawl, except that the two texts need not share an index key.
+/// Returns the verdict on a pair as a crawl would. Unlike in a crawl, the two texts need not share an index
+/// key.
 fn verdict(one: &str, other: &str) -> Verdict {
     let (one, other) =
         (Signed::from_text(one).expect("ten words"), Signed::from_text(other).expect("ten words"));
@@ -33,7 +34,7 @@ fn copies_are_duplicates() {
             format!("A bridge at last / Cây cầu thứ hai\n{text}"),
             text.lines().skip(1).collect::<Vec<_>>().join("\n"),
             moved.join("\n"),
-            // A figure and a date were corrected.
+            // The text has a corrected figure and a corrected date.
             text.replace("120", "140").replace("2027", "2028"),
             text.to_uppercase(),
         ];

@@ -20,7 +20,7 @@ use crate::error::CrawlError;
 
 pub(crate) const ROLE: &str = "Gleaner-Role";
 
-/// Value of [`ROLE`] for a robots.txt, which has no role in the frontier.
+/// The value of the header field [`ROLE`] in the record of a robots.txt, which has no role in the frontier.
 pub(crate) const ROBOTS: &str = "robots";
 
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub(crate) struct WarcRecords {
 }
 
 impl WarcRecords {
-    /// Whether the body of this 2xx response equals the URL's last archived body.
+    /// Whether this is a 2xx response whose body equals the URL's last archived body.
     pub(crate) const fn is_as_before(&self) -> bool {
         self.digests.is_none()
     }
@@ -87,7 +87,7 @@ impl RecordBuilder {
     }
 }
 
-/// Omits the payload digest if it equals the content digest.
+/// Builds the position of a response in the archive. Omits a payload digest that equals the content digest.
 pub(crate) fn archived(file: u32, offset: u64, at: Timestamp, digests: Digests) -> Archived {
     let Digests { content, payload } = digests;
     let payload = (payload != content).then_some(*payload.as_bytes());

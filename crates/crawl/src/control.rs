@@ -1,11 +1,11 @@
-//! Applies user commands to a running crawl: pause a host, resume it, learn its template again.
+//! Applies user commands to a running crawl: pause a host, resume it, or learn its template again.
 //!
 //! 1. A caller queues a [`Command`] ([`Control::request`]). A full queue refuses commands.
 //! 2. The owner takes all commands at its next tick and writes them to the store.
 //! 3. If no crawl is running, [`follow`] writes a command directly.
 //!
-//! Limitation: when a host is paused, its visit in flight still finishes. A URL that was dispatched before a
-//! new template is extracted with the old template.
+//! Limitation: when the user pauses a host, a visit in flight still finishes. A URL that was dispatched
+//! before the host's template was marked as outdated is still extracted with the old template.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,7 +49,7 @@ impl Command {
 pub struct Control(Arc<Mutex<VecDeque<Command>>>);
 
 impl Control {
-    /// Queues a command. Returns false if the queue is full.
+    /// Queues a command. Returns `false` and drops the command if the queue is full.
     #[must_use]
     pub fn request(&self, command: Command) -> bool {
         // No code panics while it holds this lock.
@@ -66,7 +66,7 @@ impl Control {
     }
 }
 
-/// Writes a command to the store and flushes it. Returns whether the host is known.
+/// Writes a command to the store and flushes the store. Returns `false` if the host is unknown.
 ///
 /// # Errors
 /// The store cannot be read or written.

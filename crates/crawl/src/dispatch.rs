@@ -22,13 +22,13 @@ use crate::visit::{Chain, Outgoing, RobotsVisit, Visit, visit_span};
 
 const BATCH: usize = 1_000;
 
-/// Maximum number of skipped URLs in one turn of a host. Each skip changes the store.
+/// Maximum number of forbidden URLs that one turn of a host may skip. Each skip changes the store.
 const FORBIDDEN: usize = 100;
 
 enum Turn {
-    /// A request or training of the host has started.
+    /// A request to the host or the training of its template has started.
     Taken,
-    /// The host has work, but not now.
+    /// The host has work, but nothing can start before the end of this pause.
     Later(Pause),
     /// The host has no work.
     Nothing,
@@ -48,7 +48,8 @@ impl Pipeline {
     }
 
     pub(crate) fn dispatch(&mut self) -> Result<(), CrawlError> {
-        // All groups are compared with one instant. A group that becomes due later waits for the next call.
+        // All groups are compared with one instant. A group that becomes due during this loop waits for the
+        // next call.
         let now = Instant::now();
         if !self.membership.may_request() {
             return Ok(());
@@ -173,8 +174,8 @@ impl Pipeline {
     }
 
     /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any training
-    /// started. A template is learned only if the host has enough pages, and if `is_quiet` or the host has no
-    /// more ready URLs.
+    /// started. A template is learned only if the host has enough pages, and only if `is_quiet` is set or the
+    /// host has no more ready URLs.
     pub(crate) fn train_rest(&mut self, is_quiet: bool) -> Result<bool, CrawlError> {
         let mut has_begun = false;
         for id in self.learner.waiting() {

@@ -13,7 +13,7 @@ use crate::visit::Visit;
 
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Read this response, fetched at this time.
+    /// Parse this response, which was fetched at this time.
     Read(Box<Visit>, Box<Response>, Timestamp),
     Train(TrainingJob),
 }
@@ -24,16 +24,16 @@ pub(crate) enum Event {
     /// The answer to a request for a robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Url, Box<RobotsAnswer>, Vec<WarcRecords>),
     Read(Box<Visit>, Box<Reading>, Option<WarcRecords>),
-    /// A 2xx response with the same body as before, and its size in bytes. It was not parsed.
+    /// A 2xx response with an unchanged body, which is not parsed, and the size of the body in bytes.
     Unchanged(Box<Visit>, u64, Option<WarcRecords>),
     NotRead(Box<Visit>, Box<Response>, Option<WarcRecords>),
-    /// A 2xx response at another URL than the visit's, after redirects.
+    /// A 2xx response at a URL to which the visit's URL redirects.
     ReadElsewhere(Box<Visit>, Box<Response>, Timestamp),
     /// A request without a usable response.
     Failed(Box<Visit>, FetchError),
-    /// A panic while processing a URL. The panic is a bug, but the visit still gets an outcome.
+    /// A panic during the processing of a URL. The panic is a bug, but the visit still gets an outcome.
     Panicked(Box<Visit>, String, Option<WarcRecords>),
     Trained(TrainingJob, Box<Trained>),
-    /// A panic or error while processing a host's buffered pages.
+    /// A panic or error during the processing of a host's buffered pages.
     TrainingFailed(TrainingJob, String),
 }

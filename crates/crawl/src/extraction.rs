@@ -1,7 +1,7 @@
 //! Parses a response into the data that the owner needs.
 //!
-//! Worker threads do this without reading the store: the visit contains the host's template. The owner thread
-//! decides the outcome of the visit.
+//! Worker threads do this without access to the store: the visit contains the host's template. The owner
+//! thread then decides the outcome of the visit.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,16 +26,16 @@ use gleaner_text::draft::{Origin, draft_from};
 
 const MOST_LINKS: usize = 10_000;
 
-/// Links that did not enter the frontier, by reason.
+/// Number of links that did not enter the frontier, by reason.
 pub(crate) type Refused = BTreeMap<Cow<'static, str>, u64>;
 
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) content: Content,
-    /// The URLs found, with their ranks, in page order.
+    /// The URLs that were found, with their ranks, in page order.
     pub(crate) found: Vec<(Found, u8)>,
     pub(crate) refused: Refused,
-    /// The next page, if this page is part of a list on several pages.
+    /// The next page of the list, if this page is part of a list on several pages.
     pub(crate) next: Option<CanonicalUrl>,
     pub(crate) etag: Option<String>,
     pub(crate) last_modified: Option<String>,
@@ -142,7 +142,7 @@ fn read_page(
     rules: Rules<'_>,
 ) {
     let decoded = decode(&response.body, response.content_type.as_deref());
-    // Pins select elements of the whole page, and change how all its lines are judged.
+    // Pins select elements of the whole page, and affect the decision about each of its lines.
     let whole = (!rules.pins.is_empty()).then(|| complete(&decoded.text));
     let is_pinned = whole.as_ref().is_some_and(|page| rules.pins.concern(page));
     if !is_pinned && let Some((page, article)) = detected(visit, &decoded.text, fetched, rules) {
@@ -156,7 +156,7 @@ fn read_page(
     }
     follow(reading, visit, &page, known);
     let hub = match visit.record.role {
-        // A front page is never an article.
+        // A front page is never an article, so it always gets a reason.
         Role::Front => not_article(visit, &page).or(Some("front_page")),
         _ if is_binary(&decoded.text) => Some("binary"),
         _ => not_article(visit, &page),
@@ -173,8 +173,8 @@ fn read_page(
 
 /// Extracts an article only from the DOM paths in its host's template, without parsing the whole page.
 ///
-/// [`judge`] is not needed: of 23 recorded non-article pages of two sites, the detector accepts none, and
-/// `judge` accepts two.
+/// The check with [`judge`] is not needed here. Of 23 recorded pages of two sites that are not articles, this
+/// function accepts none, and `judge` accepts two.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
     let prepared: &PreparedTemplate =
         visit.template.as_deref().filter(|_| visit.record.role == Role::Page)?;
@@ -186,8 +186,8 @@ fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> 
     Some((partly.page, Article { document: rules.admitted(draft), seen, raw: None }))
 }
 
-/// Extracts an article with its host's template and pins. The template's health is measured without pins.
-/// Pins would hide failures, or make every page differ from the training pages.
+/// Extracts an article with its host's template and pins. The template's health is measured on the text
+/// without pins. Pins would hide failures of the template, or make every page differ from the training pages.
 fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Article {
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
@@ -200,7 +200,7 @@ fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, 
     Article { document: rules.admitted(draft), seen, raw }
 }
 
-/// The reason why a page is not an article. The template of its host recognizes most hubs without the block model.
+/// Returns the reason why a page is not an article. The host's template finds most hubs without the model.
 fn not_article(visit: &Visit, page: &Page) -> Option<&'static str> {
     let url = visit.url.as_str();
     let verdict = match &visit.template {
@@ -213,7 +213,8 @@ fn not_article(visit: &Visit, page: &Page) -> Option<&'static str> {
     }
 }
 
-/// Whether a page is binary data: more than 2% of its characters are control characters or undecodable.
+/// Whether a page is binary data. Of the characters in binary data, more than 2% are control characters or
+/// cannot be decoded.
 fn is_binary(text: &str) -> bool {
     let is_odd = |byte: &&u8| matches!(byte, 0..=8 | 14..=31 | 127);
     // The control characters from U+0080 to U+009F have two bytes. U+0085 is white space.
@@ -223,7 +224,7 @@ fn is_binary(text: &str) -> bool {
     (count + text.matches(char::REPLACEMENT_CHARACTER).count()) * 50 > text.chars().count()
 }
 
-/// Finds the links of a page. Ignores feeds of articles, because they contain comments.
+/// Finds the links of a page. Ignores the feeds that an article links to, because they contain its comments.
 fn follow(reading: &mut Reading, visit: &Visit, page: &Page, known: &KnownLinks) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {
@@ -244,7 +245,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, known: &KnownLinks)
         let feeds: Vec<Found> =
             on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed).collect();
         reading.refuse("unparsable", on_page.feeds.len() - feeds.len());
-        // Feeds come first, because the page may also have an ordinary link to the URL of a feed.
+        // The feeds come first, because the page may also have an ordinary link to the same URL.
         discovered.found.splice(0..0, feeds);
     } else {
         let before = discovered.found.len();

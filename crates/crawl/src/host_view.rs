@@ -21,7 +21,7 @@ use crate::report::{GroupedCounts, Rhythm, Usual};
 /// The last runs with the counts of each host, and the seeds.
 #[derive(Debug, Default)]
 pub struct RunHistory {
-    /// The runs, newest first, each with the sum of the counts of all hosts.
+    /// The runs, newest first. Each has the sum of the counts of all hosts.
     pub runs: Vec<(Run, Counts)>,
     hosts: HashMap<String, HostHistory>,
     /// For each site, the origin of its first seed. `None` if no seeds are recorded.
@@ -35,10 +35,10 @@ struct HostHistory {
 }
 
 impl RunHistory {
-    /// Maximum number of runs with counts per host: the newest run and the earlier runs for the comparison.
+    /// Maximum number of runs with counts per host: the newest run, and those with which it is compared.
     pub const KEPT: usize = 15;
 
-    /// Reads the newest runs, at most `limit`.
+    /// Reads the newest `limit` runs.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -70,7 +70,7 @@ impl RunHistory {
         }
     }
 
-    /// Computes the usual number of new documents of a host from its counts, newest first.
+    /// Computes the usual number of new documents of a host. `counts` has its counts, newest run first.
     fn usual(&self, counts: &[Option<Counts>]) -> Option<f64> {
         let ((newest, _), past) = self.runs.split_first()?;
         let counts = counts.iter().skip(1).map(Option::as_ref).chain(std::iter::repeat(None));
@@ -93,19 +93,19 @@ fn origins(seeds: &[Seed]) -> HashMap<String, String> {
     origins
 }
 
-/// Whether a host's site is among the seeds of the last crawl.
+/// Whether the site of a host is among the seeds of the last crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seeding {
     /// No crawl has recorded its seeds.
     Unknown,
-    /// The site is not among the seeds.
+    /// The seeds of the last crawl do not include the site.
     OutOfScope,
     /// The site has a seed. The text names its origin, such as `seeds.txt line 3`.
     Seed(String),
 }
 
 impl Seeding {
-    /// Returns the origin of the seed, or `None` if there is no seed or it is unknown.
+    /// Returns the origin of the seed. Returns `None` if the site has no seed or the seeds are unknown.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
         match self {
@@ -129,11 +129,11 @@ pub struct HostView {
     /// The state of the host's template.
     pub template: TemplateState,
     /// The host's counts in the last runs, newest first, at most [`RunHistory::KEPT`] entries. An entry is
-    /// `None` if the run did not include the host. The last entry is the oldest run that included it.
+    /// `None` if the run did not include the host. The list ends with the oldest run that included it.
     pub counts: Vec<Option<Counts>>,
     /// The host's usual number of new documents in a run. `None` if unknown.
     pub usual: Option<f64>,
-    /// The start of the last run that stored a new document of the host. `None` if no run in the history did.
+    /// The start of the newest run that stored a new document of the host. `None` if no known run did.
     pub last_new: Option<Timestamp>,
 }
 
@@ -200,7 +200,7 @@ impl HostView {
     }
 }
 
-/// The delay for this host alone. Another host of its group may cause a longer delay.
+/// Returns the delay for this host alone. Another host of its group may cause a longer delay.
 fn gap(config: &Config, site: &str, access: Option<&Access>) -> Duration {
     access.unwrap_or(&Access::AllAllowed).effective_delay(config.delay_of(site), &config.fetch)
 }
@@ -218,7 +218,7 @@ pub enum RequestState {
     Disallowed,
     /// The host gets no requests until this time, because of a `Retry-After` or after failures.
     Held(Timestamp),
-    /// The host's robots.txt was not yet fetched.
+    /// The host's robots.txt was not fetched yet.
     NotRequested,
     /// The host may be requested, but all its visits failed in the newest run that visited it.
     Failing,
@@ -274,7 +274,8 @@ impl RobotsView {
     }
 }
 
-/// Describes a response without rules. RFC 9309, 2.3.1.3: after a 4xx, everything is allowed.
+/// Describes a robots.txt response that contains no rules. After a 4xx, everything is allowed (RFC 9309,
+/// 2.3.1.3).
 fn missing(status: u16) -> String {
     match status {
         0 => "not requested, because the host's address is not public".into(),
@@ -296,7 +297,7 @@ impl fmt::Display for RobotsView {
     }
 }
 
-/// A host's template, and how well it fits the last pages.
+/// The state of a host's template, and how well the template fits the last pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateState {
     /// The newest version. 0 if there is no template yet.

@@ -1,7 +1,8 @@
-//! Judges the links of a page, and remembers the judgements for the next pages of the host.
+//! Classifies the links of a page, and remembers the results for the next pages of the host.
 //!
-//! Most links of a page are on every page of its site, and parsing them takes most of the time. All worker
-//! threads share the memory: a host has one page in flight at a time, so its judgements have one user.
+//! Most links of a page are on every page of its site, and parsing links takes most of the time. All worker
+//! threads share the remembered results. A host has one page in flight at a time, so one thread at a time
+//! uses the results of a host.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gleaner_frontier::{CanonicalUrl, Discovered, JudgedLinks, Scope, links};
 use url::Position;
 
-/// Maximum number of remembered links of all hosts. They take about 7 MB.
+/// Maximum number of remembered links of all hosts together. They take about 7 MB.
 const MOST: usize = 20_000;
 
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub(crate) struct KnownLinks {
 
 #[derive(Debug, Default)]
 struct Origins {
-    /// The judgements by origin, each with the number of its last use.
+    /// The remembered results by origin, each with the sequence number of its last use.
     judged: HashMap<String, (u64, JudgedLinks)>,
     links: usize,
     uses: u64,
@@ -45,7 +46,7 @@ impl KnownLinks {
     }
 
     fn origins(&self) -> MutexGuard<'_, Origins> {
-        // After a panic, at most the judgements of one origin are missing.
+        // A panic in another thread can at most have lost the results of one origin.
         self.origins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

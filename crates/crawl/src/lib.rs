@@ -12,9 +12,9 @@
 //!    `robots`, `recorder`).
 //!
 //! `Pipeline::run` is the loop of every crawl and every replay. Only the owner thread writes the store. Hosts
-//! that share a delay between requests have one URL in flight at a time. It stays in flight from its dispatch
-//! until its outcome is in the store. Therefore the order of a host's pages, and so its template, does not
-//! depend on timing or interruptions.
+//! that share a delay between requests have together at most one URL in flight, from its dispatch until its
+//! outcome is in the store. Therefore the order of a host's pages does not depend on timing or interruptions,
+//! and neither does its template.
 //!
 //! Memory is bounded: at most `fetch.concurrency` URLs are in flight, each with one body of at most
 //! `fetch.max_page` (or `max_sitemap`) bytes. The list of known URLs is in the store.

@@ -1,7 +1,7 @@
 //! Records which hosts are active, for display in a terminal.
 //!
-//! The owner thread records dispatches, outcomes and pauses. Readers get copies. The entry of a host takes
-//! about 100 bytes and stays until the run ends.
+//! The owner thread records dispatches, outcomes and pauses. Other threads read copies. The entry of a host
+//! takes about 100 bytes and stays until the run ends.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -47,14 +47,14 @@ pub struct Active {
     pub visits: u64,
     /// Number of these visits that stored a new document.
     pub stored: u64,
-    /// The last outcome, by [`Outcome::reason`], or the reason of a retry. Empty if there is none yet.
+    /// The last outcome, as [`Outcome::reason`] returns it, or the reason of a retry. It is empty before the
+    /// first outcome.
     pub last: String,
     /// Whether a URL of the host is in flight.
     pub asked: bool,
-    /// Time since the host's last event.
+    /// Time since the last dispatch, outcome or pause of the host.
     pub since: Duration,
-    /// Time until the host's next request is allowed. `None` if it is allowed now, or if a request is in
-    /// flight.
+    /// Time until the host's next request is allowed. `None` if it is allowed, or if one is in flight.
     pub waits: Option<Duration>,
     /// The reason for the wait. `None` if the host only waits for the usual delay between two requests.
     pub waits_for: Option<String>,
@@ -62,7 +62,7 @@ pub struct Active {
 
 impl Live {
     fn hosts(&self) -> MutexGuard<'_, Hosts> {
-        // The counters are usable after a panic.
+        // The counters stay usable after a panic in another thread.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

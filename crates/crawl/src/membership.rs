@@ -17,7 +17,8 @@ pub(crate) struct Membership {
     progress: Arc<Progress>,
     /// Partitions that will be released once nothing is in flight there.
     pub(crate) leaving: BTreeSet<PartitionId>,
-    /// When requests may start in partitions that their previous worker did not release.
+    /// The partitions that their previous worker did not release, with the instant at which requests may
+    /// start there.
     holds: BTreeMap<PartitionId, Instant>,
     pub(crate) is_idle: bool,
 }
@@ -27,7 +28,7 @@ impl Membership {
         Self { store, progress, leaving: BTreeSet::new(), holds: BTreeMap::new(), is_idle: false }
     }
 
-    /// Whether requests may be sent: the leases are certainly still valid.
+    /// Whether the leases are certainly still valid, so that requests may be sent.
     pub(crate) fn may_request(&self) -> bool {
         self.store.leases().is_none_or(Leases::is_certain)
     }
@@ -40,8 +41,8 @@ impl Membership {
         self.holds.get(&partition).copied().filter(|until| *until > Instant::now())
     }
 
-    /// Returns when requests may start in the last of these partitions, possibly in the past. Returns `None`
-    /// if there was no such partition.
+    /// Returns the instant from which requests to all partitions are allowed. It may be past. Returns `None`
+    /// if every partition was released by its previous worker.
     pub(crate) fn holds_end(&self) -> Option<Instant> {
         self.holds.values().max().copied()
     }
@@ -56,8 +57,8 @@ impl Membership {
         left.into_iter().collect()
     }
 
-    /// Returns the partitions that other workers should get. A partition that must not get requests yet
-    /// stays, because its next owner would not know this.
+    /// Returns the partitions that other workers should get. A partition that must not get requests yet is
+    /// not returned, because its next owner would not know this.
     pub(crate) fn surplus(&self, leases: &Leases) -> Vec<PartitionId> {
         let is_free = |partition: &PartitionId| self.held_until(*partition).is_none();
         self.store.held_partitions().into_iter().rev().filter(is_free).take(leases.excess()).collect()

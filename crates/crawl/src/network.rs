@@ -36,7 +36,7 @@ pub(crate) struct Network {
 #[derive(Debug, Clone)]
 pub(crate) struct Requester {
     pub(crate) runtime: Handle,
-    /// Used to find the partition of a URL.
+    /// Gives the partition of a URL.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
@@ -50,7 +50,7 @@ pub(crate) struct Requester {
 impl Source for Network {
     type Ending = Ending;
 
-    /// Dispatches due URLs. After a stop request or when a budget is used up, only visits in flight continue.
+    /// Dispatches due URLs. After a stop request, or when a budget is used up, no new visits start.
     fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
         let ending = self.dispatch_due(pipeline)?;
         pipeline.outgoing.drain(..).for_each(|request| self.requester.send(request));
@@ -58,7 +58,7 @@ impl Source for Network {
     }
 
     fn wait(&mut self, _: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError> {
-        // The channel stays open, because the requester has a sender.
+        // The channel cannot be closed, because the requester has a sender.
         Ok(self.events.recv_timeout(pause).ok())
     }
 
@@ -117,13 +117,13 @@ impl Requester {
         }
     }
 
-    /// Requests a URL. Sends exactly one event or task afterwards, even if the request code panics.
+    /// Requests a URL. Afterwards sends exactly one event or task, even if the request code panics.
     fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
         let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
-            // Only a redirect within a visit waits here. The measured latency does not include this wait.
+            // This wait is zero except for a redirect within a visit. The latency excludes it.
             let wait = fetcher.gates().ready_in(&group);
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
@@ -139,7 +139,7 @@ impl Requester {
     }
 
     fn pass_on(&self, visit: Box<Visit>, answer: Result<Response, FetchError>) {
-        // Sending fails if the crawl was aborted. The frontier still has the URL.
+        // The send fails only if the crawl was aborted. The frontier then still has the URL.
         match answer {
             Ok(response) => {
                 self.progress.answered();
@@ -234,18 +234,18 @@ impl Requester {
     }
 }
 
-/// Permits requests while the lease of their partition is valid.
+/// Permits requests to a partition while its lease is valid.
 fn right_of(lease: Lease) -> Right {
     Right::new(move || lease.left())
 }
 
-/// Truncates a time to the archive's precision, microseconds.
+/// Truncates a time to microseconds, the precision of the archive.
 fn whole(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(Timestamp::MAX)
 }
 
-/// Builds the request of a visit. It is conditional if the URL has an `ETag` or `Last-Modified` from its last
-/// response, and the visit was not redirected to another URL.
+/// Builds the request of a visit. The request is conditional if the URL's last response had an `ETag` or
+/// `Last-Modified`, and the visit was not redirected to another URL.
 fn request(visit: &Visit) -> Request {
     let want = match visit.record.role {
         Role::Feed | Role::Sitemap => Want::List,

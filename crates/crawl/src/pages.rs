@@ -1,4 +1,4 @@
-//! Records a page or list after it was read: links enter the frontier, the text enters the corpus.
+//! Records a page or list after it was parsed: its links enter the frontier, and its text enters the corpus.
 
 use std::sync::atomic::Ordering;
 
@@ -63,7 +63,7 @@ impl Pipeline {
         let (change, news) = self.discover(visit, reading)?;
         visit.sight = sight(visit, reading, news, digest);
         if reading.refused.contains_key(QUEUE_FULL) {
-            // Without validators, the next response has the full list.
+            // Without validators, the next response contains the full list.
             (reading.etag, reading.last_modified) = (None, None);
         }
         if visit.record.role != Role::Page || becomes_section(visit, reading, news) {
@@ -72,12 +72,13 @@ impl Pipeline {
         Ok((change, news))
     }
 
-    /// Adds new URLs, and makes known URLs ready if a change was announced. A long list is committed in
-    /// several changes. After a crash, the remaining URLs are found again.
+    /// Adds new URLs to the frontier, and makes known URLs ready if the list announces a change of them. A
+    /// long list is committed in several changes. If a crash interrupts this, the next visit finds the
+    /// remaining URLs again.
     fn discover(&mut self, visit: &Visit, reading: &mut Reading) -> Result<(Change, u64), CrawlError> {
         let is_list = matches!(visit.record.role, Role::Feed | Role::Sitemap);
-        // Entries of a feed or sitemap have depth 1. For sitemaps in sitemaps the depth grows, so that such
-        // chains end.
+        // The entries of a feed or sitemap have depth 1. The depth of nested sitemaps grows, so that a chain
+        // of them ends.
         let deeper = visit.record.depth + 1;
         let depth = |role| if is_list && role != Role::Sitemap { 1 } else { deeper };
         let Reading { found, refused, .. } = reading;
@@ -105,8 +106,8 @@ impl Pipeline {
         Ok((change, news))
     }
 
-    /// Adds a URL to the frontier, or makes it ready again. Returns whether it did. `None`: the URL is new, and the
-    /// queue of its site is full.
+    /// Adds a URL to the frontier, or makes it ready again, and returns `Some(true)` if it did so. Returns
+    /// `None` if the URL is new and the queue of its site is full.
     fn discover_one(
         &mut self,
         change: &mut Change,
@@ -149,7 +150,7 @@ impl Pipeline {
                 let outcome = Outcome::NotArticle { reason: reason.into() };
                 match visit.record.role {
                     Role::Page => outcome,
-                    // The site shows something else instead of its front page.
+                    // The site shows a wall, such as a login page, instead of its front page.
                     Role::Front if is_wall(&outcome.reason()) && reading.found.is_empty() => outcome,
                     _ => Outcome::Listing,
                 }
@@ -181,7 +182,7 @@ fn keep_validators(visit: &mut Visit, reading: &mut Reading) {
     visit.record.etag = kept(reading.etag.take());
     visit.record.last_modified = kept(reading.last_modified.take());
     if visit.record.role == Role::Page && visit.record.etag.is_some() {
-        // One validator is enough. Omitting the second saves space, because there are many pages.
+        // One validator is enough. Omitting the second saves space in the records of many pages.
         visit.record.last_modified = None;
     }
 }

@@ -5,9 +5,9 @@
 //! * This worker gained a partition. The owner enqueues the seeds of the partition. Its hosts get no request
 //!   before their full delay has passed. If the previous worker did not release the partition, it gets no
 //!   requests for `fetch.timeout`, because sites may still process earlier requests.
-//! * Other workers should get partitions. The owner starts no new requests in some partitions, and releases
-//!   these when nothing is in flight there.
-//! * The leases may have ended. The owner starts no requests, and cancels requests in flight.
+//! * Other workers should get partitions of this worker. The owner starts no new requests in some partitions,
+//!   and releases these when nothing is in flight there.
+//! * The leases of this worker may have ended. The owner starts no requests, and cancels requests in flight.
 //! * Another worker took a partition of this worker. The crawl starts again, as after a crash (`session.rs`).
 
 use std::time::Instant;
@@ -40,8 +40,8 @@ impl Pipeline {
         self.take_found(&received.found)?;
         self.answer_wanted(received.wanted)?;
         if leases.has_gained() {
-            // The state is reported before the hosts are loaded, so other workers never see this worker as
-            // idle.
+            // The state is reported before the hosts are loaded. Otherwise other workers could see this
+            // worker as idle.
             self.membership.mark_busy();
             let gained = leases.gained();
             info!(partitions = gained.len(), "partitions were assigned to this worker");
@@ -62,7 +62,8 @@ impl Pipeline {
     /// because it gained partitions or other workers should get some.
     pub(crate) fn must_regroup(&mut self) -> Result<bool, CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(false) };
-        // A replay sends no requests, so it drops requests for robots.txt. The next crawl sends them again.
+        // A replay sends no requests, so it drops messages that ask for a robots.txt. The next crawl sends
+        // them again.
         let mut change = self.recorder.begin();
         received.wanted.iter().for_each(|wanted| change.drop_wanted(wanted));
         self.commit(change)?;
@@ -78,8 +79,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Reports this worker's state to the other workers and applies their messages. Returns the leases and
-    /// the messages for the caller, or `None` if there are no other workers.
+    /// Reports this worker's state to the other workers, and applies their messages. Returns the leases and
+    /// the messages that the caller must handle, or `None` if there are no other workers.
     fn follow_workers(&mut self) -> Result<Option<(Leases, Received)>, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(None) };
         if leases.is_lost() {
@@ -98,8 +99,8 @@ impl Pipeline {
     }
 
     /// Releases all leaving partitions together, once nothing is in flight in any of them. If each were
-    /// released alone, partitions without hosts would be first, and the next worker would get no work from
-    /// them.
+    /// released on its own, those without hosts would be released first, and the next worker would get no
+    /// work with them.
     fn release_leaving(&mut self) -> Result<(), CrawlError> {
         let (membership, frontier) = (&self.membership, &self.frontier);
         if membership.leaving.is_empty() {
@@ -123,7 +124,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Whether an idle worker's crawl is over: no other worker has work, or another worker has ended the run.
+    /// Whether the crawl of an idle worker is over, because no other worker has work or another worker has
+    /// ended the run.
     pub(crate) fn is_over_everywhere(&mut self) -> Result<bool, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(true) };
         if !self.membership.is_idle {

@@ -36,7 +36,7 @@ pub(crate) trait Source {
 
     fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError>;
 
-    /// Records how far the source was read. The next flush makes this durable.
+    /// Records how far the source was read. The next flush writes this to disk.
     fn record_progress(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError>;
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Pipeline {
     pub(crate) recorder: Recorder,
     pub(crate) learner: Learner,
     pub(crate) membership: Membership,
-    /// Robots.txt files for which hosts of other partitions wait.
+    /// The robots.txt files for which hosts of other partitions wait.
     pub(crate) redirected: RedirectedRobots,
     pub(crate) session: SessionConfig,
     pub(crate) tasks: Sender<Task>,
@@ -132,7 +132,7 @@ impl Pipeline {
                 return Ok(());
             }
         };
-        // Without a released group, the visit continues and its group stays busy.
+        // If no group was released, the visit continues and its group stays busy.
         if let Some(group) = released {
             self.frontier.in_flight -= 1;
             self.frontier.release_group(&group);
@@ -186,8 +186,8 @@ impl Pipeline {
         Ok(visit.group)
     }
 
-    /// Starts training on a host's buffered pages, with a new template if `learns`. Returns the host's group,
-    /// which is busy until training ends. Returns `None` if the host is unknown.
+    /// Starts to process a host's buffered pages. Learns a new template from them if `learns` is set. Returns
+    /// the host's group, which is busy until the job ends, or `None` if the host is unknown.
     pub(crate) fn start_training(&mut self, id: HostId, learns: bool) -> Option<GroupName> {
         let host = self.frontier.hosts.get(id)?;
         let version = learns.then(|| self.learner.next_version(id));
@@ -202,7 +202,8 @@ impl Pipeline {
         Some(group)
     }
 
-    /// Records counts for every host of this run, even zeros. The report shows exactly these hosts.
+    /// Records counts for every host of this run, even if they are all zero. The report shows the hosts with
+    /// counts.
     pub(crate) fn count_all_hosts(&mut self) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         for (_, host) in self.frontier.hosts.iter() {

@@ -27,30 +27,31 @@ pub struct Progress {
     pub(crate) in_flight: AtomicU64,
     pub(crate) live: Live,
     outcomes: Mutex<BTreeMap<&'static str, u64>>,
-    /// Number of requests per bucket of [`LATENCIES`]. The last bucket has no upper bound.
+    /// Number of requests per bucket of [`LATENCIES`]. The additional last bucket has no upper bound.
     latencies: [AtomicU64; LATENCIES.len() + 1],
     latency_micros: AtomicU64,
     waited_millis: AtomicU64,
-    /// Responses with those for robots.txt.
+    /// Number of responses, including those to requests for robots.txt.
     all_responses: AtomicU64,
     unanswered: Mutex<NoResponse>,
     control: Control,
 }
 
-/// Requests without any response.
+/// The requests of a crawl in which no site has responded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NoResponse {
-    /// Number of requests, robots.txt included.
+    /// Number of requests, including those for robots.txt.
     pub requests: u64,
     /// The error of the last request.
     pub error: String,
 }
 
-/// The durations of page requests, without the delays between them. Each redirect hop is a request. Requests
-/// for robots.txt do not count.
+/// The durations of page requests, without the delays between them. Each redirect is a separate request.
+/// Requests for robots.txt do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Latency {
-    /// Number of requests per bucket of [`LATENCIES`]. The last element counts requests above the last bound.
+    /// Number of requests per bucket of [`LATENCIES`]. The additional last element counts requests above the
+    /// last bound.
     pub classes: [u64; LATENCIES.len() + 1],
     /// Sum of all durations.
     pub sum: Duration,
@@ -59,7 +60,8 @@ pub struct Latency {
 /// The counters at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Snapshot {
-    /// Responses received since the last reset, also those without a page (redirects, errors, 304).
+    /// Responses received since the last reset. Includes responses without a page, such as redirects, errors
+    /// and 304.
     pub responses: u64,
     /// Documents stored or revised since the last reset, without near-duplicates.
     pub stored: u64,
@@ -93,7 +95,7 @@ impl Progress {
         self.live.active(window, limit)
     }
 
-    /// Returns the number of ended visits by [`Outcome::label`].
+    /// Returns the number of ended visits for each [`Outcome::label`].
     #[must_use]
     pub fn outcomes(&self) -> BTreeMap<&'static str, u64> {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -108,7 +110,7 @@ impl Progress {
         }
     }
 
-    /// Returns the total time that groups waited between a response and their next request.
+    /// Returns the time that groups waited between a response and their next request, summed over all groups.
     #[must_use]
     pub fn waited(&self) -> Duration {
         Duration::from_millis(self.waited_millis.load(Ordering::Relaxed))
@@ -128,8 +130,8 @@ impl Progress {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of requests and the last error if no site has responded. Returns `None` if a site
-    /// responded or no request has ended.
+    /// Returns the number of requests and the last error. Returns `None` if a site has responded or if no
+    /// request has ended yet.
     #[must_use]
     pub fn no_response(&self) -> Option<NoResponse> {
         let is_answered = self.all_responses.load(Ordering::Relaxed) > 0;

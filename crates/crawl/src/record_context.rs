@@ -1,5 +1,5 @@
-//! Reads the data of an exported record that the document itself does not have: URLs, position in the
-//! archive, history and cluster. `gleaner export` and the status page use it.
+//! Reads what an exported record contains in addition to its document: URLs, position in the archive, history
+//! and cluster. `gleaner export` and the status page use it.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use gleaner_store::{FileRecord, History, Store, StoreError};
 use crate::archive::archive_files;
 use crate::error::CrawlError;
 
-/// Reads the URLs, the archive position, the history and the cluster of a document. Finds only archive files
-/// that existed when the reader was created.
+/// Reads the URLs, the archive position, the history and the cluster of a document. Knows only the archive
+/// files that existed when the reader was created.
 #[derive(Debug)]
 pub struct ContextReader {
     store: Store,
@@ -23,7 +23,7 @@ pub struct ContextReader {
 }
 
 impl ContextReader {
-    /// Lists the files of the archive.
+    /// Creates a reader. Lists the files of the archive.
     ///
     /// # Errors
     /// The archive's folder or the store cannot be read.
@@ -32,7 +32,7 @@ impl ContextReader {
         Ok(Self { store, files })
     }
 
-    /// Reads the data for a document. Leaves the list of removed paragraphs empty.
+    /// Reads the data for a document. Leaves the list of removed paragraphs empty, which the export computes.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -1,16 +1,16 @@
 //! Handles a robots.txt that redirects to a host in another partition.
 //!
-//! Only the worker that has a host's partition sends requests to the host. [`gleaner_fetch::Fetcher::robots`]
-//! follows redirects within a partition. If the robots.txt of host A redirects to host B in another
-//! partition:
+//! Only the worker that owns a host's partition sends requests to the host.
+//! [`gleaner_fetch::Fetcher::robots`] follows redirects within a partition. If the robots.txt of host A
+//! redirects to host B in another partition:
 //!
-//! 1. The owner thread of A's partition sends a message to B's partition, even if this worker has both.
+//! 1. The owner thread of A's partition sends a message to B's partition, even if this worker owns both.
 //! 2. The owner thread of B's partition answers with the stored robots.txt of B. If that is missing or out of
 //!    date, it first requests the file. This request waits for the delay of B's group.
 //! 3. The answer becomes the robots.txt of A. Until then, A gets no requests except retries of its
 //!    robots.txt.
 //!
-//! The store keeps a message until it is answered, and no run ends before. If B redirects to a third
+//! The store keeps a message until it is answered, and the run does not end before. If B redirects to a third
 //! partition, the owner thread of B's partition first sends a message there. At most five redirects in a row
 //! are followed (RFC 9309, 2.3.1.2).
 //!
@@ -32,7 +32,7 @@ use crate::visit::{Outgoing, RobotsVisit};
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
 
-/// If the target's host must not be requested for a longer time than this, the answer is a failure.
+/// Longest time until the target's host may be requested. If it is longer, the answer is a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn waits_for(url: &Url) -> String {
@@ -44,7 +44,8 @@ fn is_own(url: &CanonicalUrl) -> bool {
 }
 
 impl Pipeline {
-    /// A message that cannot be answered now stays in the store until the next tick.
+    /// Answers messages of other partitions, or starts the requests that the answers need. A message that
+    /// cannot be answered now stays in the store until the next tick.
     pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
         for wanted in wanted {
             if !self.redirected.is_known(&wanted) {
@@ -71,7 +72,7 @@ impl Pipeline {
                 same.by.push(wanted);
                 return Ok(());
             }
-            // Otherwise two URLs could wait for each other forever.
+            // Without this check, two URLs that redirect to each other would wait forever.
             return self
                 .answer(&[wanted], &RobotsRecord::failed("its redirects form a loop".into(), None, now));
         }
@@ -107,7 +108,7 @@ impl Pipeline {
             let reason = "it redirects to a host that asked to wait".into();
             return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.session.clock.now()));
         }
-        // This crawl may not include the host, so the time of its last request is unknown.
+        // The host may be out of this crawl's scope. Then the time of its last request is unknown.
         self.frontier.politeness.gates.start_gap(&group);
         let hops = wanted.hops;
         self.redirected.insert(wanted, partition);
@@ -184,7 +185,7 @@ impl Pipeline {
         let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };
         let known: Option<RobotsRecord> = self.recorder.store.robots_at(&place)?;
         let is_failure = |record: &RobotsRecord| matches!(record.state, RobotsState::Unreachable { .. });
-        // A failure must not replace a stored robots.txt. A late answer must not replace a newer one.
+        // A failure must not replace a stored robots.txt, and a late answer must not replace a newer one.
         let is_news = if is_failure(record) {
             known.is_none()
         } else {

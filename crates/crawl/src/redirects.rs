@@ -1,25 +1,28 @@
 //! Follows redirects that set cookies, within one visit.
 //!
 //! Normally the target of a redirect becomes a separate URL in the frontier, and is requested later without
-//! cookies. Behind a cookie wall that request fails, because the target redirects again. Therefore a visit
-//! continues at the target, with the site's cookies, if the redirect sets a cookie for it and stays on the
+//! cookies. At a cookie wall, a request without the cookie is redirected again. Therefore a visit continues
+//! at the target, with the site's cookies, if the redirect sets a cookie for the target and stays on the
 //! registrable domain:
 //!
-//! 1. Each hop passes the same checks as any URL: scope, rules, robots.txt, limits of host and site, budgets.
-//!    It waits for the delay between requests. A visit follows at most `fetch.max_redirects` hops.
-//! 2. If a chain returns to the visit's URL, the visit ends like any other. If it ends at another URL, the
-//!    visit's URL is recorded as a redirect, and the response is processed for the other URL.
+//! 1. Each redirect passes the same checks as any URL: scope, rules, robots.txt, limits of host and site,
+//!    budgets. The request waits for the delay between requests. A visit follows at most
+//!    `fetch.max_redirects` redirects.
+//! 2. If the redirects lead back to the visit's URL, the visit ends like any other. If they end at another
+//!    URL, the visit's URL gets the outcome of a redirect, and the response is processed as a page of the
+//!    other URL.
 //! 3. The cookies are dropped when the visit ends.
 //!
 //! The visit does not continue in any of these cases:
 //!
-//! * It already requested the target with the same cookies.
-//! * The target is another URL that is already in the frontier, and its last visit was not redirected.
+//! * The visit already requested the target with the same cookies.
+//! * The target is another URL, is already in the frontier, and its last visit was not redirected.
 //! * The target's host is in a back-off, or its robots.txt is not known.
 //! * The target would have to wait longer than one delay.
 //!
-//! Limitation: a redirect without a cookie starts no chain, even if its target sets a cookie and redirects
-//! back. A replay follows no redirects, because the archive has each response of a chain.
+//! Limitation: a redirect without a cookie is not followed within the visit, even if its target sets a cookie
+//! and redirects back. A replay follows no redirects, because the archive contains every response after a
+//! redirect.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -41,7 +44,7 @@ use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Hop, Outgoing, Visit, robots_path, visit_span};
 
 enum Next {
-    /// The visit requests the target on this host, with this cookie.
+    /// The visit continues with a request for the target, on this host and with this cookie.
     Here(HostId, String),
     Later,
     /// The target becomes a separate URL in the frontier.
@@ -95,8 +98,8 @@ impl Pipeline {
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, target);
         let is_shut = self.frontier.politeness.gates.ready_in(&group) > self.frontier.hosts.gap(&group);
         let is_held = !self.frontier.politeness.holds.remaining(target.host()).is_zero();
-        // The schedule delays a visit only because of its own host or group. If another host blocked the
-        // visit, it would be dispatched again after every delay between requests.
+        // The schedule can delay a visit only because of its own host or group. If another host were the
+        // reason, the visit would be dispatched again after every delay between requests.
         let is_own_host = target.host() == visit.url.host();
         Ok(match (is_full || is_held, is_shut) {
             (false, false) => Next::Here(host, cookie),
@@ -161,7 +164,7 @@ impl Pipeline {
 
     /// Ends a visit whose redirects led to a 2xx response at another URL. Sends the response to a worker
     /// thread as a page of the other URL, unless that URL is a known page. Returns `None` if the response was
-    /// sent, otherwise the released group.
+    /// sent, and otherwise the released group.
     pub(crate) fn read_elsewhere(
         &mut self,
         visit: Visit,
@@ -169,7 +172,7 @@ impl Pipeline {
         fetched: Timestamp,
     ) -> Result<Option<GroupName>, CrawlError> {
         let (url, hops, at) = (visit.requested().clone(), visit.hops(), visit.at);
-        // A URL that only redirected before may now be a page.
+        // A URL that always redirected before may be a page now.
         let is_page = self.is_known_page(&url)?;
         let group = self.redirect(visit, url.clone(), hops)?;
         let record = if is_page { None } else { self.recorder.store.url(url.key())? };
@@ -191,7 +194,7 @@ impl Pipeline {
             url,
             record,
         };
-        // Sending fails if no worker thread is left. The frontier still has the URL.
+        // The send fails if all worker threads have ended. The frontier then still has the URL.
         let sent = self.tasks.send(Task::Read(Box::new(visit), response, fetched));
         Ok(sent.is_err().then_some(group))
     }

@@ -15,7 +15,7 @@ use crate::recorder::outcomes::PageCounts;
 use crate::redirects::Followed;
 use crate::visit::Visit;
 
-/// Factor for the number of retries while a host returns only 429 or 503.
+/// Factor for `fetch.retries` while a host returns only 429 or 503.
 const PUSHED_BACK: u32 = 4;
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -56,8 +56,8 @@ impl Pipeline {
     }
 
     /// Handles 429 or 503. The host gets no requests for the time that it requested. The URL is retried after
-    /// a further pause, so other URLs come first. While the host does not answer these either, four times as
-    /// many retries are allowed.
+    /// a further pause, so that other URLs come first. If the host answers these with 429 or 503 too, the
+    /// maximum number of retries is four times as high.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
@@ -74,7 +74,7 @@ impl Pipeline {
         match error {
             permanent if visit.is_elsewhere() && !permanent.is_transient() => self.ended_elsewhere(visit),
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
-            // Ordinary links may lead to feeds. Request the URL again as a feed.
+            // An ordinary link may lead to a feed. Then the URL is requested again as a feed.
             FetchError::WrongType { content_type } if is_feed(content_type) => {
                 let mut change = self.recorder.begin();
                 change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
@@ -85,7 +85,7 @@ impl Pipeline {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // No request was sent. The URL stays ready, and none of its retries is used.
+            // No request was sent. The URL stays ready, and this does not count as a retry.
             FetchError::NotPermitted => {
                 self.give_back(visit.requested());
                 Ok(visit.group)
@@ -109,13 +109,14 @@ impl Pipeline {
     fn record_hold(&mut self, visit: &Visit, hold: Duration) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         let mut host = change.host(visit.requested().host(), visit.requested().domain())?;
-        // A response without a back-off does not end a longer one.
+        // A new response must not shorten a back-off that already runs.
         host.held_until = host.held_until.max(Some(self.session.clock.after(hold)));
         change.put_host(&host);
         self.commit(change)
     }
 
-    /// Schedules a retry after `hold` plus a pause that doubles each time. Fails after `most` retries.
+    /// Schedules a retry after `hold` plus a pause that doubles with each retry. After `most` retries, the
+    /// visit fails.
     fn retry_or_fail(
         &mut self,
         mut visit: Visit,
@@ -138,8 +139,7 @@ impl Pipeline {
         Ok(visit.group)
     }
 
-    /// Continues the visit at the target if a cookie was set for it. Otherwise adds the target to the
-    /// frontier.
+    /// Continues the visit at the target if a cookie was set for it. Otherwise queues the target.
     fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Option<GroupName>, CrawlError> {
         let Some(location) = &response.location else {
             let outcome = Outcome::Failed { reason: "redirect_without_location".into() };

@@ -34,7 +34,8 @@ impl Pipeline {
         }
     }
 
-    /// Stores a host's robots.txt before any page request, because a `Crawl-delay` must survive a crash.
+    /// Stores a host's robots.txt before any page of the host is requested, because a `Crawl-delay` must
+    /// survive a crash.
     pub(crate) fn record_robots(
         &mut self,
         id: HostId,
@@ -62,7 +63,8 @@ impl Pipeline {
         self.recorder.flush_rules()
     }
 
-    /// Returns the sitemaps in robots.txt, or `/sitemap.xml` for a seed's host without any.
+    /// Returns the sitemaps that robots.txt names. If it names none and a seed is on the host, returns
+    /// `/sitemap.xml`.
     fn sitemaps(&self, host: &Host, origin: &Url) -> Vec<CanonicalUrl> {
         let Some(access) = &host.access else { return Vec::new() };
         let in_scope = |url: &CanonicalUrl| self.frontier.scope.contains(url);

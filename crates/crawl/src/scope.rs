@@ -6,7 +6,7 @@ use gleaner_frontier::{BadPattern, CanonicalUrl, Scope, Seed, SiteLimits, SiteRu
 /// Returns the scope of these seeds, with the rules of each site.
 ///
 /// # Errors
-/// The name of a site is not a registrable domain, or a pattern is invalid. The error text is one line, with
+/// The name of a site is not a registrable domain, or a pattern is invalid. The error text is one line with
 /// the settings file and the line number.
 pub fn scope(config: &Config, seeds: &[Seed]) -> Result<Scope, ConfigError> {
     for (name, site) in config.site.iter() {
@@ -22,7 +22,7 @@ pub fn scope(config: &Config, seeds: &[Seed]) -> Result<Scope, ConfigError> {
     Ok(scope)
 }
 
-/// Returns the sites in the settings that have no seed, such as `gleaner.toml, line 12: bbc.com`.
+/// Returns the sites that have settings but no seed, such as `gleaner.toml, line 12: bbc.com`.
 #[must_use]
 pub fn sites_without_seed(config: &Config, seeds: &[Seed]) -> Vec<String> {
     let scope = Scope::from_seeds(seeds);

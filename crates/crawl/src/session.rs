@@ -1,4 +1,4 @@
-//! Runs a crawl from start to end: [`run`] and its session.
+//! Runs a crawl from start to end with [`run`], and defines its session.
 
 use std::sync::Arc;
 use std::thread;
@@ -63,7 +63,7 @@ pub struct Start {
 ///
 /// # Errors
 /// The store, the archive or the HTTP client failed, the disk is nearly full, or no worker thread can be
-/// started. The frontier is then as after a crash, and the same call resumes.
+/// started. The store is then in the same state as after a crash, and the same call resumes the run.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock, patience } =
         start;
@@ -128,7 +128,7 @@ fn fetcher(config: &Config, runtime: &Handle) -> Result<Arc<Fetcher>, CrawlError
     Ok(Arc::new(Fetcher::new(&config.fetch)?))
 }
 
-/// The pipeline and its worker threads. A replay's session sends no requests.
+/// The pipeline and its worker threads. A replay has a session too, but sends no requests.
 pub(crate) struct Session {
     pub(crate) pipeline: Pipeline,
     pub(crate) arrivals: Receiver<Event>,
@@ -149,8 +149,8 @@ impl Session {
         writer: Writer,
     ) -> Result<Self, CrawlError> {
         let config = Arc::clone(&session.config);
-        // Unbounded is safe: each task and event belongs to a URL in flight, and the frontier limits these
-        // URLs.
+        // Unbounded channels are safe: each task and event belongs to a URL in flight, and the frontier
+        // limits their number.
         let (tasks, work) = unbounded::<Task>();
         let (events, arrivals) = unbounded::<Event>();
         let (pins, admission) = (Arc::clone(&session.pins), Arc::clone(&session.admission));
@@ -187,7 +187,7 @@ impl Session {
         self.pipeline.run(&mut Network::new(requester, self.arrivals.clone()))
     }
 
-    /// Ends all requests, because another worker has the leases, and returns the writer. Waits until no
+    /// Ends all requests because another worker has the leases, and returns the writer. First waits until no
     /// request is in flight, because the next session does not know when this session sent its last requests.
     fn abandon_lost(self, fetcher: &Fetcher, runtime: &Handle) -> Writer {
         if let Some(leases) = self.pipeline.recorder.store.leases() {
@@ -198,13 +198,13 @@ impl Session {
     }
 
     pub(crate) fn abandon(self) -> Writer {
-        // The closed channel drops later events.
+        // Dropping the receiver discards later events.
         let Self { pipeline, arrivals, workers, .. } = self;
         drop(arrivals);
         let Pipeline { recorder, tasks, .. } = pipeline;
         drop(tasks);
         for worker in workers {
-            // As in `finish`, a panic was already reported.
+            // As in `finish`: the worker has already reported its panic.
             let _ = worker.join();
         }
         recorder.writer
@@ -215,7 +215,7 @@ impl Session {
         let Pipeline { recorder, frontier, tasks, .. } = self.pipeline;
         drop(tasks);
         for worker in self.workers {
-            // A worker that panicked has already reported its page.
+            // A worker that panicked has already reported the page.
             let _ = worker.join();
         }
         let (mut writer, store, run) = (recorder.writer, recorder.store, recorder.run);

@@ -1,4 +1,4 @@
-//! Holds the settings and shared handles of one crawl or replay.
+//! Contains the settings and shared handles of one crawl or replay.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct SessionConfig {
     pub(crate) scope: Arc<Scope>,
     pub(crate) pins: Arc<HostPins>,
     pub(crate) admission: Arc<Admission>,
-    /// Whether to accept hosts out of scope, as in a replay.
+    /// Whether hosts out of scope are accepted. A replay accepts them.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
@@ -33,7 +33,7 @@ pub(crate) struct SessionConfig {
 
 impl SessionConfig {
     /// Joins the workers again after another worker took partitions of this worker. Returns whether the run
-    /// is over, because another worker has ended it or begun the next run.
+    /// is over, because another worker has ended it or has begun the next run.
     pub(crate) fn rejoin(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
         writer.rejoin()?;
         let last = writer.store().last_run()?;

@@ -1,14 +1,15 @@
-//! Copies the corpus at one moment, even while a crawl runs.
+//! Copies the state of the corpus at one moment, even while a crawl runs.
 //!
-//! A caller writes a request file into the data folder ([`request`]). At its next tick, the owner of the
-//! crawl flushes, copies, and writes an answer file. Between runs, a daemon does the same ([`follow`]). If no
-//! process uses the folder, the caller copies the corpus itself ([`take`]).
+//! A caller writes a request file into the data folder ([`request`]). At its next tick, the owner thread of
+//! the crawl flushes the store, copies the corpus and writes an answer file. Between runs, a daemon does the
+//! same ([`follow`]). If no process uses the folder, the caller copies the corpus itself ([`take`]).
 //!
 //! 1. Complete archive files are hard-linked or copied. The newest is copied up to its flushed length.
 //! 2. The store is copied record by record.
-//! 3. Everything is written to `DIR.part`, which is renamed at the end. So `DIR` is never incomplete.
+//! 3. Everything is written to `DIR.part`. This folder is renamed to `DIR` at the end, so `DIR` is never
+//!    incomplete.
 //!
-//! Limitation: the crawl pauses during the copy, some seconds per hundred thousand documents.
+//! Limitation: the crawl pauses during the copy, for some seconds per hundred thousand documents.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -119,7 +120,7 @@ fn copy_up_to(from: &Path, to: &Path, length: u64) -> io::Result<()> {
     out.sync_all()
 }
 
-/// Handles a request for a copy, if any, while no crawl runs. The caller must have flushed all changes.
+/// Handles a pending request for a copy while no crawl runs. The caller must have flushed all changes.
 pub fn follow(config: &Config, store: &Store) {
     let data = Path::new(&config.store.path);
     if !data.join(REQUEST).exists() {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to stop a crawl. URLs in flight are finished and stored, and no new requests start. Clones share
-/// one state.
+/// A request to stop a crawl. URLs in flight are finished, and no new requests start. Clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {
     requested: Arc<AtomicBool>,
@@ -12,8 +11,8 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Returns a stop for one task of several, such as one crawl of a process. Requesting the parent
-    /// also stops the child, but not the reverse.
+    /// Creates a stop for one of several tasks, such as one crawl of a process. A stop request to this stop
+    /// also stops the new one, but not the reverse.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { requested: Arc::default(), parent: Some(Arc::new(self.clone())) }

@@ -1,5 +1,4 @@
-//! Reads the last fetched version of a page, for `gleaner doctor`, `gleaner template explain` and the status
-//! page.
+//! Reads the last fetched version of a page, for `doctor`, `template explain` and the status page.
 
 use std::io::{Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -16,10 +15,11 @@ use crate::archive::archive_folder;
 /// A fetched page of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPage {
-    /// The decoded HTML, from at most `fetch.max_page` bytes.
+    /// The decoded HTML. At most `fetch.max_page` bytes of the body were decoded.
     pub html: String,
-    /// Where the archive has the page: the path of the file or the name of the object, and the offset of the
-    /// record in bytes. `None` if the page is still in the store, buffered for its host's template.
+    /// The position of the page in the archive: the path of the file or the name of the object, and the
+    /// offset of the record in bytes. `None` if the page is still buffered in the store, until its host's
+    /// template is learned.
     pub place: Option<(PathBuf, u64)>,
 }
 
@@ -32,10 +32,10 @@ pub enum PageError {
     /// The archive's folder cannot be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// The archive file that had the page is missing.
+    /// The archive file that contained the page is missing.
     #[error("archive file {number} with the page is missing; `gleaner verify` lists all faults")]
     Missing {
-        /// The file's number, which its name begins with.
+        /// The number of the file, with which its name begins.
         number: u32,
     },
     /// The record is damaged, or it is not a response.

@@ -17,11 +17,12 @@ pub struct Summary {
     pub resumed: bool,
     /// How the run ended.
     pub ending: Ending,
-    /// The counts of each host with any counts in the run, by host name.
+    /// The counts by host name, for each host with counts in the run.
     pub hosts: Vec<(String, Counts)>,
     /// URLs left for the next run, by host and reason.
     pub held_back: Vec<HeldBack>,
-    /// Fetched pages that wait for their host's template. Empty unless the run was interrupted.
+    /// Fetched pages that wait for their host's template, by host. There are none unless the run was
+    /// interrupted.
     pub buffered: Vec<HeldBack>,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
@@ -66,8 +67,8 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
-/// Returns the number of a host's buffered pages that have no outcome yet. The other buffered pages were
-/// already extracted without a template.
+/// Returns the number of a host's buffered pages that have no outcome yet. The other buffered pages already
+/// have documents that were extracted without a template.
 ///
 /// # Errors
 /// The store cannot be read.

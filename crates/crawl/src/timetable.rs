@@ -1,10 +1,10 @@
 //! Computes the start times of scheduled crawls from cron expressions in a time zone.
 //!
-//! Expressions use local time, and each local time counts once a day. If a time is skipped in spring, the
-//! start moves forward by the same amount as the clock. If a time is repeated in autumn, only its first
+//! Expressions use local time, and each local time counts once a day. If a time is skipped in spring, its
+//! start is as much later as the clock moves forward. If a time is repeated in autumn, only its first
 //! occurrence counts. The caller passes the current time and random numbers.
 //!
-//! Limitation: if an hour is repeated, an hourly expression has only one start in it.
+//! Limitation: if an hour is repeated, an hourly expression starts only one crawl in the two hours.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
-/// More than any change of a local clock.
+/// A time that is longer than any change of a local clock.
 const LEAP: SignedDuration = SignedDuration::from_hours(3);
 /// Maximum number of starts per call. An expression for every minute has 1,440 a day.
 const STARTS: usize = 20_000;
@@ -55,7 +55,7 @@ pub enum TimetableError {
 /// The start times of a schedule.
 #[derive(Debug, Clone)]
 pub struct Timetable {
-    /// The expressions are evaluated as if local time were UTC.
+    /// The expressions. They are evaluated as if local time were UTC.
     times: Vec<Crontab>,
     zone: TimeZone,
     jitter: Duration,
@@ -93,7 +93,7 @@ impl Timetable {
 
     fn next_of(&self, one: &Crontab, time: Timestamp) -> Option<Timestamp> {
         let clock = time.to_zoned(self.zone.clone()).datetime().to_zoned(TimeZone::UTC).ok()?.timestamp();
-        // The start of a skipped local time is later than its expression says.
+        // If local time skips the start, the start is later than its expression says.
         let mut clock = clock.checked_sub(LEAP).ok()?;
         for _ in 0..STARTS {
             let next = one.find_next(MakeTimestamp(clock)).ok()?;
@@ -106,9 +106,9 @@ impl Timetable {
         None
     }
 
-    /// Returns the start to catch up on at `now`. It is the last start until `now`, at most
-    /// `schedule.catch_up` ago. Returns `None` if a run began since then and has ended, or if the corpus has
-    /// no run yet.
+    /// Returns the missed start that should be made up for at `now`: the last start before `now`, if it is at
+    /// most `schedule.catch_up` ago. Returns `None` if a run has begun since that start and has ended, or if
+    /// the corpus has no run yet.
     #[must_use]
     pub fn missed(&self, now: Timestamp, last: Option<&Run>) -> Option<Timestamp> {
         let start = self.starts(now.checked_sub(self.catch_up).unwrap_or(Timestamp::MIN), now).last()?;
@@ -122,14 +122,15 @@ impl Timetable {
         std::iter::successors(next(&from), next).take(STARTS)
     }
 
-    /// Whether a start is too long ago to catch up on.
+    /// Whether a start is so long ago that it is not made up for.
     #[must_use]
     pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
         // Up to a minute late is tolerated, because the machine may be busy.
         now.duration_since(start) > self.catch_up.max(SignedDuration::from_mins(1))
     }
 
-    /// Returns the delay of a start, computed from a random number. It is less than `schedule.jitter`.
+    /// Returns the delay of a start, computed from the number `random`. The delay is less than
+    /// `schedule.jitter`.
     #[must_use]
     pub fn delay(&self, random: u64) -> Duration {
         let millis = u64::try_from(self.jitter.as_millis()).unwrap_or(u64::MAX);
@@ -190,7 +191,7 @@ mod tests {
     fn each_night_comes_once_when_clocks_are_changed() {
         let berlin = nights(&["30 2 * * *"], "Europe/Berlin");
         let of = |from, to| berlin.starts(at(from), at(to)).collect::<Vec<_>>();
-        // 02:30 is skipped on 29 March and becomes 03:30 summer time.
+        // 02:30 is skipped on 29 March. The start is at 03:30 summer time instead.
         let spring = of("2026-03-28T00:00:00Z", "2026-03-31T00:00:00Z");
         assert_eq!(spring, ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"].map(at));
         // The start is the same when computed from a time after the clock change.

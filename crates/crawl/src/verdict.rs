@@ -1,5 +1,5 @@
-//! Says in one sentence whether gleaner gets documents from a host, or why not. `gleaner doctor` and the
-//! status page begin with this sentence.
+//! Describes in one sentence whether gleaner gets documents from a host and, if not, why. `gleaner doctor`
+//! and the status page begin with this sentence.
 
 use gleaner_render::language::Bilingual;
 use gleaner_render::text::count;
@@ -10,7 +10,7 @@ use crate::report::cause::{explained, explained_hold};
 use crate::report::host_findings::paused;
 use crate::report::{Finding, GroupedCounts, Report};
 
-/// With fewer pages, the share of a reason is meaningless.
+/// With fewer pages than this, a share of the pages means nothing.
 const FEW_PAGES: u64 = 5;
 
 /// Returns the sentence. `in_scope` says whether the host belongs to a seed site. Pass `true` if the seeds

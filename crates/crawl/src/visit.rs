@@ -21,14 +21,14 @@ pub(crate) struct Visit {
     pub(crate) record: UrlRecord,
     pub(crate) group: GroupName,
     pub(crate) begun: Instant,
-    /// Time of the dispatch. In a replay, time of the archived response.
+    /// The time of the dispatch. In a replay, the time at which the archived response was fetched.
     pub(crate) at: Timestamp,
     pub(crate) span: Span,
     pub(crate) lease: Lease,
-    /// The result of a list visit, known once the response was read.
+    /// What the visit of a list found. Known only after the response was parsed.
     pub(crate) sight: Sight,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
-    /// The redirects of this visit. `None` if redirects cannot be followed, as in a replay.
+    /// The redirects of this visit. `None` if the visit cannot follow redirects, as in a replay.
     pub(crate) chain: Option<Chain>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Hop {
 
 #[derive(Debug)]
 pub(crate) struct RobotsVisit {
-    /// The URL of a host's own robots.txt, or the target of a redirect.
+    /// The URL of a host's own robots.txt, or of a robots.txt to which a host redirects.
     pub(crate) url: Url,
     pub(crate) hops: usize,
     pub(crate) group: GroupName,
@@ -95,8 +95,9 @@ impl Visit {
         }
     }
 
-    /// Stores the cookies that a redirect within the site set. Returns the `Cookie` header for `target`, or
-    /// `None` if there are no cookies for it or the same cookies were already sent.
+    /// Stores the cookies that a redirect within the site set. Returns the `Cookie` header for `target`.
+    /// Returns `None` if there are no cookies for `target`, or if it was already requested with the same
+    /// cookies.
     pub(crate) fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
         let from = self.requested().url().clone();
         let chain = self.chain.as_mut()?;

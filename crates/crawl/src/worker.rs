@@ -1,4 +1,4 @@
-//! The worker threads: they decode, parse, judge and extract pages, find links, and train templates.
+//! Runs the worker threads, which decode, parse, judge and extract pages, find links, and train templates.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub(crate) fn start(
                 .spawn(move || {
                     for task in work {
                         if events.send(context.done(task)).is_err() {
-                            // The owner has ended.
+                            // The owner thread has ended.
                             return;
                         }
                     }
@@ -107,8 +107,8 @@ impl WorkerContext {
     }
 }
 
-/// Whether the body of an article is the one that was extracted before. Only a new template could change its
-/// text, so it is not parsed.
+/// Whether an article has the same body as at its last extraction. Only a new template could change its text,
+/// so it is not parsed.
 fn is_unchanged(visit: &Visit, records: Option<&WarcRecords>) -> bool {
     records.is_some_and(WarcRecords::is_as_before)
         && visit.record.role == Role::Page

@@ -103,7 +103,7 @@ fn a_crawl_by_hand_that_only_tries_again_what_failed_is_fine() {
     assert_eq!(Report::new(&data).status, Status::Failed, "as a night of its own it reached nothing");
     data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(1);
     assert_eq!(Report::new(&data).status, Status::Fine);
-    // The same is true for the second run of a corpus.
+    // The result is the same in the second run of a corpus.
     data.past.truncate(1);
     data.run.started = data.past[0].started + jiff::SignedDuration::from_mins(5);
     assert_eq!(Report::new(&data).status, Status::Fine);

@@ -4,9 +4,9 @@
 //! cargo run --release -p gleaner-eval --example confidence -- ../shared/sets
 //! ```
 //!
-//! Sets with one site are extracted with the protocol `template`, and all sets with `cold`. Block models are
-//! cross-validated by site. The program also prints the slope and the intercept that fit all texts best. With
-//! them, the constants in `gleaner_template::Method::confidence` can be updated.
+//! The program extracts sets with one site with the protocol `template`, and all sets with `cold`. It
+//! cross-validates block models by site. It also prints the slope and the intercept that fit all texts best.
+//! They can replace the constants in `gleaner_template::Method::confidence`.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use gleaner_eval::{Dataset, Method, Protocol, Task, run};
 use gleaner_template::Method as ExtractedBy;
 
-/// Lower bounds of the rows.
+/// The lower bounds of the confidence, one for each row.
 const ROWS: [f32; 9] = [0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
 
 /// The minimum word F1 of a text that counts as right.

@@ -6,9 +6,8 @@
 //!
 //! Gold texts are cut into pieces of 10 to 200 words, at most 20 per page. The manifest states the language
 //! of a page. A set without languages counts as English. Vietnamese texts are also tested without their
-//! diacritics. In `mixed`, a piece of a Vietnamese text follows an English text with three times as many
-//! words, or the reverse. The language of the longer part is expected. The language that a page declares is
-//! not used.
+//! diacritics. A text in `mixed` is three quarters English followed by one quarter Vietnamese, or the
+//! reverse. The expected language is that of the longer part. The language that a page declares is not used.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -115,7 +114,7 @@ fn answers(text: &Text, length: usize) -> Vec<Answer> {
     pieces(&text.text, length).into_iter().map(|piece| answer(piece, &text.tag)).collect()
 }
 
-/// Detects the language of mixed texts: three quarters in one language, then one quarter in the other.
+/// Detects the language of mixed texts: three quarters in one language, followed by one quarter in the other.
 fn mixed(texts: &[Text]) -> Vec<(usize, Vec<Answer>)> {
     let of = |kind: &str, length| -> Vec<&str> {
         texts.iter().filter(|text| text.kind == kind).flat_map(|text| pieces(&text.text, length)).collect()

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! With `--json`, prints only the metadata of each page, on one line per page. With `--wrong`, prints the
-//! headlines that differ from the gold headline. For a folder without a manifest, all sets below it are used.
+//! headlines that differ from the gold headline. If a folder has no manifest, all sets below it are used.
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -76,7 +76,7 @@ fn thresholds(out: &mut impl Write, judged: &[JudgedPair]) -> io::Result<()> {
 }
 
 /// Prints how many copies are classified as series, and how many series are not, for different thresholds of
-/// the two shares of differing numbers.
+/// both shares of differing numbers.
 fn numbers(out: &mut impl Write, judged: &[JudgedPair]) -> io::Result<()> {
     writeln!(
         out,

@@ -1,4 +1,5 @@
-//! Prints which paragraphs of gold texts are classified as repeated. This shows what their removal costs.
+//! Prints which paragraphs of gold texts are classified as repeated. This shows which text their removal
+//! would cost.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-eval --example paragraphs -- ../shared/sets/sites

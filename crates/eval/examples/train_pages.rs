@@ -5,10 +5,9 @@
 //! cargo run --release -p gleaner-eval --example train_pages -- crates/template/src/article/model.json ../shared/sets/sites ../shared/sets/single ../shared/sets/publishers ../shared/sets/not-articles
 //! ```
 //!
-//! If no page of a set has gold text, all its pages count as pages that are not articles. Pages are
-//! classified with block models that were trained without their site, as in a crawl. Each page is included
-//! twice, with and without its URL. The same sets always yield the same file. The training takes four minutes
-//! on two cores.
+//! If no page of a set has gold text, none of its pages counts as an article. As in a crawl, pages are
+//! classified with block models that were trained without their site. Each page is included twice, with and
+//! without its URL. The same sets always yield the same file. The training takes four minutes on two cores.
 
 #![expect(clippy::print_stdout, reason = "an example reports there")]
 
@@ -28,7 +27,7 @@ use rayon::prelude::*;
 const BLOCK_FOLDS: usize = 3;
 const FOLDS: usize = 10;
 
-/// Maximum number of pages that count for the weight of a site.
+/// Maximum weight of a site, in pages.
 const SITE_PAGES: f32 = 12.0;
 
 fn params() -> BoostingParams {
@@ -66,7 +65,7 @@ struct TrainingPage {
     site: String,
     is_article: bool,
     rows: [Vec<f32>; 2],
-    /// Whether the rules refuse the page without the model.
+    /// Whether the rules alone, without the model, refuse the page.
     is_refused: bool,
 }
 
@@ -160,7 +159,7 @@ fn score(model: &Forest, example: &TrainingPage) -> f32 {
     model.log_odds(&example.rows[0])
 }
 
-/// Prints for each threshold how many pages the rules and the model refuse together.
+/// Prints, for each threshold, how many pages the rules and the model together refuse.
 fn report(what: &str, training_set: &[TrainingPage], scores: &[f32]) {
     let refused = |articles: bool, below: f32| {
         let of = training_set.iter().zip(scores).filter(|(example, _)| example.is_article == articles);

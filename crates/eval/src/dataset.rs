@@ -1,12 +1,12 @@
 //! Reads recorded sets: folders of pages with gold text.
 //!
 //! A set is a folder with three kinds of files. `manifest.jsonl` has one object per line with `id`, `url`,
-//! `site`, `lang`, and `title` if known. `<id>.html.gz` or `<id>.html` is a page. `<id>.txt` is the gold text
-//! with one block per line. A page without gold text is only used for training. For a folder without a
+//! `site`, `lang` and, if it is known, `title`. `<id>.html.gz` or `<id>.html` is a page. `<id>.txt` is the
+//! gold text with one block per line. A page without gold text is only used for training. If a folder has no
 //! manifest, all sets below it are used, in the order of their paths.
 //!
-//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported at once. But pages
-//! are read later, so a damaged page is only found during the run.
+//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported immediately. But
+//! pages are read later, so a damaged page is found only during the run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -27,15 +27,15 @@ const DEPTH: usize = 4;
 /// Maximum number of errors to list. Further errors are only counted.
 pub const LISTED: usize = 20;
 
-/// The name for all sets together. A set with this name is renamed.
+/// The name for all sets together. A set with this name is renamed to its path.
 pub const ALL: &str = "all";
 
 const MANIFEST: &str = "manifest.jsonl";
 
-/// A folder of recorded pages. The pages are not yet read.
+/// A folder of recorded pages. The pages are not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dataset {
-    /// The folder's name. If several sets have the same name, the whole path.
+    /// The name of the folder, or the whole path if several sets have the same name.
     pub name: String,
     /// The path of the folder.
     pub folder: PathBuf,
@@ -58,7 +58,7 @@ pub struct PageEntry {
     pub title: Option<String>,
     /// The path of the page. The file is compressed with gzip if its name ends in `.gz`.
     pub html: PathBuf,
-    /// The path of the gold text, if there is one.
+    /// The path of the gold text. `None` if there is none.
     pub gold: Option<PathBuf>,
 }
 
@@ -71,7 +71,7 @@ pub struct RecordedPage {
     pub source: String,
     /// The parsed page.
     pub page: Page,
-    /// The gold text, if any.
+    /// The gold text. `None` if there is none.
     pub gold: Option<String>,
 }
 
@@ -169,12 +169,11 @@ struct Record {
 }
 
 impl Dataset {
-    /// Returns the sets in `folders`, each set once. A folder without a manifest contributes all sets below
-    /// it.
+    /// Returns the sets in `folders`, each once. If a folder has no manifest, returns all sets below it.
     ///
     /// # Errors
-    /// A [`DatasetError`] means that a folder cannot be read or contains no set, or that manifests have errors.
-    /// It has all these errors.
+    /// A folder cannot be read or contains no set, or manifests have errors. The [`DatasetError`] contains
+    /// all these errors.
     pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, DatasetError> {
         let (mut sets, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for folder in folders {
@@ -201,8 +200,8 @@ impl Dataset {
     /// Reads the manifest of a folder.
     ///
     /// # Errors
-    /// A [`DatasetError`] means that the manifest cannot be read, or that lines are invalid. It has the errors of
-    /// all lines.
+    /// The manifest cannot be read, or lines are invalid. The [`DatasetError`] contains the errors of all
+    /// lines.
     pub fn read(folder: &Path) -> Result<Self, DatasetError> {
         let manifest = folder.join(MANIFEST);
         let text = text(&manifest)?;
@@ -236,11 +235,10 @@ impl Dataset {
 }
 
 impl PageEntry {
-    /// Reads, decodes and parses a page. Decoding works as in the crawl for a page without `Content-Type`.
+    /// Reads, decodes and parses a page. It is decoded like a page without `Content-Type` in a crawl.
     ///
     /// # Errors
-    /// [`DatasetError::Read`] means that a file is missing, damaged or too large, or that the gold text is not
-    /// UTF-8.
+    /// [`DatasetError::Read`] if a file is missing, damaged or too large, or the gold text is not UTF-8.
     pub fn read(&self) -> Result<RecordedPage, DatasetError> {
         let bytes = bytes(&self.html)?;
         let source = decode(&bytes, None).text;
@@ -252,7 +250,7 @@ impl PageEntry {
     /// Reads only the gold text, if there is one.
     ///
     /// # Errors
-    /// [`DatasetError::Read`] means that the file is missing, too large, or not UTF-8.
+    /// [`DatasetError::Read`] if the file is missing, too large, or not UTF-8.
     pub fn read_gold(&self) -> Result<Option<String>, DatasetError> {
         self.gold.as_deref().map(text).transpose()
     }
@@ -308,7 +306,7 @@ fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, DatasetError> {
     Ok(sets)
 }
 
-/// Returns the name of the folder, even for paths such as `.` and `sets/..`.
+/// Returns the last component of the folder's path. Resolves paths such as `.` and `sets/..` first.
 fn base_name(folder: &Path) -> String {
     let whole = || fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
     match folder.file_name() {

@@ -1,11 +1,11 @@
 //! Evaluates metadata: how often a value is found, and how often the headline equals the gold headline.
 //!
 //! The gold headline is the `title` in the manifest. Sets have no gold values for dates, authors and
-//! sections. For these, only the share of pages with a value is reported. Headlines are compared in NFC and
-//! lower case. White space is collapsed, and quotation marks, dashes and dots have one form.
+//! sections, so for these only the share of pages with a value is reported. Headlines are compared in NFC and
+//! lower case, with white space collapsed, and with one form of quotation marks, dashes and dots.
 //!
-//! Limitation: a value that is found may be wrong. Gold headlines also have errors: some contain the name of
-//! the site, some are cut, and some are the title for social media.
+//! Limitation: a value that is found may be wrong. Gold headlines have errors too: some contain the name of
+//! the site, some are cut off, and some are the title for social media.
 
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::text::tidy;
@@ -61,7 +61,7 @@ pub struct Coverage {
 /// Reads the metadata of every page of a set, in the order of the manifest.
 ///
 /// # Errors
-/// The [`DatasetError`] describes the first page that cannot be read.
+/// The first page that cannot be read causes a [`DatasetError`].
 pub fn read(set: &Dataset) -> Result<Vec<PageMetadata>, DatasetError> {
     in_order(set.entries.par_iter().map(|entry| {
         let metadata = metadata_at(&entry.read()?.page, &entry.url);
@@ -70,7 +70,7 @@ pub fn read(set: &Dataset) -> Result<Vec<PageMetadata>, DatasetError> {
 }
 
 impl PageMetadata {
-    /// Whether the headline equals the gold headline, or `None` if there is no gold headline.
+    /// Whether the headline equals the gold headline. Returns `None` if there is no gold headline.
     #[must_use]
     pub fn is_same(&self) -> Option<bool> {
         let gold = self.gold.as_deref()?;

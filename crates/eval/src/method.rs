@@ -1,7 +1,7 @@
 //! Defines the methods that can be compared, with their names on the command line.
 //!
-//! The methods of [`SinglePage`] need only one page. All other methods need several pages of a site. A new
-//! method that learns from a site needs only a variant here and a field in [`Learned`].
+//! The methods of [`SinglePage`] need only one page. All other methods need several pages of a site. To add a
+//! method that learns from a site, add a variant here and a field to [`Learned`].
 
 use std::fmt;
 
@@ -23,12 +23,12 @@ pub enum Method {
     /// FastContentExtractor as published. It uses a template of the page's site.
     FastContentExtractor,
     /// The method of the crawl. It uses the content places in the site's template. If the template has none,
-    /// it uses the block model and the template. If their result is unsure, or there is no template, it uses
-    /// only the page.
+    /// it uses the block model and the template. If their result is uncertain, or if there is no template, it
+    /// uses only the page.
     Gleaner,
 }
 
-/// What the methods learned from pages of one site. Contains only the templates that the methods need.
+/// What methods learned from pages of one site. Contains only the templates that these methods need.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
     template: Option<PreparedTemplate>,
@@ -37,11 +37,11 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Learns what `methods` need from pages with their URLs. `model` is the block model for the methods that
-    /// use one. Without pages, the result is empty.
+    /// Learns what `methods` need from pages, each with its URL. `model` is the block model for the methods
+    /// that use one. If there are no pages, the result is empty.
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
-        // The time of learning is only displayed, and this evaluation does not show it.
+        // The time of learning is only for display, and this evaluation does not show it.
         let learn =
             || PreparedTemplate::new(SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages));
         let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! Distributes work to threads. The results are in the order of the pages.
 //!
-//! Limitation: errors are returned after all work is done, not at the first error.
+//! Limitation: an error is returned only after all work is done, not when it occurs.
 
 use std::num::NonZeroUsize;
 use std::thread;

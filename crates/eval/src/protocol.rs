@@ -9,10 +9,10 @@
 //! pages of a set, which contain the 30 training pages of every fold. Sets are processed one after another.
 //! The scores do not depend on the number of threads, but times do.
 //!
-//! An unreadable page is neither scored nor used for training, and is listed at the end. Other pages are
+//! An unreadable page is neither scored nor used for training, and is listed at the end. The other pages are
 //! still scored.
 //!
-//! Limitation: a set with several sites is learned as if it were one site. A small set does not use all
+//! Limitation: a set with several sites is treated as if it were one site. A small set does not use all
 //! threads.
 
 use std::num::NonZeroUsize;
@@ -69,8 +69,8 @@ pub struct Task {
     pub methods: Vec<Method>,
     /// The measures to compute in addition to the word measure.
     pub measures: Vec<Measure>,
-    /// Whether each page is scored with a block model that was trained without its site. If not, the built-in
-    /// model is used.
+    /// Whether each page is scored with a block model that was trained without the page's site. If not, the
+    /// built-in model is used.
     pub cross_validate: bool,
     /// The number of threads, at most [`PER_CORE`](crate::PER_CORE) per core. `None` means one per core.
     pub threads: Option<NonZeroUsize>,
@@ -102,8 +102,8 @@ pub struct DatasetScores {
 /// Runs methods over sets. Calls `done` after each page with gold text, from any thread.
 ///
 /// # Errors
-/// A [`DatasetError`] means that no page has gold text, or that all pages with gold text are unreadable. With
-/// `cross_validate`, a single unreadable page with gold text is also an error.
+/// No page has gold text, or all pages with gold text are unreadable. With `cross_validate`, a single
+/// unreadable page with gold text is also an error.
 pub fn run(sets: &[Dataset], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, DatasetError> {
     let (scored, mut remarks) = scope(sets, task);
     if scored.is_empty() {

@@ -1,11 +1,11 @@
-//! Summarizes a run. Each set and method has a row. In addition, each method has a row for all sets together.
+//! Summarizes a run. There is one row for each set and method, and one for each method on all sets.
 //!
-//! Values are means over pages. The exception is `site_mean_f1`, the mean over sets of each set's mean, which
+//! Values are means over pages. The exception is `site_mean_f1`, the mean of the means of the sets, which
 //! gives all sites the same weight. Space saving is computed from the total bytes. Rows in JSON and CSV
 //! contain no times, because times differ from run to run.
 //!
-//! Limitation: the mean edit distance ratio covers only pages on which it could be computed. The number of
-//! these pages is reported. The other pages would have a low ratio.
+//! Limitation: the mean edit distance ratio covers only the pages that have a ratio. The number of these
+//! pages is reported. The other pages would have a low ratio.
 
 pub use crate::dataset::ALL;
 use crate::measure::Ratios;
@@ -39,7 +39,7 @@ pub struct Row {
     pub recall: f64,
     /// Mean word F1 over pages, 0 to 1.
     pub f1: f64,
-    /// The mean over sets of each set's mean word F1, from 0 to 1.
+    /// The mean of the sets' mean word F1, from 0 to 1.
     pub site_mean_f1: f64,
     /// The number of pages with a word F1 below 0.5.
     pub below_half: usize,
@@ -73,7 +73,7 @@ pub enum Value {
     Count(u64),
     /// A share, printed with six decimals.
     Share(f64),
-    /// Not measured on any page. It is `null` in JSON and an empty cell in CSV.
+    /// A value that was not measured on any page. It is `null` in JSON and an empty cell in CSV.
     Missing,
 }
 
@@ -209,8 +209,8 @@ impl Value {
     }
 }
 
-/// Returns at most `count` pages with the lowest F1 of a method, lowest first. Pages with equal F1 are sorted
-/// by path.
+/// Returns at most `count` pages with the lowest F1 of a method, lowest first. Equal pages are sorted by
+/// path.
 #[must_use]
 pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);

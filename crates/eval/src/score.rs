@@ -1,7 +1,7 @@
 //! Scores the methods on one page.
 //!
-//! Limitation: the time is wall-clock time, because processor time is not available on every platform. Only
-//! times within one run are comparable.
+//! Limitation: the time is wall-clock time, because not every platform provides processor time. Only times of
+//! the same run are comparable.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -27,12 +27,11 @@ pub struct PageScore {
     pub blocks: Option<Ratios>,
     /// The scores of [`subsequence`], if requested.
     pub subsequence: Option<Ratios>,
-    /// The ratio of [`edit_distance`], if requested. `Some(None)` means that the computation exceeded its
-    /// limit.
+    /// The ratio of [`edit_distance`], if requested. `Some(None)` means that computing it exceeded the limit.
     pub edit_distance_ratio: Option<Option<f64>>,
     /// The sizes of [`crate::measure::space`], if requested.
     pub space: Option<Space>,
-    /// For `gleaner`: how the text was extracted, and the margin from 0 to 1. `None` for other methods.
+    /// For `gleaner`, how the text was extracted, and the margin from 0 to 1. `None` for other methods.
     pub estimate: Option<(gleaner_template::Method, f32)>,
     /// The time of the extraction. Decoding and parsing are not included.
     pub time: Duration,

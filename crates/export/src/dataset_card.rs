@@ -1,7 +1,7 @@
 //! Writes files that other programs expect: a dataset card for `datasets`, and a registry file for Manatee.
 //!
-//! The card has languages, counts and sources. It names no licence, because the texts belong to their
-//! publishers. Users must find out how they may use them.
+//! The card contains languages, counts and sources. It names no licence, because the texts belong to their
+//! publishers. Users must find out for themselves how they may use the texts.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use crate::Manifest;
 use crate::format::vertical::ATTRIBUTES;
 use crate::record::Fields;
 
-/// Maximum number of hosts in the card. The manifest has all hosts.
+/// Maximum number of hosts in the card. The manifest contains all hosts.
 const HOSTS: usize = 20;
 
-/// Returns the `README.md` of a folder for `datasets`. It has front matter and a description of the fields.
+/// Returns the `README.md` of a folder for `datasets`, with front matter and a description of the fields.
 #[must_use]
 pub fn readme(manifest: &Manifest, fields: &Fields) -> String {
     let tally = &manifest.tally;
@@ -86,8 +86,8 @@ const fn size(documents: u64) -> &'static str {
     }
 }
 
-/// Returns a registry file for Manatee. The user must add the paths on their machine. The file names a
-/// language only if all documents are Vietnamese, or all are English.
+/// Returns a registry file for Manatee. The user must adapt the paths in it to their machine. The file names
+/// a language only if all documents are Vietnamese, or all are English.
 #[must_use]
 pub fn registry(manifest: &Manifest) -> String {
     let files: Vec<_> = manifest.files.iter().map(|file| file.path.as_str()).collect();

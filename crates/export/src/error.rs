@@ -1,4 +1,4 @@
-//! Errors of an export.
+//! Defines the errors of an export.
 
 use std::io;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub enum ExportError {
         /// The target.
         path: PathBuf,
     },
-    /// An export without documents would replace a file that has some.
+    /// An export without documents would replace a file that contains documents.
     #[error("no document matches: {} stays as it is; remove it first if it must be empty", path.display())]
     WouldEmpty {
         /// The target.

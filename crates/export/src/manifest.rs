@@ -1,6 +1,6 @@
-//! The file `manifest.json`. It lists the exported files for users, for verification and for resuming.
+//! Defines the file `manifest.json`. It lists the files for users, verification and resuming.
 //!
-//! The manifest is written atomically whenever a file is complete. Therefore it lists exactly the complete
+//! Whenever a file is complete, the manifest is written atomically. Therefore it lists exactly the complete
 //! files on disk, up to the document `last_id`. Documents are exported in the order of their ids, so
 //! `last_id` suffices to resume.
 
@@ -33,10 +33,10 @@ pub struct Manifest {
     pub complete: bool,
     /// When the export began.
     pub started: Timestamp,
-    /// Documents fetched before this time are excluded. `None` means that there is no such limit.
+    /// Documents fetched before this time are excluded. `None` if there is no such limit.
     pub since: Option<Timestamp>,
-    /// Documents fetched at this time or later are excluded. The next export can start from it with
-    /// `--since`.
+    /// Documents fetched at this time or later are excluded. To continue from this time, pass it to the next
+    /// export with `--since`.
     pub until: Timestamp,
     /// Counts of exported and excluded documents.
     #[serde(flatten)]
@@ -101,7 +101,7 @@ pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Windows cannot open folders, and does not need to flush them.
+    // Windows cannot open folders, and does not require them to be flushed.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hashes the first `bytes` bytes of a file. The caller can add more bytes to the returned hash.
+/// Hashes the first `bytes` bytes of a file. The caller can continue the returned hash with further bytes.
 pub(crate) fn hash_file(path: &Path, bytes: u64) -> io::Result<Sha256> {
     let mut hash = Sha256::new();
     let mut counted = io::Read::take(File::open(path)?, bytes);

@@ -1,9 +1,10 @@
 //! Removes paragraphs that the corpus repeats.
 //!
-//! The first pass counts the paragraphs of all representatives ([`RepeatedParagraphs::count`]). It skips other
-//! documents, because near-duplicates of one article would make its paragraphs look repeated. The second pass
-//! removes repeated paragraphs from each text, and returns their hashes ([`RepeatedParagraphs::remove_from`]).
-//! [`gleaner_corpus::dedup::paragraphs`] defines when a paragraph counts as repeated.
+//! The first pass counts the paragraphs of all representatives ([`RepeatedParagraphs::count`]). It skips
+//! other documents, because the near-duplicates of an article would make its paragraphs look repeated. The
+//! second pass removes repeated paragraphs from each text, and returns their hashes
+//! ([`RepeatedParagraphs::remove_from`]). [`gleaner_corpus::dedup::paragraphs`] defines when a paragraph
+//! counts as repeated.
 //!
 //! Limitation: the counts need up to 200 KB of memory for each host, and the counts of all hosts are in
 //! memory at the same time.

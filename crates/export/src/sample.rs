@@ -4,23 +4,23 @@
 //! the documents with the N lowest ranks. Therefore it does not depend on the order of documents or the
 //! number of workers. A larger sample with the same seed contains the smaller one.
 //!
-//! The first pass finds the highest rank in the sample, with N ranks in memory. The second pass exports the
-//! documents up to this rank.
+//! The first pass finds the highest rank in the sample. It needs memory for N ranks. The second pass exports
+//! the documents up to this rank.
 
 use std::collections::BinaryHeap;
 
 use gleaner_corpus::DocumentId;
 use sha2::{Digest, Sha256};
 
-/// The first 16 bytes of a document's hash.
+/// The rank of a document: the first 16 bytes of its hash.
 type Rank = [u8; 16];
 
-/// Finds the highest rank in the sample, in a first pass over the documents.
+/// Finds the highest rank in the sample in a pass over all documents.
 #[derive(Debug, Clone)]
 pub struct Sampler {
     seed: u64,
     size: usize,
-    /// The lowest ranks so far. There are at most `size`.
+    /// The lowest ranks so far, at most `size`.
     ranks: BinaryHeap<Rank>,
 }
 
@@ -28,7 +28,7 @@ pub struct Sampler {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     seed: u64,
-    /// `None` if the sample is empty.
+    /// The highest rank in the sample. `None` if the sample is empty.
     highest: Option<Rank>,
 }
 
@@ -47,7 +47,7 @@ impl Sampler {
         }
     }
 
-    /// Returns the sample. It has all added documents if there are fewer than the requested size.
+    /// Returns the sample. If fewer documents than the requested size were added, it contains all of them.
     #[must_use]
     pub fn sample(&self) -> Sample {
         Sample { seed: self.seed, highest: self.ranks.peek().copied() }
@@ -55,8 +55,7 @@ impl Sampler {
 }
 
 impl Sample {
-    /// Whether the document is in the sample. The result is correct only for documents that the sampler has
-    /// seen.
+    /// Whether the document is in the sample. Correct only for documents that were added to the sampler.
     #[must_use]
     pub fn contains(&self, id: DocumentId) -> bool {
         self.highest.is_some_and(|highest| rank(self.seed, id) <= highest)

@@ -1,6 +1,7 @@
 //! Writes documents as one stream: to standard output, or atomically to one file.
 //!
-//! There is no manifest, so an interrupted export must start over. Devices and pipes are written directly.
+//! There is no manifest, so an interrupted export must start over. Devices and pipes are written directly,
+//! without a temporary file.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -31,7 +32,7 @@ impl<W: Write + Send> StreamExport<W> {
         Ok(Self { sink, selection: Selection::new(filter, Tally::default()) })
     }
 
-    /// Whether the filter's limit is reached. Further documents are then not written.
+    /// Whether the filter's limit is reached. If so, further documents are not written.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.selection.is_full()
@@ -90,7 +91,7 @@ impl FileExport {
         Ok(Self { stream: stream.map_err(ExportError::writing(path))?, target, part })
     }
 
-    /// Whether the filter's limit is reached. Further documents are then not written.
+    /// Whether the filter's limit is reached. If so, further documents are not written.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.stream.is_full()
@@ -112,11 +113,11 @@ impl FileExport {
         self.stream.selection.tally()
     }
 
-    /// Ends the export without a file and returns the counts. An existing file stays.
+    /// Ends the export without creating a file, and returns the counts. An existing file stays.
     #[must_use]
     pub fn discard(self) -> Tally {
         if let Some(part) = &self.part {
-            // What cannot be removed is overwritten by the next export.
+            // If the file cannot be removed, the next export overwrites it.
             let _ = fs::remove_file(part);
         }
         self.tally().clone()
@@ -133,7 +134,7 @@ impl FileExport {
             && stream.selection.tally().documents == 0
             && fs::metadata(&target).is_ok_and(|target| target.len() > 0)
         {
-            // An error of the removal matters less than the next error.
+            // The next error matters more than an error of the removal.
             let _ = fs::remove_file(part);
             return Err(ExportError::WouldEmpty { path: target });
         }

@@ -6,7 +6,7 @@
 //! mark. White space, control characters and zero-width characters are not tokens.
 //!
 //! Limitation: text in scripts without spaces (Thai, Khmer) is not split into words, and Chinese is split
-//! into characters. The limitations of the sentence function also apply.
+//! into characters. The limitations of [`gleaner_corpus::quality::sentences`] also apply.
 
 use gleaner_corpus::quality::sentences as split;
 use unicode_segmentation::UnicodeSegmentation;
@@ -20,7 +20,7 @@ pub(crate) struct Sentence<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
-    /// Whether the next token follows without white space between them.
+    /// Whether the next token follows directly, without white space.
     pub(crate) is_glued: bool,
 }
 

@@ -14,7 +14,7 @@ use gleaner_html::{Page, decode};
 use gleaner_testkit::bench_pages;
 
 /// Minimum number of pages of a recorded site, number of measured pages, and maximum number of pages used.
-/// The pages that are used but not measured are for training.
+/// The pages that are not measured are for training.
 const LEAST: usize = 20;
 const READ: usize = 5;
 const TAUGHT: usize = 30;

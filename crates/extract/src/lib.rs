@@ -7,9 +7,9 @@
 //! | [`content_extractor`] | Debnath et al. 2005: compares the blocks of all pages | the site's pages |
 //!
 //! All methods take parsed [`gleaner_html::Page`]s and return [`gleaner_html::text::Line`]s in page order,
-//! except that the paper of [`content_extractor`] defines another order. The methods do no I/O, read no
-//! clock, are not async and do not return a `Result`: a method that finds nothing returns no lines. Each
-//! method documents its limits of time and memory.
+//! except [`content_extractor`], whose paper defines another order. The methods do no I/O, read no clock, are
+//! not async and do not return a `Result`: a method that finds nothing returns no lines. Each method
+//! documents its limits of time and memory.
 
 pub mod block_model;
 mod blocks;

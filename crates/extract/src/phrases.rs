@@ -17,7 +17,7 @@ impl Phrases {
         Self(automaton.expect("some hundreds of short phrases are within the automaton's limits"))
     }
 
-    /// Whether a text contains one of the phrases. Upper and lower case differ.
+    /// Whether a text contains one of the phrases. Upper and lower case are distinguished.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         self.0.is_match(text)

@@ -1,12 +1,13 @@
-//! The definition of a word, for every method that counts or compares words.
+//! Defines words, for every method that counts or compares them.
 //!
-//! A word is a maximal run of letters, digits and `_`. Each Han, Hiragana or Katakana character is a word by
-//! itself: Chinese and Japanese put no spaces between words, so a paragraph would otherwise be one word.
-//! Vietnamese syllables are words. Punctuation is not, so that a bar of links separated by `|` does not look
-//! like prose. The papers write only "word" or "term".
+//! A word is a maximal run of letters, digits and `_`. Each Han, Hiragana or Katakana character is a separate
+//! word: Chinese and Japanese put no spaces between words, so a whole paragraph would otherwise be one word.
+//! Vietnamese syllables are words. Punctuation marks are not, so that a bar of links separated by `|` does
+//! not look like prose. The papers do not define "word" or "term".
 //!
-//! Thai, Lao, Burmese and Khmer put no spaces between words either. In them, five letters count as one word,
-//! which is the mean length of an English word. A paragraph then has about as many words as its translation.
+//! Thai, Lao, Burmese and Khmer put no spaces between words either. In these languages, five letters count as
+//! one word, which is the mean length of an English word. A paragraph then has about as many words as its
+//! translation.
 
 /// Returns the words of a text in order, as written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -24,7 +25,8 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Equals `text.find(is)`. Most characters are one byte, which needs no decoding.
+/// Returns the same result as `text.find(is)`. It is faster, because most characters are one byte, which
+/// needs no decoding.
 #[inline]
 fn find(text: &str, is: impl Fn(char) -> bool) -> Option<usize> {
     let mut at = 0;
@@ -63,8 +65,8 @@ pub fn count_words(text: &str) -> usize {
 /// rarely has more than 80 letters.
 pub const UNMARKED_SENTENCE: usize = 16;
 
-/// Whether a character is a letter or a mark of Thai or Lao. They have no full stop and put a space where
-/// other languages put a comma.
+/// Whether a character is a letter or a mark of Thai or Lao. These languages have no full stop, and put a
+/// space where other languages put a comma.
 #[must_use]
 #[inline]
 pub fn is_of_unmarked_script(c: char) -> bool {
@@ -74,7 +76,8 @@ pub fn is_of_unmarked_script(c: char) -> bool {
 /// Number of letters that count as one word in a script without spaces.
 const PIECE: usize = 5;
 
-/// Returns the length in bytes of the first `PIECE` letters, with their marks, in a script without spaces.
+/// Returns the length in bytes of the first `PIECE` letters of a script without spaces, including their
+/// marks.
 fn piece(text: &str) -> usize {
     let mut letters = 0;
     let is_behind = |c: char| {
@@ -101,12 +104,12 @@ pub fn has_word(text: &str) -> bool {
 #[inline]
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
-        // The bits of the digits, the letters and `_`.
+        // Each bit of a digit, a letter or `_` is set.
         const WORD: u128 = 0x07ff_fffe_87ff_fffe_03ff_0000_0000_0000;
         return WORD >> u32::from(c) & 1 == 1;
     }
     match c {
-        // A fast path for the most common letters.
+        // These ranges contain the most common letters.
         '\u{1EA0}'..='\u{1EF9}' | '\u{430}'..='\u{44F}' | '\u{4E00}'..='\u{9FEF}' => true,
         '\u{C0}'..='\u{24F}' => !matches!(c, '×' | '÷'),
         '\u{391}'..='\u{3A1}' | '\u{3A3}'..='\u{3CE}' => true,

@@ -1,4 +1,4 @@
-//! Interprets a host's response for its robots.txt, and decides how long it is valid.
+//! Interprets a host's response to the request for its robots.txt, and decides how long the result is valid.
 //!
 //! | response | meaning (RFC 9309, 2.3.1) |
 //! |---|---|
@@ -6,9 +6,9 @@
 //! | 4xx except 429, or too many redirects | no rules: everything is allowed |
 //! | 5xx, 429, no response | everything is disallowed; after 30 days the last known rules apply, or none |
 //!
-//! A response is valid for a day. After the first failure the robots.txt is requested again after 10 s, after
-//! the second one after 60 s. This pause doubles with each further failure, up to a day. So a host is still
-//! checked daily after 30 days of failures.
+//! A successful response is valid for a day. The robots.txt is requested again 10 s after the first failure,
+//! and 60 s after the second. This pause doubles with each further failure, up to a day. So the robots.txt of
+//! a host that has failed for 30 days is still requested daily.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// The pause after the first failure. It is as short as the first back-off of a host (`hold.rs`).
 const FIRST_PAUSE: Duration = Duration::from_secs(10);
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
-/// Time of failures after which the last known rules apply.
+/// If all requests fail for this time, the last known rules apply.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The result of the last request for a host's robots.txt.
@@ -36,7 +36,7 @@ pub struct RobotsRecord {
     pub state: RobotsState,
 }
 
-/// The meaning of a host's response for its robots.txt.
+/// The meaning of a host's response to the request for its robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RobotsState {
     /// The host has a robots.txt.
@@ -47,7 +47,7 @@ pub enum RobotsState {
     /// The host has no robots.txt, so everything is allowed.
     NoRules {
         /// The status of the response, for example 404, 301 after too many redirects, or 200 for an HTML
-        /// page. 0: no request was sent, because the host's address is refused.
+        /// page. 0 if no request was sent because the host's address is refused.
         status: u16,
     },
     /// The request failed.
@@ -58,7 +58,7 @@ pub enum RobotsState {
         failures: u32,
         /// When the first of these failures happened.
         since: Timestamp,
-        /// The rules from before the failures. `None`: there were no rules, or they are unknown.
+        /// The rules that were known before the failures. `None` if there were no rules or they are unknown.
         last_known: Option<String>,
     },
 }
@@ -88,7 +88,7 @@ impl Access {
         }
     }
 
-    /// Returns the `Crawl-delay` without a cap. `None`: missing.
+    /// Returns the `Crawl-delay` without a cap, or `None` if there is none.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -130,7 +130,7 @@ impl RobotsRecord {
         Self { at: now, state: RobotsState::NoRules { status } }
     }
 
-    /// Creates the record of a failure at `now`. `previous`: the record before it. `reason`: in words for
+    /// Creates the record of a failure at `now`. `previous` is the record before it. `reason` is in words for
     /// users.
     #[must_use]
     pub fn failed(reason: String, previous: Option<&Self>, now: Timestamp) -> Self {
@@ -155,7 +155,7 @@ impl RobotsRecord {
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
     }
 
-    /// Returns the number of consecutive failures. 0: the last request succeeded.
+    /// Returns the number of consecutive failures, or 0 if the last request succeeded.
     #[must_use]
     pub fn failures(&self) -> u32 {
         match &self.state {
@@ -164,8 +164,8 @@ impl RobotsRecord {
         }
     }
 
-    /// Whether the robots.txt must be requested before any other URL of the host. This is also true for a
-    /// record from more than a day in the future, which exists if the clock was set back.
+    /// Whether the robots.txt must be requested before any other URL of the host. This is also true if the
+    /// record is from more than a day in the future. Such a record exists after the clock was set back.
     #[must_use]
     pub fn stale(&self, now: Timestamp) -> bool {
         let ahead = Duration::try_from(self.at.duration_since(now)).unwrap_or_default();
@@ -252,7 +252,7 @@ mod tests {
     fn a_record_from_the_far_future_is_stale() {
         let record = RobotsRecord::none(404, at(3 * DAY));
         assert!(record.stale(at(0)));
-        // The clocks of two threads may differ a little.
+        // The clocks of two threads may differ slightly.
         assert!(!record.stale(at(3 * DAY - 5)));
     }
 

@@ -1,9 +1,9 @@
 //! Decides which addresses may be requested.
 //!
-//! A page can name any host, and the owner of a host can point its name anywhere: to a cloud's metadata
-//! service, to a printer, or to the crawler's own machine. Therefore the connection's resolver checks
-//! addresses after name resolution. An address that changes between check and connection cannot evade the
-//! check.
+//! A page can link to any host, and the owner of a host can let its name resolve to any address: to a cloud's
+//! metadata service, to a printer, or to the crawler's own machine. Therefore the resolver checks addresses
+//! after name resolution, each time a connection is opened. An address that changes between check and
+//! connection cannot evade the check.
 //!
 //! The user chooses the proxy, so it is always allowed. For a request through the proxy, only an IP address
 //! in the URL itself is checked.
@@ -19,7 +19,7 @@ use url::{Host, Url};
 
 use crate::names::Names;
 
-/// The error if all addresses of a host are refused. Contains the first of them.
+/// The error if all addresses of a host are refused. Contains the first address.
 #[derive(Debug, Error)]
 #[error("{0} is not a public address")]
 pub(crate) struct Refused(pub(crate) IpAddr);
@@ -47,9 +47,9 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(net, bits)| (ip.to_bits() ^ net.to_bits()) >> (32 - bits) == 0)
 }
 
-/// Whether an IPv6 address is public. Only 2000::/3 is allocated, so all others are refused (loopback, unique
-/// local, link-local, multicast). If an address embeds an IPv4 address (mapped, NAT64, 6to4), the IPv4
-/// address decides.
+/// Whether an IPv6 address is public. Only addresses in 2000::/3 are assigned to the public internet, so all
+/// others are refused (loopback, unique local, link-local, multicast). If an address embeds an IPv4 address
+/// (mapped, NAT64, 6to4), the IPv4 address decides.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     if let Some(v4) = ip.to_ipv4_mapped() {
         return is_public_v4(v4);
@@ -71,7 +71,7 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// Creates a judge. `allowed`: networks that may be requested although they are not public.
+    /// Creates a judge. `allowed` contains networks that may be requested although they are not public.
     pub(crate) fn new(allowed: &[IpNet]) -> Self {
         Self { allowed: allowed.into() }
     }
@@ -94,7 +94,7 @@ impl Judge {
         if self.admits(ip) { Ok(()) } else { Err(Refused(ip)) }
     }
 
-    /// Returns the addresses that may be requested. Fails if there are addresses but all are refused.
+    /// Returns those of the addresses that may be requested. Fails if all of them are refused.
     pub(crate) fn filter(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Refused> {
         let first = addresses.first().map(SocketAddr::ip);
         let kept: Vec<_> = addresses.into_iter().filter(|a| self.admits(a.ip())).collect();
@@ -113,8 +113,8 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    /// Checks the addresses of a proxy that is itself the target of a request. Accepts all other hosts,
-    /// because their addresses are checked when the connection is opened.
+    /// Checks the addresses of a host that is also used as a proxy. Accepts all other hosts, because their
+    /// addresses are checked when the connection is opened.
     pub(crate) async fn judge_proxy_as_target(&self, url: &Url) -> Result<(), Refused> {
         let Some(host) = url.host_str().filter(|host| self.proxies.contains(*host)) else { return Ok(()) };
         let Ok(addresses) = self.names.look_up(host).await else { return Ok(()) };

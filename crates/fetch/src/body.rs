@@ -1,20 +1,19 @@
 //! Decodes a body while it arrives, and enforces its size limit.
 //!
-//! The HTTP library decodes only `chunked`, so this module receives the other codings undecoded. Requests
-//! never accept other transfer codings. Some servers use them anyway, and they are decoded like content
-//! codings.
+//! The HTTP library decodes only `chunked`, so this module decodes all other codings. Requests do not offer
+//! other transfer codings. Some servers use them anyway, and they are decoded like content codings.
 //!
 //! Limitations: some servers write values into `Content-Encoding` that are not codings (`utf-8`, `none`,
 //! `text/html`). If the body is text, an unknown coding is ignored, as in browsers. Otherwise the result is
 //! [`FetchError::UnknownCoding`]. A `Content-Length` that is too small truncates an uncoded body without an
-//! error. The library treats the remaining bytes as the next response and closes the connection.
+//! error. The library treats the remaining bytes as the next response, and closes the connection.
 
 use gleaner_coding::{Coding, Decoder, Stop, listed};
 
 use crate::error::FetchError;
 
 const MOST_CODINGS: usize = 4;
-/// Number of bytes to check for text, from WHATWG MIME Sniffing.
+/// Number of bytes that are examined to detect text (WHATWG MIME Sniffing).
 const SNIFFED: usize = 1445;
 
 #[derive(Debug)]
@@ -22,13 +21,13 @@ pub(crate) struct Codings {
     decoder: Decoder,
     unknown: Option<String>,
     received: Option<Vec<u8>>,
-    /// Number of received bytes, before decoding.
+    /// Number of bytes received so far, before decoding.
     came: usize,
     limit: usize,
 }
 
 impl Codings {
-    /// Reads the codings from a response's headers. `limit`: maximum size of the body in bytes, both as
+    /// Reads the codings from a response's headers. `limit` is the maximum size of the body in bytes, both as
     /// received and after decoding.
     pub(crate) fn from_headers(headers: &[(String, String)], limit: u64) -> Result<Self, FetchError> {
         let mut names = listed(headers, "content-encoding");
@@ -52,15 +51,16 @@ impl Codings {
             received.extend_from_slice(piece);
         }
         match self.decoder.push(piece, body, self.limit) {
-            // Endless empty members or frames have no output, so the received bytes are also limited.
+            // Endless empty gzip members or frames have no output, so the number of received bytes is limited
+            // too.
             Ok(()) => Ok(self.came <= self.limit),
             Err(Stop::Full) => Ok(false),
             Err(Stop::Broken(reason)) => Err(self.broken(reason)),
         }
     }
 
-    /// Checks that the body is complete. Returns the received bytes if they are the body in its content
-    /// codings. `None`: the body has no coding, or a transfer coding.
+    /// Checks that the body is complete. Returns the received bytes if the body has a content coding. Returns
+    /// `None` if it has no coding, or if it has a transfer coding.
     pub(crate) fn finish(self, body: &[u8]) -> Result<Option<Vec<u8>>, FetchError> {
         if !self.decoder.is_whole() {
             return Err(self.broken("the body ends within its coding".into()));
@@ -83,8 +83,8 @@ fn shortened(coding: &str) -> String {
     coding.chars().take(50).collect()
 }
 
-/// Whether the bytes are text: they begin with a byte order mark or contain no binary control character
-/// (WHATWG MIME Sniffing, 7.2).
+/// Whether the bytes are text, which means that they begin with a byte order mark or contain no binary
+/// control character (WHATWG MIME Sniffing, 7.2).
 fn is_text(body: &[u8]) -> bool {
     let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let has_mark =

@@ -4,8 +4,8 @@
 //! (scope, robots.txt, delay between requests). Requests contain no referrer, and only the cookies that the
 //! caller passes (`cookies.rs`).
 //!
-//! Size limits count decompressed bytes on arrival, so a decompression bomb ends at the limit. One time limit
-//! applies to the whole request, another to each piece of the body.
+//! Size limits count decompressed bytes while they arrive, so a decompression bomb stops at the limit. One
+//! time limit applies to the whole request, and another to each piece of the body.
 //!
 //! Codings are decoded here (`body.rs`), because the HTTP library does not support `x-gzip`, deflate without
 //! the zlib format, or a second gzip member. If the compressed data are incomplete, or the body is shorter
@@ -38,27 +38,27 @@ use crate::tls::Roots;
 
 /// Longest wait for the next piece of a body.
 const IDLE: Duration = Duration::from_secs(30);
-/// Maximum number of bytes of an unsuccessful response that are kept.
+/// Maximum number of bytes that are kept of the body of an unsuccessful response.
 const REFUSAL_BODY: u64 = 64 * 1024;
 /// Maximum number of header lines. The library's default of 100 is too low for some sites.
 const MAX_HEADERS: usize = 256;
 /// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
 const MAX_HEAD: usize = 256 * 1024;
-/// The limit that the library gets for headers over HTTP/2. It exceeds [`MAX_HEAD`], which this module
-/// checks, because the library resets streams with larger headers and gives no reason. Over HTTP/1.1 the
+/// The library's limit for headers over HTTP/2. It exceeds [`MAX_HEAD`], so that this module detects headers
+/// that are too large. The library would only reset the stream, without a reason. Over HTTP/1.1, the
 /// library's limit is 408 KiB.
 const MAX_HEAD_HTTP2: u32 = 1024 * 1024;
-/// Number of idle connections for each of the `fetch.concurrency` requests in flight.
+/// Number of idle connections to keep for each request that `fetch.concurrency` allows.
 const KEPT_PER_REQUEST: usize = 2;
-/// Maximum number of open files for each of the `fetch.concurrency` requests in flight. A request needs its
-/// connection, another for name resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.
+/// Maximum number of open files per request of `fetch.concurrency`. A request needs its connection, a second
+/// one for name resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.
 pub const FILES_OF_A_REQUEST: u64 = 2 + KEPT_PER_REQUEST as u64;
 /// How long a request waits for a free file descriptor. The pause between two attempts is `FILES_PAUSE`.
 const FILES_PATIENCE: Duration = Duration::from_secs(300);
 const FILES_PAUSE: Duration = Duration::from_millis(500);
 
-/// Selects the cryptography for all TLS in this process. Further calls have no effect. Call it before
-/// creating another TLS client.
+/// Selects the cryptography library for all TLS in this process. Call it before any other code creates a TLS
+/// client. Further calls have no effect.
 pub fn choose_cryptography() {
     // An error means that the cryptography is already selected.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -131,8 +131,8 @@ impl Client {
                 .redirect(reqwest::redirect::Policy::none())
                 .retry(reqwest::retry::never())
                 .referer(false)
-                // `body.rs` decodes the codings. The library's decoding is off, even if other crates enable
-                // its features.
+                // `body.rs` decodes the codings. The library's own decoding is switched off, because another
+                // crate may enable its features.
                 .no_gzip()
                 .no_brotli()
                 .no_deflate()
@@ -168,14 +168,15 @@ impl Client {
     /// Sends one request. The request is cancelled when `right` ends.
     ///
     /// # Errors
-    /// There is no response, or it exceeds a limit. See [`FetchError`]. A response with any status is a
-    /// success, except a 407 from a proxy.
+    /// No response arrives, or the response exceeds a limit. See [`FetchError`]. A response with any status
+    /// is a success, except a 407 from a proxy.
     pub async fn get(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
         right.bound(self.ask_in_time(request, right)).await
     }
 
-    /// Applies the time limit. If no file descriptor is free for the connection, waits and tries again.
+    /// Sends a request within the time limit. If no file descriptor is free for the connection, waits and
+    /// retries.
     async fn ask_in_time(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
         loop {
@@ -199,8 +200,8 @@ impl Client {
         if self.proxied {
             return Ok(());
         }
-        // The resolver allows all proxies of the environment. A proxy that is itself the target is checked
-        // here.
+        // The resolver allows the addresses of all proxies of the environment. If a proxy itself is the
+        // target, it is checked here.
         self.resolver.judge_proxy_as_target(url).await.map_err(private)
     }
 
@@ -224,7 +225,8 @@ impl Client {
         }
         let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if !answer.status().is_success() {
-            // The body of an unsuccessful response is only for people to read, so it may be incomplete.
+            // The body of an unsuccessful response only explains the failure to people, so it may be
+            // incomplete.
             let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
             response.is_cut = !matches!(read, Ok(true));
         } else if request.want == Want::Robots {
@@ -246,9 +248,10 @@ impl Client {
         Ok(response)
     }
 
-    /// Returns the name of the proxy if it has answered with a 407. Only a proxy may send it (RFC 9110, 15.5.8), with
-    /// `Proxy-Authenticate`, but some origin servers also do. Through an https tunnel, every response comes
-    /// from the origin. A proxy that refuses a tunnel causes a connection error.
+    /// Returns the name of the proxy if the proxy has answered with a 407. Only a proxy may send this status
+    /// (RFC 9110, 15.5.8), with `Proxy-Authenticate`, but some origin servers send it too. Through an https
+    /// tunnel, every response comes from the origin server. A proxy that refuses to open a tunnel causes a
+    /// connection error.
     fn refusing_proxy(&self, request: &Request, answer: &reqwest::Response) -> Option<String> {
         let is_refused = request.url.scheme() == "http"
             && answer.status() == reqwest::StatusCode::PROXY_AUTHENTICATION_REQUIRED
@@ -278,8 +281,8 @@ impl Client {
     }
 }
 
-/// Returns `Accept` and the headers for conditional requests and cookies. Omits invalid values. If `ETag` and
-/// date are invalid, the server returns the whole page.
+/// Returns `Accept` and the headers for conditional requests and cookies. Omits invalid values. If both the
+/// `ETag` and the date are invalid, the request is unconditional.
 fn request_headers(request: &Request) -> HeaderMap {
     let accept = match request.want {
         Want::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -305,7 +308,7 @@ fn request_headers(request: &Request) -> HeaderMap {
 }
 
 fn response_head(url: &Url, answer: &reqwest::Response) -> Response {
-    // Some servers send UTF-8 in headers, mostly in `Location`.
+    // Some servers send UTF-8 in headers, mostly in `Location`. Other bytes are replaced.
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
     Response::new(url, answer.status().as_u16(), headers.collect())
@@ -338,7 +341,7 @@ mod tests {
             let (mut stream, _) = listener.accept().await.unwrap();
             stream.read_u8().await.unwrap();
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>").await.unwrap();
-            // This ends when the client closes the connection.
+            // The read ends when the client closes the connection.
             stream.read_to_end(&mut Vec::new()).await
         });
         let settings = Fetch { allow_addresses: vec!["127.0.0.0/8".parse().unwrap()], ..Fetch::default() };

@@ -1,24 +1,24 @@
-//! Decides which connections are kept for later requests, and when to send a request again.
+//! Decides which connections are kept for later requests, and when a request is sent again.
 //!
-//! Servers close idle connections (Apache and Node after 5 s). A request that is sent at that moment is lost,
-//! although its page is available. Therefore:
+//! Servers close idle connections (Apache and Node after 5 s). A request that is sent just when the server
+//! closes the connection is lost, although the server would answer it. Therefore:
 //!
 //! 1. A connection is reused only within [`KEPT_FOR`] of its last response, a second before those servers
-//!    close it. With a delay between requests of this length or more, no connection is kept. The client's
-//!    setting limits the number of idle connections, because each needs an open file.
-//! 2. In two cases a request is sent again, at once and on a new connection. First, its reused connection
+//!    close it. If the delay between requests is this long or longer, no connection is kept. The number of
+//!    idle connections is limited by an option of the client, because each needs an open file.
+//! 2. In two cases a request is sent again, immediately and on a new connection. First, a reused connection
 //!    closed before the response (RFC 9110, 9.2.2). Second, the server stated over HTTP/2 that it did not
-//!    process the request (RFC 9113, 8.7), with `REFUSED_STREAM` or a `GOAWAY` without an error. Both
-//!    attempts count as one request, without a retry, back-off or delay between them. The second result is
+//!    process the request, with `REFUSED_STREAM` or a `GOAWAY` without an error (RFC 9113, 8.7). Both
+//!    attempts count as one request. There is no retry, back-off or delay between them. The second result is
 //!    final, so a request is sent at most twice.
 //!
-//! If a new connection closes, its request is never sent again. The server may have read it, and a second
-//! request would follow without a delay.
+//! If a new connection closes, its request is not sent again. The server may have read the request, and would
+//! get a second one without a delay.
 //!
 //! The library does not report whether a connection was reused. But it opens a new connection within the task
-//! of the request. So a layer around its connector ([`NoteLayer`]) sets a flag in that task. Without the
-//! flag, the connection was reused. If another connection becomes idle meanwhile, the library may use it
-//! although the flag is set. Then nothing is sent again, which is safe.
+//! of the request. So a layer around its connector ([`NoteLayer`]) sets a flag in that task. If the flag is
+//! not set, the connection was reused. If another connection becomes idle in the meantime, the library may
+//! use that one although the flag is set. Then the request is not sent again, which is safe.
 //!
 //! Limitation: the library does not report whether a connection closed within or before a response's headers.
 //! On a reused connection, the request is sent again in both cases. RFC 9110, 9.2.2 allows this for a GET.
@@ -40,12 +40,12 @@ use crate::permit::{Permit, Right};
 
 /// Maximum age of an idle connection for reuse. Apache and Node close it after 5 s.
 const KEPT_FOR: Duration = Duration::from_secs(4);
-/// Time after which the library has closed an unused connection. It checks once per [`KEPT_FOR`].
+/// After this time, the library has certainly closed an unused connection. It checks once per [`KEPT_FOR`].
 const CLOSED_AFTER: Duration = KEPT_FOR.saturating_mul(2);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Connections {
-    /// A client that reuses connections. `None`: the delay between requests is too long for reuse.
+    /// A client that reuses connections. `None` if the delay between requests is too long for reuse.
     kept: Option<reqwest::Client>,
     single: reqwest::Client,
     /// Hosts that were requested through `kept`, with the time of the last request.
@@ -54,8 +54,8 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Creates connections with the options of `builder`. `gap`: the shortest delay between two requests to a
-    /// host. `most`: the maximum number of idle connections over all hosts.
+    /// Creates connections with the options of `builder`. `gap` is the shortest delay between two requests to
+    /// a host. `most` is the maximum number of idle connections over all hosts.
     pub(crate) fn new(
         builder: impl Fn() -> ClientBuilder,
         gap: Duration,
@@ -73,9 +73,9 @@ impl Connections {
         })
     }
 
-    /// Sends a request without a body. Sends it again if its reused connection closed before the response or
-    /// the server did not process it. The second attempt also needs a permit from `right`. All requests use
-    /// this function, so each has a permit.
+    /// Sends a request without a body. Sends it again if its reused connection closed before the response, or
+    /// if the server did not process it. The second attempt needs another permit from `right`. All requests
+    /// go through this function, so each has a permit.
     pub(crate) async fn send(&self, request: Request, _: Permit, right: &Right) -> reqwest::Result<Response> {
         let copy = request.try_clone();
         let (answer, is_used) = match self.keeping(request.url()) {
@@ -95,7 +95,7 @@ impl Connections {
         }
     }
 
-    /// Returns the client that keeps this request's connection. `None`: the connection is not kept.
+    /// Returns the client that keeps this request's connection, or `None` if the connection is not kept.
     fn keeping(&self, url: &Url) -> Option<&reqwest::Client> {
         let kept = self.kept.as_ref()?;
         let (now, mut asked) = (Instant::now(), self.asked());
@@ -111,7 +111,7 @@ impl Connections {
     }
 
     fn asked(&self) -> MutexGuard<'_, HashMap<Origin, Instant>> {
-        // No code panics with this lock, and each entry is independent.
+        // No code panics while it holds this lock, and the entries are independent.
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -146,7 +146,7 @@ tokio::task_local! {
     static IS_NEW: Cell<bool>;
 }
 
-/// Awaits `sending`. Also returns whether it opened a connection.
+/// Awaits `sending`. Also returns whether a connection was opened meanwhile.
 async fn noting<T>(sending: impl Future<Output = T>) -> (T, bool) {
     IS_NEW.scope(Cell::new(false), async { (sending.await, IS_NEW.with(Cell::get)) }).await
 }

@@ -1,12 +1,12 @@
 //! Stores cookies for the duration of one visit.
 //!
-//! Some sites answer every request without a cookie with a cookie and a redirect, often to the same page. In
-//! such a chain of redirects, the cookies of one site are stored, sent only within that site, and dropped
-//! after the visit. The HTTP library's jar applies RFC 6265, 5 (host, path, `Secure`, expiry). This module
-//! adds limits and the restriction to the site.
+//! Some sites answer every request without a cookie with a cookie and a redirect, often to the same page.
+//! While a visit follows such redirects, this module stores the cookies of the site, sends them only to that
+//! site, and drops them after the visit. The HTTP library's jar applies RFC 6265, 5 (host, path, `Secure`,
+//! expiry). This module adds limits and the restriction to the site.
 //!
-//! Unlike a browser, this module needs no list of public suffixes. A site is a registrable domain, and a
-//! `Domain` outside it is rejected.
+//! Unlike a browser, this module needs no list of public suffixes: a site is a registrable domain, and a
+//! cookie with a `Domain` outside it is rejected.
 
 use reqwest::cookie::{CookieStore, Jar};
 use url::Url;
@@ -30,8 +30,8 @@ pub struct Cookies {
 }
 
 impl Cookies {
-    /// Creates an empty set. `site`: the registrable domain of the cookies, as in a canonical URL (lower
-    /// case, A-labels), or an IP address. A port in `site` is ignored, as in RFC 6265, 8.5.
+    /// Creates an empty set of cookies. `site` is the registrable domain of the cookies, as in a canonical
+    /// URL (lower case, A-labels), or an IP address. A port in `site` is ignored, as in RFC 6265, 8.5.
     #[must_use]
     pub fn of_site(site: &str) -> Self {
         Self { site: without_port(site).to_owned(), jar: Jar::default(), stored: 0, bytes: 0 }
@@ -55,7 +55,7 @@ impl Cookies {
         }
     }
 
-    /// Returns the `Cookie` header of a request for `url`. `None`: no cookie applies.
+    /// Returns the `Cookie` header of a request for `url`, or `None` if no cookie applies.
     #[must_use]
     pub fn header(&self, url: &Url) -> Option<String> {
         if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
@@ -78,12 +78,12 @@ fn without_port(site: &str) -> &str {
     }
 }
 
-/// Returns the `Domain` of a `Set-Cookie`, without its leading dot (RFC 6265, 5.2.3). `None`: there is no
-/// domain.
+/// Returns the `Domain` of a `Set-Cookie`, without its leading dot (RFC 6265, 5.2.3), or `None` if there is
+/// none.
 fn domain(line: &str) -> Option<String> {
     let attributes = line.split(';').skip(1).filter_map(|attribute| attribute.split_once('='));
     let domains = attributes.filter(|(name, _)| name.trim().eq_ignore_ascii_case("domain"));
-    // If there are several, the last applies.
+    // If there are several `Domain` attributes, the last applies.
     let domain = domains.last()?.1.trim();
     let domain = domain.strip_prefix('.').unwrap_or(domain).to_ascii_lowercase();
     (!domain.is_empty()).then_some(domain)

@@ -1,4 +1,4 @@
-//! Defines why a request failed.
+//! Defines the errors of requests.
 //!
 //! The HTTP library reports a refused connection, a failed handshake and an unknown name all as "error
 //! sending request". [`FetchError::from_reqwest`] finds the cause in the chain of sources. An unknown cause
@@ -68,8 +68,8 @@ pub enum FetchError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// All addresses of the host are non-public (loopback, private, link-local or similar) and not in
-    /// `fetch.allow_addresses`.
+    /// None of the host's addresses is public or in `fetch.allow_addresses`. Addresses that are not public
+    /// are loopback, private, link-local and similar.
     #[error("{address} is not a public address (fetch.allow_addresses = [\"{address}\"] allows it)")]
     PrivateAddress {
         /// The first refused address.
@@ -87,7 +87,7 @@ pub enum FetchError {
     /// The URL has no host, or its scheme is not http or https.
     #[error("not an http or https address")]
     BadUrl,
-    /// The right to send requests ended before the response was complete. The host is not the cause.
+    /// The right to send requests ended before the response was complete. The host did not cause this error.
     #[error("the lease of the host's partition ended")]
     NotPermitted,
 }
@@ -114,7 +114,7 @@ impl FetchError {
         }
     }
 
-    /// Whether the same request may succeed later. This is true for `Dns`, because the resolver does not
+    /// Whether the same request may succeed later. This includes `Dns`, because the resolver does not
     /// distinguish a missing name from an unreachable name server.
     #[must_use]
     pub fn is_transient(&self) -> bool {
@@ -136,8 +136,8 @@ impl FetchError {
         }
     }
 
-    /// Converts an error of the library. `connect_limit`: the limit to report if connecting took too long.
-    /// `proxy`: the name of the request's proxy. Only https requests use a tunnel.
+    /// Converts an error of the library. `connect_limit` is the limit to report if connecting took too long.
+    /// `proxy` is the name of the request's proxy. Only https requests use a tunnel.
     pub(crate) fn from_reqwest(
         error: &reqwest::Error,
         connect_limit: Duration,
@@ -167,7 +167,7 @@ impl FetchError {
             return Self::Broken(message);
         }
         // The tunnel's error type is private to the library, so only its text is available. "unsuccessful"
-        // means that the proxy could not reach the host. Any other text is a failure of the proxy.
+        // means that the proxy could not reach the host. Any other text means that the proxy itself failed.
         let tunnel = chain.iter().map(ToString::to_string).find(|text| text.contains("tunnel error"));
         let is_to_proxy = tunnel.is_some() || error.url().is_some_and(|url| url.scheme() == "http");
         match (proxy.filter(|_| is_to_proxy), tunnel) {
@@ -181,7 +181,7 @@ impl FetchError {
     }
 }
 
-/// Whether this side of the HTTP/2 connection rejected the data.
+/// Whether this process, and not the server, rejected the data on the HTTP/2 connection.
 fn is_refused_here(error: &h2::Error) -> bool {
     error.is_library() && (error.is_reset() || error.is_go_away())
 }
@@ -189,7 +189,7 @@ fn is_refused_here(error: &h2::Error) -> bool {
 /// Returns the error and its sources, outermost first. Includes the error inside an `io::Error`.
 pub(crate) fn chain<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
     let mut links = vec![error];
-    // Limited, because an error can be its own source.
+    // The number is limited, because an error can be its own source.
     while links.len() < 16 {
         let last = links[links.len() - 1];
         let inner = last.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

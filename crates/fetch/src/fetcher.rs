@@ -1,8 +1,8 @@
-//! Sends requests that obey delays between requests and back-offs.
+//! Sends requests in compliance with delays and back-offs.
 //!
-//! Each request waits for the end of its host's back-off, then at its group's gate, then for one of the
-//! `fetch.concurrency` slots. While it waits for a delay or a back-off, it occupies no slot. After a 429 or
-//! 503, the back-off of the host starts before the next request of its group.
+//! Each request waits for the end of its host's back-off, then at its group's gate, then for one of
+//! `fetch.concurrency` slots. While a request waits for a delay or a back-off, it occupies no slot. After a
+//! 429 or 503, the back-off of the host starts before the next request of its group.
 //!
 //! The caller checks whether a page may be requested. It also stores the robots.txt records that
 //! [`Fetcher::robots`] returns.
@@ -26,22 +26,21 @@ use crate::permit::Right;
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
 
-/// Longest wait for the target of a robots.txt redirect. After this time, the request fails and is retried
-/// later.
+/// Longest wait for a request to the target of a robots.txt redirect. If the wait would be longer, the
+/// request fails and is retried later.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The delays between requests and the back-offs. Clones are cheap and share both.
 #[derive(Debug, Clone)]
 pub struct Politeness {
-    /// Allow one request in flight per group, with a delay between requests.
+    /// The gates. They allow one request in flight per group, with a delay between requests.
     pub gates: Gates,
     /// The back-offs of hosts.
     pub holds: Holds,
 }
 
 impl Politeness {
-    /// Creates gates and holds. `delay`: the time from the end of a response to the next request of its
-    /// group.
+    /// Creates gates and holds. `delay` is the time from a response's end to the next request of its group.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         Self { gates: Gates::new(delay), holds: Holds::default() }
@@ -54,7 +53,7 @@ pub struct RobotsRequest<'a> {
     pub url: Url,
     /// Number of redirects that led to this URL.
     pub hops: usize,
-    /// Returns the group of a URL. `None`: this caller must not request the URL.
+    /// Returns the group of a URL, or `None` if this caller must not request the URL.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
     /// The right to send requests.
     pub right: &'a Right,
@@ -100,7 +99,7 @@ pub enum RobotsAnswer {
         /// Number of redirects to the target, 1 to 5.
         hops: usize,
     },
-    /// The right to send requests ended before the response. The host is not the cause.
+    /// The right to send requests ended before the response. The host did not cause this.
     NotPermitted,
 }
 
@@ -148,9 +147,9 @@ impl Fetcher {
     }
 
     /// Sends one request after the back-off of the URL's host ([`host_of`]), through the gate of `group`.
-    /// When a slot is free, checks `right` directly before sending. The request is cancelled when `right`
+    /// Waits for a slot, and checks `right` directly before sending. The request is cancelled when `right`
     /// ends. A 429, a 503 or a failed connection starts a back-off of the host. [`Response::held`] reports
-    /// the back-off after a response. The caller must not start it again.
+    /// the back-off after a response, so that the caller need not start it.
     ///
     /// # Errors
     /// As in [`Client::get`].
@@ -169,11 +168,12 @@ impl Fetcher {
             Ok(response) => match response.status {
                 429 => response.held = Some(hold(PushBack::TooManyRequests, response.retry_after)),
                 503 => response.held = Some(hold(PushBack::Unavailable, response.retry_after)),
-                // Only pages count, because many sites serve robots.txt and pages from separate systems.
+                // Only pages count as answers here, because many sites serve robots.txt and pages from
+                // separate systems.
                 200..300 | 304 if request.want != Want::Robots => self.holds().answered(host),
                 _ => {}
             },
-            // The host or our network fails, so requests for other URLs of the host would also fail.
+            // The host or this machine's network fails, so all requests to the host would fail.
             Err(FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_)) => {
                 hold(PushBack::Unavailable, None);
             }
@@ -204,8 +204,8 @@ impl Fetcher {
         drop(all.expect("the fetcher's semaphore is never closed"));
     }
 
-    /// Requests a robots.txt and interprets the response. Follows up to five redirects, including those
-    /// before this request. Each redirect waits at the gate of its own group. Calls `on_response` with each
+    /// Requests a robots.txt and interprets the response. Follows up to five redirects, including those that
+    /// led to this request. Each redirect waits at the gate of its own group. Calls `on_response` with each
     /// response and its URL.
     pub async fn robots(
         &self,
@@ -224,7 +224,8 @@ impl Fetcher {
             }
             let response = match self.page(&Request::new(url.clone(), Want::Robots), &group, right).await {
                 Ok(response) => response,
-                // Requests for the host's pages fail for the same reason, so each page gets this outcome.
+                // The host's address is refused, so each request for a page of the host fails with this error
+                // too.
                 Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
                 Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
                 Err(error) => return failed(error.to_string()),
@@ -248,8 +249,7 @@ impl Fetcher {
     }
 }
 
-/// Returns the host of a URL, with `:port` if it is not the default port. [`Holds`] identifies hosts by this
-/// string.
+/// Returns the host of a URL, with `:port` if it is not the default port. [`Holds`] uses this string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

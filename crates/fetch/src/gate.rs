@@ -1,13 +1,15 @@
 //! Allows one request in flight per group of hosts, with a delay between requests (a gap).
 //!
-//! A group is a registrable domain or a host (`fetch.gap_scope`). The caller names it. The delay runs from
-//! the end of a response to the start of the next request, so a slow host gets fewer requests. Requests pass
-//! a gate in the order of their arrival. A waiting request blocks only its own group. A scheduler can avoid
-//! the wait with [`Gates::ready_in`]. A 429 or 503 delays only the host and not its group ([`crate::hold`]).
+//! A group is a registrable domain or a host (`fetch.gap_scope`). The caller names the group of each request.
+//! The delay runs from the end of a response to the start of the next request, so a slow host gets fewer
+//! requests. Requests pass a gate in the order in which they arrive. A waiting request blocks only its own
+//! group. A scheduler can avoid the wait with [`Gates::ready_in`]. A 429 or 503 delays only the host and not
+//! its group ([`crate::hold`]).
 //!
-//! A restart loses the state. A resumed crawl therefore starts the delay of each group that it may have
-//! requested ([`Gates::start_gap`]). A group whose delay differs from the default is never removed, because
-//! this delay is a host's `Crawl-delay` or the user's setting for the site. There are few such groups.
+//! A restart loses the state. Therefore a resumed crawl starts the delay of each group that it may have
+//! requested before ([`Gates::start_gap`]). A group whose delay differs from the default is never removed,
+//! because this delay is a host's `Crawl-delay` or the user's setting for the site. There are few such
+//! groups.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-/// Number of groups in memory at which idle groups are first removed.
+/// The number of groups at which idle groups are removed for the first time.
 const SWEEP_AT: usize = 1024;
 /// The shortest result of [`Gates::ready_in`] while a request is in flight.
 const BUSY: Duration = Duration::from_millis(10);
@@ -31,13 +33,13 @@ pub struct Gates {
 #[derive(Debug)]
 struct Groups {
     by_name: HashMap<String, Arc<Gate>>,
-    /// The number of groups at which idle groups are next removed.
+    /// The number of groups at which idle groups are removed next.
     sweep_at: usize,
 }
 
 #[derive(Debug)]
 struct Gate {
-    /// A semaphore with one permit, for the task that waits for the delay or has a request in flight.
+    /// A semaphore with one permit. The task that waits for the delay, or has a request in flight, holds it.
     turn: Arc<Semaphore>,
     state: Mutex<State>,
 }
@@ -49,17 +51,17 @@ struct State {
     ended: Option<Instant>,
 }
 
-/// The right to one request. Dropping it starts the delay, even if the request failed.
+/// The right to send one request to a group. Dropping it starts the delay, even if the request failed.
 #[derive(Debug)]
 pub struct Pass {
     gate: Arc<Gate>,
     is_unused: bool,
-    // Dropped after `Drop::drop` has recorded the end of the request, so the next task sees that end.
+    // Dropped after `Drop::drop` has recorded the end of the request, so the next task sees the recorded end.
     _turn: OwnedSemaphorePermit,
 }
 
 impl Pass {
-    /// Returns the right without a request. No delay starts.
+    /// Gives the right back without having sent a request. No delay starts.
     pub fn give_back(mut self) {
         self.is_unused = true;
     }
@@ -81,7 +83,7 @@ impl State {
 
 impl Gate {
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics with this lock, and each field is independent.
+        // No code panics while it holds this lock, and the fields are independent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -97,7 +99,7 @@ impl Gate {
 }
 
 impl Gates {
-    /// Creates gates without groups. `delay`: the default time from the end of a response to the next
+    /// Creates gates without groups. `delay` is the default time from the end of a response to the next
     /// request.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
@@ -105,13 +107,13 @@ impl Gates {
         Self { delay, groups: Arc::new(Mutex::new(groups)) }
     }
 
-    /// Waits for the group's turn and its delay. Dropping the future gives up the turn without starting a
-    /// delay.
+    /// Waits for the group's turn and its delay. If the future is dropped, the turn is given up and no delay
+    /// starts.
     pub async fn enter(&self, group: &str) -> Pass {
         let gate = self.gate(group);
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");
         loop {
-            // The loop checks again, because the delay may have become longer.
+            // The delay may have become longer during the wait, so the loop checks it again.
             let opens = gate.state().opens();
             match opens {
                 Some(at) if at > Instant::now() => sleep_until(at).await,
@@ -126,15 +128,16 @@ impl Gates {
         self.gate(group).state().gap = gap;
     }
 
-    /// Starts the group's delay now, as after a response. Use it if another process may have just sent a
-    /// request.
+    /// Starts the group's delay now, as after a response. Use it if another process may have sent a request
+    /// just before.
     pub fn start_gap(&self, group: &str) {
         let gate = self.gate(group);
         gate.state().ended = Some(Instant::now());
     }
 
-    /// Returns the time until the group may be requested. Zero: now. While a request is in flight or another
-    /// task waits at the gate, the result is at least the group's delay, and more than zero.
+    /// Returns the time until the group may be requested, or zero if it may be requested now. While a request
+    /// is in flight or another task waits at the gate, the result is at least the group's delay, and more
+    /// than zero.
     #[must_use]
     pub fn ready_in(&self, group: &str) -> Duration {
         let gate = self.groups().by_name.get(group).cloned();
@@ -147,8 +150,8 @@ impl Gates {
         opens_in.max(gap).max(BUSY)
     }
 
-    /// Removes the groups without state: no request in flight, no waiting task, and the default delay, which
-    /// is over. This also happens whenever the number of groups has doubled.
+    /// Removes each group that has no request in flight and no waiting task, if its delay is the default and
+    /// has passed. This also happens automatically each time the number of groups has doubled.
     pub fn forget_idle(&self) {
         let mut groups = self.groups();
         self.sweep(&mut groups);
@@ -162,7 +165,8 @@ impl Gates {
 
     fn sweep(&self, groups: &mut Groups) {
         let now = Instant::now();
-        // If a gate has a second owner, a task is about to use it. Gates are cloned only under this lock.
+        // If a gate has a second owner, a task is about to use it. Gates are cloned only while this lock is
+        // held.
         groups.by_name.retain(|_, gate| Arc::strong_count(gate) > 1 || !gate.is_idle(self.delay, now));
         groups.sweep_at = (2 * groups.by_name.len()).max(SWEEP_AT);
     }

@@ -1,4 +1,4 @@
-//! Parses the headers `Content-Type` and `Retry-After`.
+//! Parses the values of the headers `Content-Type` and `Retry-After`.
 //!
 //! An unreadable value is treated as missing.
 
@@ -8,16 +8,16 @@ use jiff::Timestamp;
 use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::TimeZone;
 
-/// The maximum `Retry-After`. A longer value is replaced by this maximum.
+/// The maximum `Retry-After`. It replaces longer values.
 pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Returns the media type without parameters, in lower case: `text/html`.
+/// Returns the media type without parameters and in lower case, such as `text/html`.
 pub(crate) fn essence(content_type: &str) -> String {
     content_type.split([';', ',']).next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Returns the wait in a `Retry-After` (RFC 9110, 10.2.3): a number of seconds, or a date, which is compared
-/// with `now`. A past date means no wait. `None`: the value is negative or unreadable.
+/// with `now`. Returns zero for a past date, and `None` if the value is negative or unreadable.
 pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {

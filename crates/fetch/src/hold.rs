@@ -32,15 +32,15 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::headers::LONGEST_HOLD;
 
-/// Back-offs after a 429, and after any push-back except the first. The random part keeps hosts that failed
-/// at the same time from being requested at the same time.
+/// The back-offs after a 429, and after any push-back except the first. The random part prevents requests at
+/// the same time to hosts that failed at the same time.
 const HOLDS: Backoff = Backoff { first: Duration::from_secs(60), longest: LONGEST_HOLD, jitter: JITTER };
 const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_HOLD, jitter: JITTER };
 const JITTER: RangeInclusive<f64> = 1.0..=1.1;
-/// Time after the end of a host's last back-off until its push-backs are forgotten.
+/// The push-backs of a host are forgotten this long after the end of its last back-off.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
 const ANSWERS_A_STEP: u32 = 10;
-/// Number of hosts in memory at which hosts without a back-off are first removed.
+/// The number of hosts at which hosts without a back-off are removed for the first time.
 const SWEEP_AT: usize = 1024;
 
 /// Why a host gets a back-off.
@@ -57,8 +57,8 @@ pub enum PushBack {
 pub struct Held {
     /// The length of the back-off.
     pub time: Duration,
-    /// Whether the host served pages since its last push-back. If so, the host works, and a URL with repeated
-    /// push-backs fails for its own reasons.
+    /// Whether the host served pages since its last push-back. If so, the host works, and the URL with this
+    /// push-back is probably the cause.
     pub others_answered: bool,
 }
 
@@ -75,8 +75,7 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 struct Hold {
     until: Instant,
-    /// Number of push-backs (429, 503 or failed connection). Every tenth successful response reduces it by
-    /// one.
+    /// Number of push-backs (429, 503 or failed connection). Every tenth success reduces it by one.
     step: u32,
     /// Number of successful responses since `step` last changed.
     answers: u32,
@@ -103,7 +102,7 @@ impl Holds {
         hold.until = hold.until.max(now + time.min(LONGEST_HOLD));
     }
 
-    /// Returns the remaining time of the host's back-off. Zero: the host may be requested.
+    /// Returns the remaining time of the host's back-off, or zero if the host may be requested.
     #[must_use]
     pub fn remaining(&self, host: &str) -> Duration {
         let until = self.hosts().by_name.get(host).map(|hold| hold.until);
@@ -113,7 +112,7 @@ impl Holds {
     /// Waits until the host's back-off has ended.
     pub async fn wait(&self, host: &str) {
         loop {
-            // The loop checks again, because the back-off may have become longer.
+            // The back-off may have become longer during the wait, so the loop checks it again.
             let remaining = self.remaining(host);
             if remaining.is_zero() {
                 return;
@@ -122,8 +121,8 @@ impl Holds {
         }
     }
 
-    /// Starts a back-off after a push-back. The table of the module states its length. `is_repeated`: an
-    /// earlier request for the URL failed. `retry_after`: the wait that the response states.
+    /// Starts a back-off after a push-back. The table of the module defines its length. `is_repeated` says
+    /// whether an earlier request for the URL failed. `retry_after` is the wait that the response states.
     pub fn push_back(
         &self,
         host: &str,
@@ -139,7 +138,7 @@ impl Holds {
         }
         let others_answered = std::mem::take(&mut hold.has_answered);
         let is_own = is_repeated && others_answered;
-        // Other URLs got responses, so the host works. It counts as having at most one push-back.
+        // Other URLs got responses, so the host works. It counts as a host with at most one push-back.
         let known = if others_answered { hold.step.min(1) } else { hold.step };
         let usual = match why {
             PushBack::Unavailable if known == 0 || is_own => PROBE.pause(1),
@@ -173,7 +172,7 @@ impl Holds {
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {
-        // No code panics with this lock, and each entry is independent.
+        // No code panics while it holds this lock, and the entries are independent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

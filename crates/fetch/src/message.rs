@@ -60,31 +60,32 @@ pub struct Response {
     pub etag: Option<String>,
     /// The `Last-Modified`, for the next request to the same URL.
     pub last_modified: Option<String>,
-    /// The target of a 3xx redirect, resolved with the request's URL. It may have any scheme. `None`: the
-    /// status is not a redirect, or `Location` is missing or unreadable.
+    /// The target of a 3xx redirect, resolved with the request's URL. It may have any scheme. `None` if the
+    /// status is not a redirect, or if `Location` is missing or unreadable.
     pub location: Option<Url>,
-    /// The wait in `Retry-After` after the response, at most a day. `None`: missing or unreadable.
+    /// The wait that `Retry-After` states, counted from the end of the response, at most a day. `None` if it
+    /// is missing or unreadable.
     pub retry_after: Option<Duration>,
-    /// The back-off that [`crate::Fetcher::page`] set after a 429 or 503. `None`: the status differs, or the
-    /// response is from [`crate::Client::get`].
+    /// The back-off that [`crate::Fetcher::page`] started after a 429 or 503. `None` after any other status,
+    /// and in a response from [`crate::Client::get`].
     pub held: Option<Held>,
     /// All headers in the order of the response, including `Content-Encoding` and `Transfer-Encoding`.
     pub headers: Vec<(String, String)>,
     /// The decoded body. If the status is not 2xx, only its first 64 KiB are kept.
     pub body: Vec<u8>,
-    /// The whole body as received, in the codings of `Content-Encoding`. `None`: the body has no such coding,
-    /// has also a transfer coding, or is incomplete.
+    /// The whole body as received, in the codings of `Content-Encoding`. `None` if the body has no content
+    /// coding, has a transfer coding too, or is incomplete.
     pub coded: Option<Vec<u8>>,
-    /// Whether `body` is incomplete, because the response was longer or broke off.
+    /// Whether `body` is incomplete because the response was too long or broke off.
     pub is_cut: bool,
     /// Time from the request to the end of the body.
     pub elapsed: Duration,
-    /// The headers of the request as sent. Empty in a response from [`Response::new`].
+    /// The headers of the request as sent. A response from [`Response::new`] has none.
     pub sent: Vec<(String, String)>,
 }
 
 impl Response {
-    /// Creates a response without a body. `url`: the URL of the request.
+    /// Creates a response without a body to a request for `url`.
     #[must_use]
     pub fn new(url: &Url, status: u16, headers: Vec<(String, String)>) -> Self {
         let header = |name: HeaderName| {
@@ -113,7 +114,7 @@ impl Response {
     /// decides.
     ///
     /// # Errors
-    /// [`FetchError::WrongType`]: the response is not a page.
+    /// [`FetchError::WrongType`] if the response is not a page.
     pub fn accept_page(&self) -> Result<(), FetchError> {
         accept_type(self.content_type.as_deref())?;
         if self.content_type.is_none() { accept_body(&self.body) } else { Ok(()) }

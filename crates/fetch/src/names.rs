@@ -1,9 +1,9 @@
 //! Caches resolved host names for some minutes.
 //!
 //! The system's resolver follows `/etc/hosts`, `nsswitch.conf` and a VPN's rules. It usually has no cache,
-//! blocks a thread for each query, and does not return how long a result is valid. So every result is cached
+//! blocks a thread for each query, and does not report how long a result is valid. So every result is cached
 //! for the same time, except empty results and failures. If the connection to a host fails, its name is
-//! removed from the cache. The next attempt then finds the new address of a site that has moved.
+//! removed from the cache, so that the next attempt finds the new address of a site that has moved.
 //!
 //! Cached addresses are checked on each use (`address.rs`).
 
@@ -18,8 +18,8 @@ use tokio::time::Instant;
 
 /// How long a cached address is used. DNS load balancing uses lifetimes of 60 s to 300 s.
 const KEPT_FOR: Duration = Duration::from_secs(300);
-/// Maximum number of names, each about 200 bytes. At this number expired names are removed, or all if none is
-/// expired.
+/// Maximum number of names, each about 200 bytes. At this number, expired names are removed. If no name is
+/// expired, all are removed.
 const MOST: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl Names {
     }
 
     fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
-        // No code panics with this lock, and each entry is independent.
+        // No code panics while it holds this lock, and the entries are independent.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

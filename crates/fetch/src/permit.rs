@@ -1,10 +1,10 @@
-//! Checks the right to send a request when the request is sent.
+//! Checks the right to send a request at the moment when the request is sent.
 //!
-//! Each of several workers may send requests only to the hosts of its own partitions. A lease may end while a
-//! request waits for its delay or is in flight. So the caller passes a [`Right`], which says how long
-//! requests may still run. A [`Permit`] is created from the right directly before sending. The client sends
-//! nothing without a permit. A request that is sent again needs a new permit. A request ends when its right
-//! ends.
+//! Each of several workers may send requests only to the hosts of its own partitions. Its lease of a
+//! partition may end while a request waits for its delay or is in flight. So the caller passes a [`Right`],
+//! which says how long requests may still run. A [`Permit`] is created from the right directly before a
+//! request is sent. The client sends nothing without a permit. A request that is sent again needs a new
+//! permit. A request in flight is cancelled when its right ends.
 //!
 //! Limitation: a site may process a request after its connection was closed. No HTTP client can prevent this.
 
@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep};
 use crate::error::FetchError;
 
 /// Longest time between two checks of a right while a request is in flight. If the machine was suspended, the
-/// first check afterwards detects that the right has ended.
+/// first check afterwards finds out whether the right has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// How long requests to a host may still run. Clones share one right.
@@ -38,8 +38,8 @@ impl fmt::Debug for Right {
 }
 
 impl Right {
-    /// Creates a right. `left` returns its remaining time. Zero: the right has ended. The time may grow, for
-    /// example when a lease is renewed.
+    /// Creates a right. `left` returns its remaining time, which is zero after the right has ended. The time
+    /// may grow, for example when a lease is renewed.
     pub fn new(left: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(left))
     }
@@ -59,7 +59,7 @@ impl Right {
     }
 
     /// Runs a request while the right lasts. Checks the right before each step of the request, so nothing is
-    /// sent after the right's end. If the right ends first, the request is dropped. The result is then
+    /// sent after the right has ended. If the right ends first, the request is dropped, and the result is
     /// [`FetchError::NotPermitted`].
     pub(crate) async fn bound<T>(
         &self,

@@ -7,7 +7,7 @@ use std::env;
 use hyper_util::client::proxy::matcher::Matcher;
 use url::Url;
 
-/// The proxies of `fetch.proxy`, or else those of the environment.
+/// The proxies that `fetch.proxy` sets. If it is empty, those of the environment.
 #[derive(Debug)]
 pub(crate) struct Proxies {
     matcher: Matcher,
@@ -15,14 +15,16 @@ pub(crate) struct Proxies {
 }
 
 impl Proxies {
-    /// Creates the proxies. `setting`: `fetch.proxy`. If it is empty, the environment applies.
+    /// Creates the proxies. `setting` is the value of `fetch.proxy`. If it is empty, the environment
+    /// variables apply.
     pub(crate) fn new(setting: &str) -> Self {
         let is_set = !setting.is_empty();
         let of_setting = || Matcher::builder().all(setting.to_owned()).build();
         Self { matcher: if is_set { of_setting() } else { Matcher::from_system() }, is_set }
     }
 
-    /// Returns the proxy of a URL without its credentials, and where it is set. `None`: the URL has no proxy.
+    /// Returns the proxy of a URL without its credentials, and where the proxy is set, or `None` if it has
+    /// none.
     pub(crate) fn named(&self, url: &Url) -> Option<String> {
         let proxy = self.matcher.intercept(&url.as_str().parse().ok()?)?;
         let (scheme, authority) = (proxy.uri().scheme_str().unwrap_or("http"), proxy.uri().authority()?);

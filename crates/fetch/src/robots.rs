@@ -1,12 +1,12 @@
 //! Parses robots.txt (the Robots Exclusion Protocol, RFC 9309).
 //!
 //! 1. Lines of `key: value` form groups: `User-agent` lines, then rules (2.1, 2.2).
-//! 2. All groups with the crawler's product token are merged. Without such a group, the groups of `*` apply.
-//!    Without these, no rules apply (2.2.1).
+//! 2. All groups that name the crawler's product token are merged. If there is none, the groups for `*`
+//!    apply. If there is none of these either, no rules apply (2.2.1).
 //! 3. The matching rule with the longest pattern in octets decides. If two patterns are equally long, `Allow`
 //!    wins. A path without a matching rule is allowed, and so is `/robots.txt` (2.2.2).
-//! 4. In patterns `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Pattern and
-//!    path are compared in one normal form of percent-encoding (`robots/normal.rs`).
+//! 4. In patterns, `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Pattern
+//!    and path are compared in one normal form of percent-encoding (`robots/normal.rs`).
 //! 5. Every line that can be parsed applies, regardless of other lines (2.3.1.1). For example, a PHP warning
 //!    before the rules does not invalidate them.
 //!
@@ -14,7 +14,7 @@
 //! `Crawl-delay`, unknown keys) do not end a list of agents. Some common misspellings are accepted.
 //! `Crawl-delay` is not in the RFC. The largest value in a crawler's groups applies.
 //!
-//! One file may have 50,000 rules. They are not compared one by one (`robots/matcher.rs`).
+//! One file may have 50,000 rules. They are not compared with a path one by one (`robots/matcher.rs`).
 
 mod matcher;
 mod normal;
@@ -24,14 +24,14 @@ use std::time::Duration;
 use matcher::Matcher;
 use normal::{Pattern, Text};
 
-/// Number of bytes of a robots.txt that are read (RFC 9309, 2.5: at least 500 KiB). Later bytes are ignored,
-/// and so is an incomplete last line.
+/// Number of bytes of a robots.txt that are read (RFC 9309, 2.5: at least 500 KiB). Later bytes are ignored.
+/// So is the last line if this limit cuts it off.
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
 
 /// The rules of a robots.txt for one crawler.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
-    /// Rules in ascending rank. The last matching rule decides.
+    /// The rules, lowest rank first. The last matching rule decides.
     rules: Vec<Rule>,
     matcher: Box<Matcher>,
     crawl_delay: Option<Duration>,
@@ -43,7 +43,7 @@ pub struct Rules {
 pub enum Verdict {
     /// The path may be requested.
     Allowed {
-        /// The deciding rule, such as `Allow: /news/`. `None`: no rule matches.
+        /// The deciding rule, such as `Allow: /news/`. `None` if no rule matches.
         rule: Option<String>,
     },
     /// The path must not be requested.
@@ -62,9 +62,9 @@ impl Verdict {
 }
 
 impl Rules {
-    /// Parses the first [`ROBOTS_LIMIT`] bytes of a robots.txt. `product`: the crawler's product token, such
-    /// as `gleaner`. A `/` in the token and the text after it are ignored. All byte sequences are valid, but
-    /// some contain no rules.
+    /// Parses the first [`ROBOTS_LIMIT`] bytes of a robots.txt. `product` is the crawler's product token,
+    /// such as `gleaner`. A `/` in the token and the text after it are ignored. Any bytes can be parsed, but
+    /// the result may contain no rules.
     #[must_use]
     pub fn parse(bytes: &[u8], product: &str) -> Self {
         let mut reader = Reader::new(token(product.trim()));
@@ -90,7 +90,8 @@ impl Rules {
         }
     }
 
-    /// Returns the `Crawl-delay` for this crawler, uncapped. `None`: missing, negative or unreadable.
+    /// Returns the `Crawl-delay` for this crawler without a cap. Returns `None` if it is missing, negative or
+    /// unreadable.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
@@ -119,7 +120,7 @@ fn is_line_end(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Returns `bytes`, or only the complete lines below the limit. A part of a line would be a different rule.
+/// Returns `bytes`, or only the complete lines within the limit. Part of a line would be a different rule.
 pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     match bytes.get(..ROBOTS_LIMIT) {
         Some(head) => &head[..head.iter().rposition(is_line_end).unwrap_or(0)],
@@ -242,7 +243,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether `bytes` have a line that begins a group or names a sitemap. Otherwise the text is not a
+/// Whether `bytes` contain a line that begins a group or names a sitemap. If not, the text is not a
 /// robots.txt.
 pub(crate) fn speaks_to_crawlers(bytes: &[u8]) -> bool {
     lines(bytes)
@@ -258,8 +259,8 @@ fn is_sitemap(key: &str) -> bool {
     matches!(key, "sitemap" | "site-map")
 }
 
-/// Returns a line's key in lower case and its value, without comments and surrounding spaces. The colon may
-/// be missing if the line has exactly two words.
+/// Returns a line's key in lower case and its value, without comments and surrounding spaces. If the line
+/// consists of exactly two words, the colon may be missing.
 fn key_and_value(line: &[u8]) -> Option<(String, &[u8])> {
     let line = line.split(|b| *b == b'#').next().unwrap_or_default().trim_ascii();
     let (key, value) = match line.iter().position(|b| *b == b':') {

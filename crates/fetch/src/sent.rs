@@ -9,8 +9,8 @@
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use url::{Position, Url};
 
-/// Returns the names and values of all headers, in the order of HTTP/1.1. `headers`: the headers that this
-/// crate sets.
+/// Returns the names and values of all headers, in the order in which HTTP/1.1 sends them. `headers` contains
+/// those that this crate sets.
 pub(crate) fn sent(url: &Url, headers: &HeaderMap, agent: &HeaderValue) -> Vec<(String, String)> {
     let text = |name: &HeaderName, value: &HeaderValue| {
         (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())

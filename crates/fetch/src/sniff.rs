@@ -1,4 +1,4 @@
-//! Detects whether a response without a type begins like an HTML page.
+//! Detects whether the body of a response without a `Content-Type` begins like an HTML page.
 //!
 //! The tags are from WHATWG MIME Sniffing, 7.1. As in that standard, a space or `>` must follow the tag.
 //! UTF-16 is read by dropping its zero bytes. This works because the first tags of a page are ASCII.
@@ -32,8 +32,8 @@ pub(crate) fn looks_like_html(bytes: &[u8]) -> bool {
     let xml = head.starts_with("<?xml");
     for (opening, end) in [("<?xml", "?>"), ("<!--", "-->")] {
         while let Some(rest) = head.strip_prefix(opening) {
-            // The declaration or comment has no end, so the first tag is unknown. Only HTML begins with a
-            // comment.
+            // The declaration or comment does not end, so the first tag is unknown. A body that begins with a
+            // comment is HTML, and one that begins with a declaration may be any XML.
             let Some((_, rest)) = rest.split_once(end) else { return !xml };
             head = rest.trim_start();
         }

@@ -1,14 +1,16 @@
 //! Sets the trusted TLS roots, and explains failed handshakes.
 //!
-//! The trusted roots are the system's, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR` if set. A client
-//! without roots cannot be created, because every https page would fail with a message about its certificate.
+//! The trusted roots are those of the system, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR` if these are
+//! set. Without roots, no client is created, because every https page would fail with a message about its
+//! certificate.
 //!
-//! The library's errors name its own checks, but a user needs to know what is wrong with the site.
+//! The library's errors name the check that failed, but a user needs to know what is wrong with the site.
 //! [`TlsFault::from_error`] translates them. The library reports a self-signed certificate as "unknown
 //! issuer". So a wrapper around the library's verifier inspects each refused certificate.
 //!
-//! Limitation: without a common cipher suite, the server sends the alert `handshake_failure` (RFC 8446, 6.2).
-//! Some servers send the same alert for an unknown host name. Therefore the message contains "most likely".
+//! Limitation: if client and server have no common cipher suite, the server sends the alert
+//! `handshake_failure` (RFC 8446, 6.2). Some servers send the same alert for an unknown host name. Therefore
+//! the message contains "most likely".
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -33,7 +35,7 @@ impl Roots {
     /// (folders of such files) replaces them.
     ///
     /// # Errors
-    /// [`ClientError::NoRoots`]: there is no readable certificate.
+    /// [`ClientError::NoRoots`] if there is no readable certificate.
     pub fn from_system() -> Result<Self, ClientError> {
         let found = rustls_native_certs::load_native_certs();
         let why = found.errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -47,15 +49,16 @@ impl Roots {
     /// Creates roots from certificates in DER.
     ///
     /// # Errors
-    /// [`ClientError::NoRoots`]: the list is empty, or no certificate is readable.
+    /// [`ClientError::NoRoots`] if the list is empty or no certificate is readable.
     pub fn from_der(certificates: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, ClientError> {
         Self::new(certificates.into_iter().map(CertificateDer::from).collect(), "")
     }
 
-    /// Fails if no certificate is readable. `why`: the errors from loading the certificates.
+    /// Creates roots. Fails if no certificate is readable. `why` has the errors from loading the
+    /// certificates.
     fn new(certificates: Vec<CertificateDer<'static>>, why: &str) -> Result<Self, ClientError> {
         let mut store = RootCertStore::empty();
-        // rustls may reject some certificates of a system. The others suffice.
+        // rustls may reject some certificates of a system. The remaining ones suffice.
         let (_, unreadable) = store.add_parsable_certificates(certificates);
         if !store.is_empty() {
             return Ok(Self(Arc::new(store)));
@@ -85,8 +88,8 @@ impl Roots {
     }
 }
 
-/// Wraps the library's verifier, which makes the decision. Adds only whether a refused certificate is
-/// self-signed.
+/// Wraps the library's verifier, which makes the decision. Only adds the information that a refused
+/// certificate is self-signed.
 #[derive(Debug)]
 struct Verifier {
     inner: Arc<WebPkiServerVerifier>,
@@ -163,7 +166,7 @@ pub enum TlsFault {
     SelfSigned,
     /// Any other fault of the certificate.
     BadCertificate,
-    /// There is no common protocol version, cipher suite, group or signature algorithm.
+    /// Client and server have no common protocol version, cipher suite, group or signature algorithm.
     NothingInCommon,
     /// Any other failure, such as a response that is not TLS.
     Other,
@@ -197,7 +200,7 @@ impl TlsFault {
         }
     }
 
-    /// Returns the fault with this label. `None`: the label is unknown.
+    /// Returns the fault with this label, or `None` if the label is unknown.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| fault.label() == label)

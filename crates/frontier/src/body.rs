@@ -1,7 +1,7 @@
 //! Reads a body as a text stream: decompresses it, limits its size, decodes it.
 //!
-//! gzip is detected by its magic bytes, because file names that end in `.gz` are unreliable. The limit counts
-//! decompressed bytes, so a decompression bomb ends at the limit. The byte order mark or the XML declaration
+//! gzip is detected by its first bytes, because file names that end in `.gz` are unreliable. The limit counts
+//! decompressed bytes, so a decompression bomb stops at the limit. The byte order mark or the XML declaration
 //! determines the encoding. The default is UTF-8. U+FFFD replaces malformed bytes. After a failure the stream
 //! ends, and [`TextStream::flaw`] returns the reason.
 
@@ -26,7 +26,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a sitemap or a feed was not read to its end. The entries before that point are kept.
+/// Why a sitemap or a feed was not read to its end. The entries before the error are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Flaw {
     /// The markup is broken, and the parser cannot continue.

@@ -1,4 +1,4 @@
-//! URL canonicalization: gives all spellings of an address one form.
+//! Canonicalizes URLs, which means that it gives all spellings of an address one form.
 //!
 //! 1. The WHATWG parser converts the scheme and the host to lower case, converts an IDN to A-labels, drops
 //!    the default port and resolves dot segments.
@@ -24,7 +24,7 @@ use std::sync::{Arc, OnceLock};
 use url::{Host, Position, Url};
 
 pub(crate) const MAX_LENGTH: usize = 1_024;
-/// Maximum length of the input in bytes. It exceeds [`MAX_LENGTH`] because the removed parts may be long.
+/// Maximum length of the input in bytes. It is larger than [`MAX_LENGTH`], because removed parts may be long.
 const MAX_INPUT: usize = 16 * MAX_LENGTH;
 const MAX_REPEATS: usize = 3;
 
@@ -32,7 +32,7 @@ const MAX_REPEATS: usize = 3;
 /// depend on this list.
 pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 
-/// The canonical form of an http or https address. Clones are cheap, and share what was computed once.
+/// The canonical form of an http or https address. Clones are cheap, and share computed values.
 ///
 /// Equality includes the scheme. To check whether two URLs identify the same page, compare
 /// [`CanonicalUrl::key`].
@@ -53,7 +53,8 @@ pub struct CanonicalUrl {
 struct Shared {
     url: Url,
     key: UrlKey,
-    /// The position of the registrable domain in the host. `None`: the host with its port is the domain.
+    /// The position of the registrable domain in the host. `None` if the whole host with its port is the
+    /// domain.
     domain: Option<usize>,
     is_article_like: OnceLock<bool>,
 }
@@ -70,9 +71,9 @@ impl CanonicalUrl {
         Self::from_record(text)?.named()
     }
 
-    /// Parses a stored canonical form. Earlier versions accepted hosts that are now [`Refusal::BadHost`], and
-    /// their records must remain readable. A request for such a URL fails because its host cannot be
-    /// resolved.
+    /// Parses a stored canonical form. Earlier versions accepted hosts for which [`CanonicalUrl::parse`] now
+    /// returns [`Refusal::BadHost`], and their records must remain readable. A request for such a URL fails,
+    /// because its host cannot be resolved.
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`], except [`Refusal::BadHost`].
@@ -81,7 +82,7 @@ impl CanonicalUrl {
         Self::canonicalise(Url::parse(text)?)
     }
 
-    /// Resolves a link on this page. `href`: the attribute's value with decoded entities.
+    /// Resolves a link on this page. `href` is the attribute's value with decoded entities.
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`].
@@ -91,8 +92,8 @@ impl CanonicalUrl {
     }
 
     /// Resolves an address from a sitemap, a feed or a robots.txt at this URL. The protocols require absolute
-    /// addresses, but some sites write relative addresses or omit the scheme (`www.example.com/a`). A missing
-    /// scheme is taken from this URL.
+    /// addresses, but some sites write relative addresses or omit the scheme (`www.example.com/a`). If the
+    /// scheme is missing, this URL's scheme is used.
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`].
@@ -132,16 +133,15 @@ impl CanonicalUrl {
     }
 
     /// Returns the host, with `:port` if it is not the default port. An IPv6 address is in brackets. Each
-    /// such host has its own robots.txt and template.
+    /// distinct value has its own robots.txt and template.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.shared.url[Position::BeforeHost..Position::AfterPort]
     }
 
     /// Returns the registrable domain by the Public Suffix List, such as `bbc.co.uk`. A scope consists of
-    /// such domains. By default, the delay between requests also applies per domain.
-    ///
-    /// An IP address or a single label counts as its own domain, with its port. Each port may be a different
+    /// such domains. By default, the delay between requests also applies per domain. An IP address or a
+    /// single label counts as its own domain, together with its port, because each port may be a different
     /// site.
     #[must_use]
     pub fn domain(&self) -> &str {
@@ -149,7 +149,7 @@ impl CanonicalUrl {
         self.shared.domain.map_or_else(|| self.host(), |at| &name[at..])
     }
 
-    /// Returns whether the address looks like an article, computed by `compute` at the first call.
+    /// Returns whether the address looks like an article. The first call computes this with `compute`.
     pub(crate) fn is_article_like(&self, compute: impl FnOnce() -> bool) -> bool {
         *self.shared.is_article_like.get_or_init(compute)
     }
@@ -205,8 +205,7 @@ impl CanonicalUrl {
     }
 }
 
-/// Returns the position of the registrable domain in the host. `None`: the host is an address or a single
-/// label.
+/// Returns the position of the registrable domain in the host, or `None` for an IP address or a single label.
 fn domain_at(url: &Url) -> Option<usize> {
     match url.host() {
         Some(Host::Domain(name)) if name.contains('.') => {
@@ -217,7 +216,8 @@ fn domain_at(url: &Url) -> Option<usize> {
     }
 }
 
-/// Strips HTML whitespace. Refuses other schemes before the length check, because `data:` links are long.
+/// Strips HTML whitespace. Refuses other schemes before the caller checks the length, because `data:` links
+/// are long.
 fn check_text(text: &str) -> Result<&str, Refusal> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
     let head = text.split(['/', '?', '#']).next().unwrap_or_default();

@@ -3,8 +3,8 @@
 //! The specifications of sitemaps and feeds require W3C date-times and RFC 822 dates (RFC 2822, 5322). Real
 //! sites mix these with asctime, RFC 850, SQL and informal forms. Therefore the parser has no list of
 //! formats. It reads these parts of a text in any order: a time (with colons), a zone (an offset or a name),
-//! a month's name, and numbers. The position, size and separators of the numbers decide which number is the
-//! day, the month and the year. All other words, such as weekdays in any language, are skipped.
+//! the name of a month, and numbers. The position, size and separators of the numbers decide which number is
+//! the day, the month and the year. All other words, such as weekdays in any language, are skipped.
 //!
 //! An ambiguous date is rejected: `03/04/2026` may be in March or in April. A time without a known zone is
 //! read as UTC and may be wrong by half a day. The dates affect only the order of the queue, not the dates of
@@ -68,7 +68,7 @@ fn instant(date: Date, time: Time, days: i64, offset: i64) -> Option<Timestamp> 
     there.checked_sub(SignedDuration::from_mins(offset)).ok()
 }
 
-/// A number and its count of digits. The count distinguishes years from days.
+/// A number with its count of digits. The count distinguishes years from days.
 #[derive(Debug, Clone, Copy)]
 struct Number {
     value: i16,
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         };
         let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
         if hours > MAX_OFFSET || minutes > 59 || self.rest.starts_with(['/', '-', '.']) {
-            // The hyphen begins no offset, but separates a date, as in `10:00 -22/11/2026`.
+            // This hyphen does not begin an offset but separates a date, as in `10:00 -22/11/2026`.
             self.rest = start;
             return Some(());
         }
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         if matches!(word, "tháng" | "thang" | "thg") {
             self.month_follows = true;
         } else if let Some(month) = month(word) {
-            // The last name of a month applies, because `mar` means Tuesday in some languages.
+            // If there are several names of months, the last applies, because `mar` may mean Tuesday.
             self.month = Some(month);
         } else if let Some(hours) = zone(word).filter(|_| self.offset.is_none()) {
             self.offset = Some(hours * 60);
@@ -344,8 +344,8 @@ fn month(word: &str) -> Option<i8> {
     i8::try_from(at + 1).ok()
 }
 
-/// Returns the offset of a named zone in hours east of UTC: the zones of RFC 822 and RFC 2822, and common
-/// zones of Europe, Asia and Australia with unambiguous names.
+/// Returns the offset of a named zone in hours east of UTC. Knows the zones of RFC 822 and RFC 2822, and
+/// common zones of Europe, Asia and Australia whose names are unambiguous.
 #[rustfmt::skip]
 fn zone(word: &str) -> Option<i64> {
     Some(match word {
@@ -369,7 +369,8 @@ fn zone(word: &str) -> Option<i64> {
     })
 }
 
-/// Returns `true` for a word for the afternoon (`pm`, `p.m.`, Vietnamese `CH`), `false` for the morning.
+/// Returns `true` for a word that means the afternoon (`pm`, `p.m.`, Vietnamese `CH`), and `false` for the
+/// morning.
 fn half_of_day(word: &str) -> Option<bool> {
     match word {
         "am" | "a.m" | "sa" => Some(false),

@@ -1,9 +1,9 @@
 //! Reads the page addresses of feeds: RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
 //!
-//! Only the address and the date of each entry are read. Texts come from the pages. If the XML is broken, the
-//! entries before the error are returned with the error. The library `feed-rs` returns nothing for such a
-//! feed. It also panics on some feeds, for example on an author such as `Tòa soạn–a@b.vn`, or on an encoding
-//! declaration after the first 64 bytes. Therefore it is not used.
+//! Only the address and the date of each entry are read, because the crawl takes texts from the pages. If the
+//! XML is broken, the entries before the error are returned together with the error. The library `feed-rs` is
+//! not used, because it returns nothing for such a feed. It also panics on some feeds, for example on an
+//! author such as `Tòa soạn–a@b.vn`, or on an encoding declaration after the first 64 bytes.
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -24,7 +24,7 @@ pub struct Feed {
     pub without_link: u64,
     /// The number of entries that were omitted because of [`Limits::entries`].
     pub cut: u64,
-    /// Why reading ended early. `None`: the feed was read to its end.
+    /// Why reading ended early. `None` if the feed was read to its end.
     pub flaw: Option<Flaw>,
 }
 
@@ -53,10 +53,10 @@ pub enum FeedError {
 
 /// Reads the feed that was served at `base`. It may be compressed with gzip.
 ///
-/// Relative links are resolved with the `xml:base` of the link, the entry or the feed, or else with `base`. A
-/// missing scheme is added ([`CanonicalUrl::join_location`]). The date of an entry is its publication date,
-/// or else the date of its last change. The result may contain URLs out of scope, which
-/// [`Discovered::within`] removes.
+/// Relative links are resolved with the `xml:base` of the link, the entry or the feed, or else with `base`.
+/// If the scheme is missing, it is added ([`CanonicalUrl::join_location`]). The date of an entry is its
+/// publication date or, if it has none, the date of its last change. The result may contain URLs out of
+/// scope. [`Discovered::within`] removes them.
 ///
 /// # Errors
 /// The body is not a feed, or it cannot be read up to its first element. An empty feed is not an error.
@@ -90,13 +90,13 @@ fn is_feed(root: &str) -> bool {
 
 #[derive(Deserialize)]
 struct JsonFeed {
-    /// The items are untyped, so that a wrong type in one item does not invalidate the others.
+    /// The items are untyped, so that a wrong type in one item does not make the others unreadable.
     items: Vec<serde_json::Value>,
 }
 
 fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
     let mut text = String::new();
-    // Reading from memory cannot fail. At damaged data, the text ends.
+    // Reading from memory cannot fail. Damaged data only end the text early.
     let _ = stream.read_to_string(&mut text);
     if let Some(flaw) = stream.flaw() {
         return Err(FeedError::Unreadable(flaw.clone()));
@@ -127,7 +127,7 @@ enum Leaf {
 
 #[derive(Default)]
 struct Entry {
-    /// The page's own address. FeedBurner states it if `link` leads through its redirecting service.
+    /// The page's own address. FeedBurner states it here if `link` leads through its redirecting service.
     origin: Option<String>,
     link: Option<String>,
     /// The `guid` or `id`, which often is the page's address.
@@ -144,7 +144,7 @@ struct Entries<'a> {
     root: Option<String>,
     leaf: Leaf,
     entry: Option<Entry>,
-    /// The name and nesting depth of an element whose content does not belong to the entry.
+    /// The name and nesting depth of the current element if its content does not belong to the entry.
     inside: Option<(String, usize)>,
     gatherer: Gatherer,
     without_link: u64,

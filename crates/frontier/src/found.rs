@@ -1,7 +1,7 @@
 //! Defines a discovered URL with its expected role, and counts the URLs that were not accepted.
 //!
-//! Roles and dates are unreliable. A sitemap may list a hub as a page, or state the time of the last template
-//! change as a date. Therefore both affect only the order of the queue.
+//! Roles and dates are unreliable. A sitemap may list a hub as a page, or state as date the time at which the
+//! site's layout last changed. Therefore both affect only the order of the queue.
 
 use crate::{CanonicalUrl, Refusal, Scope, UrlKey, shape};
 use jiff::Timestamp;
@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, HashSet};
 pub enum Role {
     /// The front page of a site: a seed.
     Front,
-    /// A hub that is linked on the front page.
+    /// A hub to which the front page links.
     Section,
     /// An RSS, Atom, RDF or JSON feed.
     Feed,
     /// A sitemap or a sitemap index.
     Sitemap,
-    /// A page of unknown type: an article, or a hub that is not linked on the front page.
+    /// A page of unknown type: an article, or a hub to which the front page does not link.
     Page,
 }
 
@@ -41,7 +41,7 @@ impl Role {
         }
     }
 
-    /// Returns the role with this label. `None`: the label is unknown.
+    /// Returns the role with this label, or `None` if the label is unknown.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.label() == label)
@@ -55,7 +55,8 @@ pub struct Found {
     pub url: CanonicalUrl,
     /// The expected role.
     pub role: Role,
-    /// The time of publication or last change that a feed or sitemap states. `None`: missing or unreadable.
+    /// The time of publication or last change that a feed or sitemap states. `None` if it is missing or
+    /// unreadable.
     pub dated: Option<Timestamp>,
     /// Whether the URL is from a news sitemap, or is itself a sitemap with "news" in its name.
     pub news: bool,
@@ -64,7 +65,8 @@ pub struct Found {
 /// The URLs from a page, feed or sitemap. URLs that were not accepted are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Discovered {
-    /// The accepted URLs without repetitions, in the order of the source unless stated otherwise.
+    /// The accepted URLs without repetitions, in the order of the source unless the function that returns
+    /// them states another order.
     pub found: Vec<Found>,
     /// The number of refused URLs for each [`Refusal::label`].
     pub refused: BTreeMap<Cow<'static, str>, u64>,
@@ -87,7 +89,7 @@ impl Discovered {
         self
     }
 
-    /// Assigns [`Role::Section`] to pages with an address like a section's: short, without a number, a date
+    /// Assigns [`Role::Section`] to pages whose address looks like a section: short, without a number, a date
     /// or a long slug. Call it for the links of a front page.
     #[must_use]
     pub fn with_sections(mut self) -> Self {
@@ -120,8 +122,8 @@ impl Gatherer {
         }
     }
 
-    /// Counts a link with an address that was seen before. `refused`: the label of its refusal. `None`: the
-    /// address was accepted.
+    /// Counts a link with an address that was seen before. `refused` is the label of its refusal, or `None`
+    /// if the address was accepted.
     pub(crate) fn take_again(&mut self, refused: Option<Cow<'static, str>>) {
         match refused {
             Some(label) => *self.discovered.refused.entry(label).or_default() += 1,

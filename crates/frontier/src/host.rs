@@ -10,7 +10,7 @@ const MAX_LABEL: usize = 63;
 /// Maximum length in octets of a name without its final dot.
 const MAX_NAME: usize = 253;
 
-/// Returns why `name` is not a valid host name. `name`: a domain from the URL parser without its final dot.
+/// Returns why `name` is not a valid host name. `name` is a domain from the URL parser without its final dot.
 pub(crate) fn objection(name: &str) -> Option<&'static str> {
     if name.split('.').any(str::is_empty) {
         return Some("a part between its dots is empty");
@@ -26,7 +26,7 @@ pub(crate) fn objection(name: &str) -> Option<&'static str> {
 }
 
 /// If `text` looks like an address without its scheme (`www.example.com/a`), returns the registrable domain
-/// of its host in lower case. `None`: `text` looks like a relative address.
+/// of its host in lower case. Returns `None` if `text` looks like a relative address.
 ///
 /// `sitemap.pl` and `archive.zip` may be files or hosts. Therefore the text must begin with `www.`, or a
 /// slash must follow the host, or the domain must be `expected`.
@@ -47,10 +47,11 @@ pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<Str
     is_host.then(|| domain.to_owned())
 }
 
-/// Returns the registrable domain of a host, and whether the Public Suffix List has a rule for it. `None`:
-/// the host is a public suffix.
+/// Returns the registrable domain of a host, and whether the Public Suffix List has a rule for it. Returns
+/// `None` if the host is itself a public suffix.
 ///
-/// Never inlined. The library implements the list as code, and each copy takes ten seconds to compile.
+/// This function is never inlined: the library implements the list as code, and each copy takes ten seconds
+/// to compile.
 #[inline(never)]
 pub(crate) fn registrable_domain(host: &str) -> Option<(&str, bool)> {
     let domain = psl::domain(host.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Keeps the judgements of links, because most links of a page are on all pages of its site.
+//! Remembers the results of checking links, because most links of a page are on all pages of its site.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ const GENERATION: usize = 1_000;
 /// Maximum length of a link that is kept, in bytes.
 const LONGEST: usize = 300;
 
-/// The judgements of the links of one origin (scheme, host and port).
+/// The results of checking the links of one origin (scheme, host and port).
 ///
 /// Two generations limit the memory to some 700 KB. When the young generation is full, it replaces the old
 /// one. A link found in the old generation moves to the young generation.
@@ -22,20 +22,20 @@ pub struct JudgedLinks {
 type Judged = Result<Found, Refusal>;
 
 impl JudgedLinks {
-    /// Returns the number of links.
+    /// Returns the number of remembered links.
     #[must_use]
     pub fn len(&self) -> usize {
         self.young.len() + self.old.len()
     }
 
-    /// Whether there are no links.
+    /// Whether no links are remembered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the judgement of a link. A new link is judged by `judge`, and kept if its target does not
-    /// depend on the path of the page.
+    /// Returns the result for a link. Checks a new link with `judge`, and remembers the result if the target
+    /// of the link does not depend on the path of the page.
     pub(crate) fn judged(&mut self, href: &str, judge: impl FnOnce() -> Judged) -> Judged {
         if let Some(judged) = self.young.get(href) {
             return judged.clone();

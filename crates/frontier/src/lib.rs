@@ -1,11 +1,11 @@
-//! Identifies URLs, discovers them in seeds, sitemaps, feeds and links, and checks their scope.
+//! Identifies URLs, discovers them in seeds, sitemaps, feeds and links, and checks whether they are in scope.
 //!
 //! A [`CanonicalUrl`] can only be created by parsing, so each page has only one spelling of its URL. The
 //! store identifies the URL by its [`UrlKey`]. [`parse_seeds`] returns the seeds. [`sitemap::read`],
 //! [`feed::read`] and [`links::judge`] return each accepted URL as a [`Found`] with its expected [`Role`],
 //! and count the others by [`Refusal`]. [`sniff`] detects the actual type of a body.
 //!
-//! The crate has no IO, no clock and no async code. The store has the queue and decides the order of
+//! The crate has no IO, no clock and no async code. The store contains the queue and decides the order of
 //! fetching. The fetch crate handles robots.txt.
 
 mod body;

@@ -11,16 +11,16 @@ use crate::{CanonicalUrl, Discovered, Found, JudgedLinks, Refusal, Role, Scope, 
 /// Resolves the links of the page at `base`, and returns each accepted target once, in page order. Refuses
 /// links that are out of scope or do not lead to a page.
 ///
-/// [`Discovered::repeated`] counts links to the page itself (anchors, or the same page over http) and further
-/// links to an accepted page. The ending of the address determines the role: feed, sitemap, or otherwise
-/// [`Role::Page`]. The rules of the scope are not applied, because they may depend on a role that is assigned
-/// later ([`Discovered::within`]).
+/// [`Discovered::repeated`] counts links to the page itself (anchors, or the same page over http), and all
+/// but the first link to an accepted page. The file extension of the address determines the role: feed,
+/// sitemap, or otherwise [`Role::Page`]. The rules of the scope are not applied here, because they may depend
+/// on a role that is assigned later ([`Discovered::within`]).
 pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> Discovered {
     judge_again(base, hrefs, scope, &mut JudgedLinks::default())
 }
 
-/// Classifies links like [`judge`], but parses no link that is in `known`. Adds the new links to `known`,
-/// which must only be used with bases of the same scheme, host and port, and with the same scope.
+/// Classifies links like [`judge`], but does not parse links that are in `known`. Adds the new links to
+/// `known`. Use the same `known` only for bases with the same scheme, host and port, and with the same scope.
 pub fn judge_again<'a>(
     base: &CanonicalUrl,
     hrefs: impl Iterator<Item = &'a str>,
@@ -28,8 +28,8 @@ pub fn judge_again<'a>(
     known: &mut JudgedLinks,
 ) -> Discovered {
     let mut gatherer = Gatherer::new(base);
-    // Teasers often repeat an address (picture, title). Each is parsed once, because parsing is most of the
-    // cost.
+    // Teasers often repeat an address (for the picture and the title). Each address is parsed once, because
+    // parsing is most of the cost.
     let mut seen: HashMap<&str, Option<Cow<'static, str>>> = HashMap::new();
     for href in hrefs {
         if let Some(refused) = seen.get(href) {
@@ -55,10 +55,11 @@ fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<Found, Re
 
 /// Whether the address looks like an article.
 ///
-/// The result affects only the order of fetching. Hosts with other addresses are also crawled, but their hubs
-/// may be fetched before their articles. Evidence for an article: a last segment of several words, a number
-/// of five or more digits, a date in the path, an ending such as `.html` or `.vov`, or an article number in
-/// the parameters. Evidence against an article: a path under `/tag/`, `/author/`, `/page/2` or similar.
+/// The result affects only the order of fetching. Hosts whose articles have other addresses are crawled too,
+/// but their hubs may be fetched before their articles. Evidence for an article: a last segment of several
+/// words, a number of five or more digits, a date in the path, a file extension such as `.html` or `.vov`, or
+/// an article number in the parameters. Evidence against an article: a path under `/tag/`, `/author/`,
+/// `/page/2` or similar.
 #[must_use]
 pub fn looks_like_article(url: &CanonicalUrl) -> bool {
     shape::looks_like_article(url)
@@ -70,14 +71,14 @@ pub fn looks_like_section(url: &CanonicalUrl) -> bool {
     shape::looks_like_section(url)
 }
 
-/// Returns the URL in `found` that is the next page of the list at `url`. Detects common address forms such
-/// as `?page=2`, `/trang-2` and `-p2`. `None`: no URL is the next page.
+/// Returns the URL in `found` that is the next page of the list at `url`, or `None` if there is none. Detects
+/// common address forms such as `?page=2`, `/trang-2` and `-p2`.
 #[must_use]
 pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
     crate::paging::next(url, found)
 }
 
-/// Returns the page number of a URL within its list, for the forms that [`next_page`] detects; otherwise 1.
+/// Returns the page number of a URL within its list, for the forms that [`next_page`] detects, or else 1.
 #[must_use]
 pub fn page_number(url: &CanonicalUrl) -> u32 {
     crate::paging::number_of(url)

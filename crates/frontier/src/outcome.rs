@@ -1,7 +1,7 @@
 //! Defines the outcomes: all ways in which a visit of a URL can end.
 //!
-//! Counters, logs, the final table and the status page use them. A URL without an outcome is still in the
-//! frontier.
+//! Counters, logs, the summary of a run and the status page use these outcomes. A URL without an outcome is
+//! still in the frontier.
 
 use std::fmt;
 
@@ -124,7 +124,7 @@ pub enum Class {
     Excluded,
     /// A front page, section, feed or sitemap with extracted links, or an unchanged page.
     Listing,
-    /// The URL redirects to a URL that is visited instead.
+    /// The URL redirects to another URL, which is visited instead.
     Redirected,
     /// The URL redirects to a URL that the crawl does not visit.
     RedirectRefused,
@@ -139,8 +139,8 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns the class of an outcome from its [`Outcome::reason`] or [`Outcome::label`]. `None`: the label
-    /// is unknown.
+    /// Returns the class of an outcome from its [`Outcome::reason`] or [`Outcome::label`], or `None` if the
+    /// label is unknown.
     #[must_use]
     pub fn from_reason(reason: &str) -> Option<Self> {
         let (label, detail) = reason.split_once(": ").unwrap_or((reason, ""));
@@ -232,8 +232,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the label. If a label has several reasons, appends the reason, as in `failed: timeout`. There
-    /// are only a limited number of distinct values, so they can be counted.
+    /// Returns the label. If a label has several reasons, appends the reason, as in `failed: timeout`. The
+    /// number of distinct values is limited, so they can be counted.
     #[must_use]
     pub fn reason(&self) -> String {
         match self {

@@ -1,7 +1,8 @@
 //! Finds the link to the next page of a list.
 //!
 //! Detects the address forms of newspapers: `?page=2`, `/page/2`, `/trang-2`, `-p2`. They are needed for
-//! lists that do not mark the link with `rel=next`. For other forms, a revisit reads only the first page.
+//! lists that do not mark the link with `rel=next`. If a list uses another form, a revisit reads only its
+//! first page.
 
 use std::borrow::Cow;
 
@@ -18,12 +19,12 @@ pub(crate) fn number_of(url: &CanonicalUrl) -> u32 {
     Place::of(url).page
 }
 
-/// The list of an address and its page, from 1.
+/// The list to which an address belongs, and its page number in the list, from 1.
 struct Place<'a> {
     url: &'a CanonicalUrl,
     /// The path without a page number.
     path: &'a str,
-    /// The position of the page number among the parameters, if it is there.
+    /// The position of the page number among the parameters, if it is one of them.
     numbered: Option<usize>,
     page: u32,
 }
@@ -44,8 +45,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether this is the page after `other` in the same list. The number decides for nearly all links, so
-    /// it is compared first.
+    /// Whether this is the page after `other` in the same list. Compares the page number first, because it
+    /// differs for nearly all links.
     fn is_after(&self, other: &Self) -> bool {
         self.page == other.page + 1
             && self.path == other.path
@@ -72,7 +73,7 @@ fn paged(path: &str) -> Option<(&str, u32)> {
     let before = before.trim_end_matches(['-', '/', '_']);
     let stem = WORDS.iter().find_map(|word| before.strip_suffix(word))?;
     let list = stem.trim_end_matches(['-', '/', '_']);
-    // `/group2` is not the second page of `/grou`.
+    // `/group2` is not the second page of `/grou`, so a separator must precede the number.
     (list.len() < stem.len()).then_some((list_of(list), page))
 }
 

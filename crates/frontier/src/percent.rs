@@ -2,14 +2,14 @@
 //!
 //! Hex digits become upper-case, and characters that need no encoding are decoded. A `%` that does not start
 //! an escape stays unchanged, because servers interpret it in different ways (old pages contain `%u0103`). An
-//! escape also stays if its decoded character would form a new escape with such a `%`, as in `%%34%31`.
+//! escape also stays if its decoded character would form a new escape with a preceding `%`, as in `%%34%31`.
 //! Otherwise a second normalization would change the text.
 
-/// Normalizes a path or a query. Idempotent.
+/// Normalizes a path or a query. A second normalization does not change the result.
 pub(crate) fn normalise(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
-    // The length of the beginning of `out` in which no `%` can become part of a new escape.
+    // Length of the beginning of `out` in which no `%` can become part of a new escape.
     let mut settled = 0;
     let mut rest = text;
     while let Some(at) = rest.find('%') {

@@ -31,14 +31,14 @@ pub enum Refusal {
         /// The maximum length of the canonical form, in characters.
         limit: usize,
     },
-    /// A path segment occurs too often. This is typical of relative links that resolve to ever deeper paths.
+    /// A path segment occurs too often. This happens if relative links resolve to ever deeper paths.
     #[error("a part of its path is repeated more than {limit} times")]
     RepeatedSegment {
         /// Maximum number of times that one segment may occur in a path.
         limit: usize,
     },
-    /// The URL is too many links away from a seed. Only the crawl returns this refusal, because it knows the
-    /// path of links. All refusals are defined here so that they are in one list.
+    /// The URL is too many links away from a seed. Only the crawl returns this refusal, because it knows
+    /// through which links a URL was found. It is defined here so that all refusals are in one list.
     #[error("it is more than {limit} links away from a seed")]
     TooDeep {
         /// The maximum number of links between a seed and a page.
@@ -47,7 +47,7 @@ pub enum Refusal {
     /// The URL is not on a registrable domain of the seeds.
     #[error("its site is not one of the seeds")]
     OutOfScope,
-    /// The ending of the file name belongs to a picture, a video, a style sheet or a document.
+    /// The file extension is that of a picture, a video, a style sheet or a document.
     #[error("it ends in .{extension}, which is not a web page")]
     NotAPage {
         /// The file extension in lower case, without the dot.
@@ -65,8 +65,8 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the label for counters and logs: the code. If the settings exclude the URL, appends the rule,
-    /// as in `excluded: outside sections`.
+    /// Returns the label for counters and logs, which is the code. If the settings exclude the URL, appends
+    /// the rule, as in `excluded: outside sections`.
     #[must_use]
     pub fn label(&self) -> Cow<'static, str> {
         match self {

@@ -1,15 +1,16 @@
 //! Computes how often a URL is revisited.
 //!
 //! The interval of a list (front page, section, feed, sitemap) halves when a visit finds something new.
-//! Otherwise it grows. A list that changes at all is visited daily, even if its articles always appeared on
-//! other lists first, because a later article may appear only there. A list that does not change is visited
-//! less and less often. Its new entries are found late. They are still found, because such a list also
-//! removes entries slowly.
+//! Otherwise it grows. A list whose entries change is visited at least daily, even if its articles always
+//! appeared on other lists first, because a later article may appear only there. A list that does not change
+//! is visited less and less often. Its new entries are found late, but they are found, because such a list
+//! also removes entries slowly.
 //!
-//! A sitemap of past months is not visited for weeks after its first visit. Its index states when it changes.
+//! A sitemap of past months is visited again only weeks after its first visit. Its index states when it
+//! changes.
 //!
-//! Limitation: an article may be missed if it is linked for only one day, on a list that had not changed for
-//! weeks.
+//! Limitation: an article may be missed if only one list links to it, only for one day, and this list had not
+//! changed for weeks.
 
 use std::time::Duration;
 
@@ -31,18 +32,18 @@ pub struct Rhythm {
     pub first: u64,
     /// The last visit with a response, in seconds since 1970.
     pub last: u64,
-    /// Seconds until the next visit. For an article: seconds in which it is not checked again.
+    /// Seconds until the next visit. For an article, seconds in which it is not checked again.
     pub every: u32,
     /// The [`digest_of`] of the URLs that the last visit found.
     pub digest: u64,
 }
 
-/// The result of a visit to a list.
+/// What a visit to a list found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sight {
-    /// The list led to something new or changed.
+    /// The list contained a new or changed URL.
     News,
-    /// The list had different URLs than before, but all of them were known.
+    /// The list had other URLs than before, but all of them were already known.
     Changed,
     /// The list is a sitemap of past months, without entries of the last days.
     Still,
@@ -52,7 +53,7 @@ pub enum Sight {
 }
 
 impl Rhythm {
-    /// Returns the rhythm after a visit to a list at `now`. `least`: the shortest interval.
+    /// Returns the rhythm after a visit to a list at `now`. `least` is the shortest interval.
     ///
     /// ```
     /// use gleaner_frontier::{Rhythm, Role, Sight};
@@ -85,8 +86,8 @@ impl Rhythm {
         Self { first, last: now, ..self }
     }
 
-    /// Returns the rhythm after a false report that the article had changed. The next check is at least six
-    /// hours later. This time doubles with each false report, up to 90 days.
+    /// Returns the rhythm after an announced change of the article turned out to be false. The next check is
+    /// at least six hours later. This time doubles with each false announcement, up to 90 days.
     #[must_use]
     pub fn with_false_update(self) -> Self {
         Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
@@ -104,14 +105,14 @@ impl Rhythm {
         self.last < seconds(time)
     }
 
-    /// Whether the first visit was at or after `time`, or is yet to come.
+    /// Whether the first visit was at or after `time`. Also `true` if the URL was not visited yet.
     #[must_use]
     pub fn is_since(&self, time: Timestamp) -> bool {
         !self.visited() || self.first >= seconds(time)
     }
 
-    /// Whether a sitemap's stated time of change is after the last visit. Midnight counts as the whole day,
-    /// because most sitemaps state only the day.
+    /// Whether the time of change that a sitemap states is after the last visit. Midnight counts as the whole
+    /// day, because most sitemaps state only the day.
     #[must_use]
     pub fn is_before_day(&self, time: Timestamp) -> bool {
         let time = seconds(time);
@@ -120,7 +121,7 @@ impl Rhythm {
     }
 
     /// Whether an article may be checked for a later version at `now`. Its first visit must be at most
-    /// `window` ago, and its last visit at least `every` seconds.
+    /// `window` ago, and its last visit at least `every` seconds ago.
     #[must_use]
     pub fn is_open(&self, window: Duration, now: Timestamp) -> bool {
         let now = seconds(now);
@@ -129,8 +130,8 @@ impl Rhythm {
             && now >= self.last.saturating_add(u64::from(self.every))
     }
 
-    /// Returns when the next check of an article is due. `ages`: times from the first visit to each check.
-    /// `None`: no check remains.
+    /// Returns when the next check of an article is due, or `None` if no check remains. `ages` has the time
+    /// from the first visit to each check.
     #[must_use]
     pub fn next_look(&self, ages: impl IntoIterator<Item = Duration>) -> Option<Timestamp> {
         let due = ages.into_iter().map(|age| self.first.saturating_add(age.as_secs()));
@@ -152,7 +153,7 @@ fn seconds(time: Timestamp) -> u64 {
     u64::try_from(time.as_second()).unwrap_or(0)
 }
 
-/// Returns an order-independent digest of the URLs on a list: the XOR of hashes of URL and date.
+/// Returns a digest of the URLs on a list that does not depend on their order: an XOR of URL and date hashes.
 #[must_use]
 pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::Found>) -> u64 {
     let one = |found: &crate::Found| {

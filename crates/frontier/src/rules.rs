@@ -1,4 +1,4 @@
-//! Defines the rules with which a user excludes URLs of a site.
+//! Defines the rules by which a user excludes URLs of a site.
 //!
 //! | rule | applies to | excludes |
 //! |---|---|---|
@@ -8,12 +8,12 @@
 //! | `published_after` | pages whose address does not look like a section | articles known to be older |
 //!
 //! The last three rules do not apply to feeds and sitemaps, because these only list other URLs. Patterns are
-//! regular expressions that are searched in the whole canonical URL, as in Scrapy, Heritrix and Fundus. A
-//! glob would not suffice, because many sites distinguish articles only by a number.
+//! regular expressions that may match anywhere in the canonical URL, as in Scrapy, Heritrix and Fundus. Glob
+//! patterns would not suffice, because many sites distinguish articles only by a number.
 //!
-//! A stated date may be the date of the last change. If it is before the first wanted day, the article is
-//! older than that day. If it is later, the age of the article is unknown. The day begins at midnight in the
-//! easternmost time zone, where it begins first.
+//! The date that a feed or sitemap states may be the date of the last change. If it is before the first
+//! wanted day, the article is older than that day. If it is later, the age of the article is unknown. The day
+//! begins at midnight in the easternmost time zone, where it begins first.
 
 use crate::{CanonicalUrl, Found, Refusal, Role, shape};
 use jiff::civil::Date;
@@ -25,7 +25,7 @@ use thiserror::Error;
 /// The offset of the time zone where a day begins first.
 const EARLIEST_ZONE: SignedDuration = SignedDuration::from_hours(14);
 
-/// The rules of a site as the user wrote them. By default there are no rules.
+/// The rules of a site as the user wrote them. The default has no rules.
 #[derive(Debug, Clone, Default)]
 pub struct SiteLimits {
     /// Paths that begin with a slash. Pages at or below them are fetched.
@@ -38,14 +38,14 @@ pub struct SiteLimits {
     pub published_after: Option<Date>,
 }
 
-/// The compiled rules of a site. By default they exclude nothing.
+/// The compiled rules of a site. The default excludes nothing.
 #[derive(Debug, Clone)]
 pub struct SiteRules {
-    /// Canonical paths without a final slash. The empty path is the whole site.
+    /// Canonical paths without a final slash. The empty path means the whole site.
     sections: Vec<String>,
     include: RegexSet,
     exclude: RegexSet,
-    /// The first wanted day, and the time at which this day begins in the first time zone.
+    /// The first wanted day, and the time at which this day begins in the easternmost time zone.
     first: Option<(Date, Timestamp)>,
 }
 
@@ -71,7 +71,7 @@ impl SiteRules {
     /// Compiles the rules.
     ///
     /// # Errors
-    /// A path or pattern cannot be used. The error describes the first of them.
+    /// A path or pattern cannot be used. The error describes the first such path or pattern.
     ///
     /// ```
     /// use gleaner_frontier::{CanonicalUrl, Found, Role, SiteLimits, SiteRules};
@@ -96,7 +96,7 @@ impl SiteRules {
         })
     }
 
-    /// Returns why a URL of the site is not fetched. `None`: the rules allow it.
+    /// Returns why a URL of the site is not fetched, or `None` if the rules allow it.
     #[must_use]
     pub fn objection(&self, found: &Found) -> Option<Refusal> {
         let Found { url, role, dated, .. } = found;
@@ -153,7 +153,7 @@ fn patterns(list: &'static str, texts: &[String]) -> Result<RegexSet, BadPattern
     })
 }
 
-/// Returns the last line of a syntax error, which says what is wrong. The other lines show the position.
+/// Returns the last line of a syntax error, which says what is wrong. The other lines only show the position.
 fn in_one_line(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default().trim();

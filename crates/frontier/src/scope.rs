@@ -1,10 +1,10 @@
 //! Defines the scope of a crawl: the registrable domains of the seeds.
 //!
-//! A seed on one subdomain includes the domain's other subdomains: `edition.cnn.com` includes `www.cnn.com`,
-//! but also the publisher's shop. A publisher's second domain (`bbc.com` and `bbc.co.uk`) is out of scope
-//! unless it is also a seed.
+//! A seed on one subdomain also includes the other subdomains of its domain: `edition.cnn.com` includes
+//! `www.cnn.com`, but also the publisher's shop. If a publisher has two domains (`bbc.com` and `bbc.co.uk`),
+//! each needs a seed.
 //!
-//! The rules of a site limit the fetched URLs ([`SiteRules`]).
+//! The rules of a site further limit the fetched URLs ([`SiteRules`]).
 
 use crate::{CanonicalUrl, Found, Refusal, Seed, SiteRules};
 use std::collections::BTreeMap;
@@ -41,8 +41,7 @@ impl Scope {
         self.sites.contains_key(url.domain())
     }
 
-    /// Returns why a URL is not fetched: it is out of scope, or a rule excludes it. `None`: it may be
-    /// fetched.
+    /// Returns why a URL is not fetched (it is out of scope, or a rule excludes it), or `None` if it is.
     #[must_use]
     pub fn objection(&self, found: &Found) -> Option<Refusal> {
         match self.sites.get(found.url.domain()) {

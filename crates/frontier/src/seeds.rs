@@ -1,8 +1,8 @@
-//! Parses seeds: a file with one address per line, or an argument of the command line.
+//! Parses seeds from a file with one address per line, or from an argument of the command line.
 //!
 //! `#` begins a comment at the start of a line or after whitespace. Inside an address it begins a fragment. A
-//! bare host gets https. An invalid line is an error, because a crawl without some of the intended sites is
-//! worse than no crawl.
+//! host without a scheme gets https. An invalid line is an error, because a crawl without some of the
+//! intended sites is worse than no crawl.
 
 use crate::{CanonicalUrl, Refusal, UrlKey};
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ pub struct Seed {
     pub url: CanonicalUrl,
     /// The name of the seed file, or [`COMMAND_LINE`].
     pub file: String,
-    /// The line in the file, from 1. `None`: the seed is not from a file.
+    /// The line in the file, from 1. `None` if the seed is not from a file.
     pub line: Option<usize>,
 }
 
@@ -94,7 +94,7 @@ fn listed(errors: &[SeedError]) -> String {
 
 /// Parses the `text` of a seed file. Returns the seeds in order, each page once.
 ///
-/// `file`: the file name for errors and seeds. A byte order mark and Windows line ends are accepted.
+/// `file` is the file name for errors and seeds. A byte order mark and Windows line ends are accepted.
 ///
 /// # Errors
 /// A line is invalid, or there is no address. The error names all invalid lines.

@@ -1,8 +1,8 @@
 //! Guesses from an address whether it is a file, a feed, a section or an article.
 //!
 //! The rules are based on the usual addresses of newspapers. They affect the order of fetching and the
-//! expected [`Role`]. Only the list of file endings refuses URLs. It loses an article whose slug ends in
-//! `.js` or similar, which is rare.
+//! expected [`Role`]. Only the list of file extensions refuses URLs. It also refuses an article whose slug
+//! ends in `.js` or similar, which is rare.
 
 use jiff::civil::Date;
 
@@ -19,7 +19,7 @@ const NOT_PAGES: &[&str] = &[
     "torrent", "ics", "vcf", "webmanifest", "xsl", "xsd", "kml", "kmz",
 ];
 
-/// File endings of pages. Articles have them more often than hubs.
+/// File extensions of pages. Articles have them more often than hubs.
 #[rustfmt::skip]
 const PAGE_ENDINGS: &[&str] = &[
     "html", "htm", "shtml", "story", "tpo", "html5", "chn", "epi", "vnp", "vov", "ldo", "antd", "ece", "cms", "aspx", "stm",
@@ -33,11 +33,12 @@ const LISTINGS: &[&str] = &[
     "about", "contact", "help", "terms", "privacy", "subscribe", "newsletter", "newsletters",
 ];
 
-/// Returns the expected role of a link by its ending, or refuses a file that is not a page.
+/// Returns the role that a link is expected to have by its file extension, or refuses a file that is not a
+/// page.
 pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
     let name = last_segment(url).to_ascii_lowercase();
     let Some((stem, extension)) = name.rsplit_once('.') else {
-        // A feed with a longer path has the comments of one article (WordPress).
+        // A feed with a longer path contains the comments on one article (WordPress).
         let feed = matches!(name.as_str(), "feed" | "atom") && segments(url).count() <= 2;
         return Ok(if feed { Role::Feed } else { Role::Page });
     };
@@ -131,9 +132,9 @@ fn has_date(url: &CanonicalUrl) -> bool {
         || parts.iter().any(|part| part.len() == 8 && digits(part) && part.starts_with("20"))
 }
 
-/// Returns the day in the path, as in `/2024/05/31/` or `/2024-05-31/`. For `/2024/05/a-title`, returns the
-/// last day of the month. If there are several dates, the last applies. `None`: the path has no date. Numbers
-/// such as `20240531` do not count as dates, because they may be the numbers of articles.
+/// Returns the day in the path, as in `/2024/05/31/` or `/2024-05-31/`, or `None` if the path has no date.
+/// For `/2024/05/a-title`, returns the last day of the month. If there are several dates, returns the last.
+/// Numbers such as `20240531` do not count as dates, because they may be the numbers of articles.
 pub(crate) fn latest_day(url: &CanonicalUrl) -> Option<Date> {
     let parts: Vec<&str> = segments(url).collect();
     let single = parts.iter().filter(|part| part.len() == 10).filter_map(|part| part.parse().ok());

@@ -1,9 +1,9 @@
-//! Reads sitemaps: an index, a set of pages, a news sitemap, or a text file with one address per line.
+//! Reads a sitemap index, a sitemap of pages, a news sitemap, or a text file with one address per line.
 //!
 //! The reader follows the protocol of sitemaps.org and Google's news extension, and tolerates common errors.
-//! If a document is broken or cut off, the entries before the error are returned with the error. An entry
-//! with several addresses counts as several entries. An address may be inside another element, and may lack
-//! its scheme. `lastmod` is not reliable, because many sites write the time at which the sitemap was
+//! If a document is broken or cut off, the entries before the error are returned together with the error. An
+//! entry with several addresses counts as several entries. An address may be inside another element, and may
+//! lack its scheme. `lastmod` is not reliable, because many sites write the time at which the sitemap was
 //! generated. Image and video entries are ignored.
 
 use crate::body::{Flaw, Limits, TextStream};
@@ -28,14 +28,14 @@ pub enum Kind {
 /// The readable entries of a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sitemap {
-    /// The kind of entries: further sitemaps or pages.
+    /// The kind of the sitemap.
     pub kind: Kind,
-    /// The pages in the sitemap's order. An index's sitemaps are sorted: newest `lastmod` first, undated
-    /// last.
+    /// The pages in the order of the sitemap. The sitemaps of an index are sorted by `lastmod`, newest first
+    /// and undated last.
     pub discovered: Discovered,
     /// The number of entries that were omitted because of [`Limits::entries`].
     pub cut: u64,
-    /// Why reading ended early. `None`: the sitemap was read to its end.
+    /// Why reading ended early. `None` if the sitemap was read to its end.
     pub flaw: Option<Flaw>,
 }
 
@@ -58,9 +58,9 @@ pub enum SitemapError {
 
 /// Reads the sitemap that was served at `base`. It may be compressed with gzip.
 ///
-/// Entries are refused only because of their address. The result may contain URLs out of scope, which
-/// [`Discovered::within`] removes. Addresses that are relative or have no scheme are resolved, although the
-/// protocol forbids them ([`CanonicalUrl::join_location`]).
+/// Entries are refused only because of their address. The result may contain URLs out of scope.
+/// [`Discovered::within`] removes them. Addresses that are relative or have no scheme are resolved, although
+/// the protocol forbids them ([`CanonicalUrl::join_location`]).
 ///
 /// # Errors
 /// The body is not a sitemap, or it cannot be read up to its first element. An empty sitemap is not an error.
@@ -113,7 +113,7 @@ fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -
 enum Root {
     None,
     Other(String),
-    /// Elements with a prefix other than `prefix` belong to extensions.
+    /// The prefix of the protocol's elements. Elements with another prefix belong to extensions.
     Sitemap {
         kind: Kind,
         prefix: String,
@@ -137,7 +137,7 @@ enum Location {
     Wrapped,
 }
 
-/// Maximum number of addresses of one entry that are kept until the dates of the entry are read.
+/// Maximum number of addresses that are kept for one entry until its dates are read.
 const MAX_ADDRESSES: usize = 1_000;
 
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! Detects the type of a body from its first bytes.
 //!
-//! Servers declare feeds as text/html and pages as text/xml, so the content of the body decides. The check
-//! uses the first element after the declaration, comments and doctype. A body that ends before its first tag,
-//! or has text before it, is [`Body::Other`]. It may still be a page.
+//! Some servers declare feeds as text/html and pages as text/xml, so the content of the body decides. The
+//! check uses the first element after the declaration, comments and doctype. If the body ends before its
+//! first tag, or has text before it, the result is [`Body::Other`]. Such a body may still be a page.
 
 use crate::body::TextStream;
 use crate::host;
@@ -28,7 +28,7 @@ pub enum Body {
 #[must_use]
 pub fn sniff(bytes: &[u8]) -> Body {
     let mut head = Vec::new();
-    // Reading from memory cannot fail. At damaged data, the text ends.
+    // Reading from memory cannot fail. Damaged data only end the text early.
     let _ = TextStream::new(bytes, HEAD).read_to_end(&mut head);
     let head = String::from_utf8_lossy(&head);
     let text = head.trim_start();

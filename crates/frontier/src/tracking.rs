@@ -3,7 +3,7 @@
 //! Two kinds of parameters are removed: trackers (advertising networks, analytics, share buttons,
 //! newsletters) and session ids. The names are from the documentation of the services and from the lists of
 //! browsers. A name that is only sometimes a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept. If two
-//! URLs of one page remain, the content hash detects the duplicate, but a wrong removal loses a page.
+//! URLs of one page remain, the content hash detects the duplicate. A wrong removal would lose a page.
 
 #[rustfmt::skip]
 const TRACKER_PREFIXES: &[&str] = &[
@@ -32,16 +32,16 @@ const TRACKERS: &[&str] = &[
     "soc_src", "soc_trk", // Yahoo
 ];
 
-/// Names of query parameters with session ids. They are removed whatever their value is.
+/// Names of query parameters with session ids. They are removed with any value.
 #[rustfmt::skip]
 const SESSIONS: &[&str] = &[
     "jsessionid", "phpsessid", "phpsessionid", "sessionid", "session_id", "sess_id", "sessid", "cfid", "cftoken",
 ];
 
-/// Minimum length of a `sid` value that is a session id. Shorter values are story numbers (PHP-Nuke).
+/// Minimum length of a `sid` value that counts as a session id. Shorter values are story numbers (PHP-Nuke).
 const SID_SESSION_LENGTH: usize = 16;
 
-/// Returns the query without trackers, session ids and empty parameters. `None`: no parameter remains.
+/// Returns the query without trackers, session ids and empty parameters, or `None` if no parameter remains.
 pub(crate) fn clean_query(query: &str) -> Option<String> {
     let kept: Vec<&str> = query.split('&').filter(|part| !part.is_empty() && !is_noise(part)).collect();
     (!kept.is_empty()).then(|| kept.join("&"))
@@ -67,7 +67,7 @@ pub(crate) fn clean_path(path: &str) -> String {
 fn is_noise(part: &str) -> bool {
     let (name, value) = part.split_once('=').unwrap_or((part, ""));
     let name = name.to_ascii_lowercase();
-    // The link was escaped twice: `?a=1&amp;utm_source=x`.
+    // Some links are escaped twice, as in `?a=1&amp;utm_source=x`.
     let name = name.strip_prefix("amp;").unwrap_or(&name);
     TRACKERS.contains(&name)
         || SESSIONS.contains(&name)

@@ -1,9 +1,9 @@
-//! Walks leniently through XML. Reports elements by local name, and the unescaped text of elements.
+//! Walks through XML, including XML with errors. Reports elements by local name, and their unescaped text.
 //!
 //! The walk tolerates common errors of sitemaps and feeds: a bare `&` in an address, unmatched end tags,
 //! undeclared prefixes and entities. It does not resolve namespaces, because prefixes are often undeclared or
-//! wrong. If the parser cannot continue after an error, the walk ends with a [`Flaw`]. By then it has visited
-//! everything before the error. It builds no tree, so deep nesting needs no memory.
+//! wrong. If the parser cannot continue after an error, the walk ends with a [`Flaw`], after everything
+//! before the error was reported. The walk builds no tree, so deep nesting needs no memory.
 
 use crate::body::{Flaw, TextStream};
 use quick_xml::Reader;
@@ -51,8 +51,8 @@ pub(crate) trait Visitor {
     fn close(&mut self, name: &str);
 }
 
-/// Walks to the end, or to the first error after which the parser cannot continue. `None`: the document is
-/// complete, or the visitor ended the walk.
+/// Walks to the end, or to the first error after which the parser cannot continue. Returns `None` if the
+/// document is complete or the visitor ended the walk.
 pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option<Flaw> {
     let mut reader = Reader::from_reader(stream);
     let config = reader.config_mut();
@@ -71,7 +71,7 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
                     return None;
                 }
             }
-            // Nothing useful follows the end of the root element.
+            // Content after the end of the root element is ignored, so errors there are too.
             Err(_) if walk.root_closed => return None,
             Err(error) => {
                 let at = reader.error_position();
@@ -144,7 +144,7 @@ impl<V: Visitor> Walk<'_, V> {
         } else if let Some(text) = resolve_predefined_entity(reference) {
             self.push(text);
         } else {
-            // The text is no entity but a part of an unescaped query: `&page=2;`.
+            // The text is not an entity but part of an unescaped query, as in `&page=2;`.
             self.push("&");
             self.push(reference);
             self.push(";");

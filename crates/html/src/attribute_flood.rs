@@ -1,16 +1,15 @@
-//! Finds tags with so many attributes that the tokenizer would take minutes.
+//! Finds tags with so many attributes that tokenizing them would take minutes.
 //!
 //! html5ever's tokenizer compares each attribute of a tag with all attributes before it, so a tag with
-//! 800,000 attributes (5 MiB) takes minutes. The parser cannot be stopped inside a tag, so this scan runs
-//! first and finds where to cut.
+//! 800,000 attributes (5 MiB) takes minutes. The parser cannot be stopped inside a tag. Therefore this scan
+//! runs first and finds where to cut the page.
 //!
 //! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values). The scan
 //! does not track this. Instead, every `<` before a letter or `/` starts a new run of a small tag parser, and
-//! all runs continue in parallel. If several runs reach the same parser state, the scan keeps only the run
-//! with the most attributes, so there are at most eight. The scan takes a few ns per byte.
-//!
-//! Limitation: scripts are scanned too. A script is cut by mistake if it contains a `<`, a letter and then
-//! 20,000 words without an unquoted `>`.
+//! all runs continue in parallel. If several runs reach the same parser state, the scan keeps only the one
+//! with the most attributes, so there are at most eight runs. The scan takes a few ns per byte.
+//! Limitation: scripts are scanned too. So a page is cut by mistake if a script contains a `<`, a letter and
+//! then 20,000 words without an unquoted `>`.
 
 use crate::tag_state::State;
 use crate::tag_state::State::{Name, TagName};
@@ -27,7 +26,7 @@ struct Run {
     attributes: u64,
 }
 
-/// Returns the byte offset of the `<` of the tag that exceeds the budget, if any.
+/// Returns the byte offset of the `<` of the tag that exceeds the budget, or `None` if no tag does.
 pub(crate) fn find(html: &str) -> Option<usize> {
     let bytes = html.as_bytes();
     let mut scan = Scan { runs: Vec::with_capacity(STATES), spent: 0 };
@@ -55,7 +54,7 @@ struct Scan {
 impl Scan {
     fn step(&mut self, byte: u8) -> Option<usize> {
         if let [run] = &mut self.runs[..] {
-            // Usually the scan has only one run, and the run is inside its tag.
+            // Usually there is only one run, and it is inside its tag.
             match run.step(byte, self.spent) {
                 Step::On => {}
                 Step::Flood => return Some(run.start),

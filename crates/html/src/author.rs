@@ -1,6 +1,6 @@
-//! Finds a page's authors: reads declarations and by-lines, removes labels and splits lists of names.
+//! Finds a page's authors in declarations and by-lines, removes labels and splits lists of names.
 //!
-//! The sources, in order:
+//! The sources are searched in this order:
 //!
 //! 1. declarations (JSON-LD, `<meta>`);
 //! 2. `rel=author` and `itemprop=author`;
@@ -9,10 +9,11 @@
 //! 4. a line near the headline with a label such as `By` or `Tác giả:`;
 //! 5. a right-aligned name at the article's end.
 //!
-//! The name of the site or its host is not an author. If a source has no other name, the next one is tried.
+//! The name of the site or its host does not count as an author. If a source contains no other name, the next
+//! source is searched.
 //!
 //! Limitation: a news agency, an editorial desk (`Staff`) and a nickname count as authors. A comma or a dash
-//! separates names only if both sides look like names of persons. `An Example, Hanoi Harbour` therefore
+//! separates names only if both sides look like names of persons. Therefore `An Example, Hanoi Harbour`
 //! becomes two names, and `An Example - Hanoi` stays one.
 
 mod names;
@@ -102,7 +103,7 @@ pub(crate) fn is_of_others(page: &Page, id: NodeId) -> bool {
 }
 
 /// Whether an element's class or id contains one of `words`. Elements that span the page never match, because
-/// of classes such as `<body class="comments-open">`.
+/// their classes may describe the whole page, as in `<body class="comments-open">`.
 pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;

@@ -1,17 +1,17 @@
-//! Determines the canonical address that a page declares.
+//! Determines the canonical address of a page from its declarations.
 //!
-//! The address comes from `rel=canonical`, or else from `og:url`. It is made absolute with the page's own
-//! address, if known, and loses its `#fragment`. These addresses are rejected:
+//! The address comes from `rel=canonical` or, if this is missing, from `og:url`. It is made absolute with the
+//! page's own address, if this is known, and its `#fragment` is removed. These addresses are rejected:
 //!
 //! - addresses that are not web addresses or have no host;
 //! - addresses whose host has no dot, unless it is the page's own host;
 //! - the front page's address on any other page, which is a common template error.
 //!
 //! Limitation: an address on another host is accepted, because syndicated articles name their origin in this
-//! way. The address may belong to a test host or to another article. Callers that merge pages by canonical
-//! address should check that the texts are similar.
+//! way. Such an address may also belong to a test host or to another article. Callers that merge pages by
+//! canonical address should check that the texts are similar.
 
-/// Returns the first acceptable address. With an empty `address`, a relative address stays unchanged.
+/// Returns the first acceptable address. If `address` is empty, a relative address stays unchanged.
 pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: &str) -> Option<String> {
     stated
         .into_iter()
@@ -20,8 +20,8 @@ pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: 
         .find(|it| is_believed(it, address))
 }
 
-/// Makes an address absolute. Returns `None` for schemes other than `http` and `https`, and if only a host is
-/// given.
+/// Makes an address absolute. Returns `None` if the scheme is not `http` or `https`, or `stated` is only a
+/// host.
 pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://").unwrap_or_default();
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -41,7 +41,7 @@ pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     }
 }
 
-/// Resolves a query, or a path without a leading slash. Returns `None` for any other form of `stated`.
+/// Resolves `stated` if it is a query, or a path without a leading slash. Returns `None` for other forms.
 pub(crate) fn beside(stated: &str, address: &str) -> Option<String> {
     let start = address.find("://").map_or(0, |at| at + 3);
     let page = address[start..].split(['?', '#']).next().unwrap_or_default();
@@ -76,7 +76,7 @@ fn is_believed(stated: &str, address: &str) -> bool {
     let Some((_, rest)) = stated.split_once("://") else { return true };
     let host = host(rest);
     let own = address.split_once("://").map_or("", |(_, rest)| self::host(rest));
-    // A host without a dot is a local machine. It is accepted only for a page of that machine.
+    // A host without a dot is a machine in a local network. It is accepted only for a page of that machine.
     let is_host = !host.is_empty() && (host.contains('.') || own == host);
     is_host && (address.is_empty() || !is_front(stated) || is_front(address))
 }

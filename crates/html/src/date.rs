@@ -7,11 +7,11 @@
 //! accepted (`٢٠ نوفمبر ٢٠٢٦`). Years of the Thai Buddhist, Solar Hijri (Iran, Afghanistan), Minguo (Taiwan)
 //! and Japanese calendars are converted.
 //!
-//! `03/07/2026` has two possible readings. A `Reader` chooses one by data of the page.
+//! `03/07/2026` has two possible readings. A `Reader` uses data of the page to choose one.
 //!
-//! Limitation: two-digit years are read only in a text that is known to be a date (`Reader::short_date`).
-//! Relative dates (`2 hours ago`) are never read. No clock is used, so future dates up to 2100 are accepted.
-//! Dates of the lunar Hijri calendar are not read, because its months depend on the country.
+//! Limitation: a two-digit year is read only in a text that is known to be a date (`Reader::short_date`).
+//! Relative dates (`2 hours ago`) are never read. No clock is used, so dates in the future are accepted up to
+//! 2100. Dates of the lunar Hijri calendar are not read, because its months depend on the country.
 
 mod address;
 mod calendar;
@@ -45,8 +45,8 @@ const FIRST_YEAR: i16 = 1990;
 const LONGEST: usize = 200;
 
 /// Returns the date in a text in one of three forms: `2026-11-20`, `2026-11-20T09:30:00` (without a zone), or
-/// RFC 3339 with the offset that the text states (`+07:00`; zero is `Z`). Missing seconds are 0, and
-/// fractions are dropped. Returns `None` in the same cases as [`moment`].
+/// RFC 3339 with the offset in the text (`+07:00`, or `Z` for zero). Missing seconds become 0, and fractions
+/// of seconds are dropped. Returns `None` in the same cases as [`moment`].
 ///
 /// ```
 /// use gleaner_html::date::date;
@@ -60,8 +60,8 @@ pub fn date(text: &str) -> Option<String> {
 }
 
 /// Returns the date in a text. Returns `None` if the text has no date or more than 200 bytes, if the date
-/// does not exist, or if its year is before 1990 or after 2100. If day and month can be exchanged, the first
-/// number is the day, unless the weekday or AM or PM shows the opposite.
+/// does not exist, or if its year is before 1990 or after 2100. If day and month could be exchanged, the
+/// first number is the day, unless the weekday or AM or PM shows that it is the month.
 #[must_use]
 pub fn moment(text: &str) -> Option<Moment> {
     Reader::default().moment(text)
@@ -101,7 +101,7 @@ fn dated(text: &str, date_at: Finder, reader: &Reader) -> Option<Moment> {
     Some(Moment { day, time: Some(clock.time), offset: offset_at(&tokens, clock.end, day, reader) })
 }
 
-/// Returns a text in NFC with ASCII digits. Without NFC, words would be split at accents.
+/// Returns a text in NFC with ASCII digits. If it were not in NFC, words would be split at accents.
 fn composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { text.into() } else { text.nfc().map(latin_digit).collect() }
 }
@@ -226,7 +226,8 @@ fn unit(
     }
 }
 
-/// Parses `20/11/2026`, `20-11-2026`, `20.11.2026` or `20. 11. 2026`, or `11/20/2026` if unambiguous.
+/// Parses `20/11/2026`, `20-11-2026`, `20.11.2026` or `20. 11. 2026`. Also parses `11/20/2026` if that is the
+/// only reading.
 fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let first = number(tokens.get(at), 1..=2)?;
     let at = behind_separator(tokens, at + 1)?;
@@ -237,7 +238,8 @@ fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     Some((Found { day: day(year, second, first).or(month_first)?, month_first }, at + 1))
 }
 
-/// Parses `20/11/26`, in some languages `20.11.26`, and `11/20/26` if the first number cannot be a day.
+/// Parses `20/11/26` and, in some languages, `20.11.26`. Also parses `11/20/26` if the second number cannot
+/// be a month.
 fn short_year(tokens: &[Token], at: usize, reader: &Reader) -> Option<(Found, usize)> {
     let mark = match tokens.get(at + 1)? {
         Token::Mark(mark @ '/') => *mark,

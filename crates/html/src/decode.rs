@@ -3,26 +3,26 @@
 //! The encoding is determined in this order:
 //!
 //! 1. a byte order mark (UTF-8, UTF-16);
-//! 2. UTF-8, if the bytes are valid UTF-8, even if another encoding is declared. Other encodings are hardly
-//!    ever valid UTF-8, and many UTF-8 pages declare ISO-8859-1. Exception: a declared ISO-2022-JP or UTF-16
-//!    that decodes without errors has priority, because its bytes may also be valid UTF-8;
-//! 3. the charset of the `Content-Type` header;
+//! 2. UTF-8, if the bytes are valid UTF-8, even if another encoding is declared. Text in other encodings is
+//!    hardly ever valid UTF-8, and many UTF-8 pages declare ISO-8859-1. There is an exception: if ISO-2022-JP
+//!    or UTF-16 is declared and the bytes decode in it without errors, it has priority, because such bytes
+//!    may also be valid UTF-8;
 //! 4. the charset of the first `<meta>` or XML declaration in the first 4,096 bytes;
 //! 5. detection from the bytes (chardetng).
 //!
 //! A declared encoding is rejected if more than one character in 200 is an error. For UTF-8, the limit is one
-//! in 100, because text in other encodings does not resemble damaged UTF-8. An encoding that decodes every
+//! in 100, because text in other encodings does not look like damaged UTF-8. An encoding that decodes every
 //! byte (windows-1252 and similar) is always accepted.
 //!
 //! UTF-8 text that was read as Latin-1 and encoded again (`itâ\u{80}\u{99}s`) is restored if the page has
 //! enough evidence (`twice`).
 //!
-//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are used if declared. Pages in these
-//! encodings often relied on a font and declared windows-1252 or nothing. The decoded text is therefore
+//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are used if they are declared. Pages in these
+//! encodings often relied on a font and declared windows-1252 or no encoding. Therefore the decoded text is
 //! checked for these encodings ([`gleaner_vietnamese::legacy`]).
 //!
-//! Limitation: a page stays unchanged if only a part was encoded twice, or if its pre-Unicode Vietnamese text
-//! is in character references. The detector needs enough text to recognize windows-1258.
+//! Limitation: a page stays unchanged if only a part of it was encoded twice, or if its Vietnamese text in an
+//! older encoding consists of character references. The detector needs enough text to recognize windows-1258.
 
 mod twice;
 
@@ -47,8 +47,8 @@ pub struct Decoded {
     pub lossy: bool,
 }
 
-/// Decodes a page. `content_type` is the header's value, such as `text/html; charset=utf-8`. Decoding never
-/// fails; undecodable bytes become U+FFFD.
+/// Decodes a page. `content_type` is the value of the header, such as `text/html; charset=utf-8`. Decoding
+/// never fails: U+FFFD replaces bytes that cannot be decoded.
 #[must_use]
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     let decoded = decoded(bytes, content_type);
@@ -88,8 +88,9 @@ fn decoded(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     detect(bytes)
 }
 
-/// Decodes ISO-2022-JP (only ASCII bytes) or UTF-16 (often, every second byte is ASCII). Both may look like
-/// UTF-8. Returns `None` for another encoding and for bytes that are not in this encoding.
+/// Decodes ISO-2022-JP (which consists of ASCII bytes) or UTF-16 (in which often every second byte is ASCII).
+/// Both may look like UTF-8. Returns `None` for any other encoding, and for bytes that are not in this
+/// encoding.
 fn ascii_on_the_wire(encoding: &'static Encoding, bytes: &[u8]) -> Option<Decoded> {
     let fits = match encoding {
         e if e == ISO_2022_JP => bytes.contains(&0x1B),
@@ -158,7 +159,7 @@ fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// Returns the declared encoding. UTF-16 becomes UTF-8, because the declaration itself was readable as ASCII.
+/// Returns the declared encoding. UTF-16 becomes UTF-8, because the declaration was readable as ASCII.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;
@@ -406,7 +407,7 @@ mod tests {
             decode(vni, Some("text/html; charset=x-viet-vni")).text,
             "<p>Đường phố Hà Nội một ngày mưa"
         );
-        // Decoded as Latin-1 and stored as UTF-8.
+        // This text was decoded as Latin-1 and then stored as UTF-8.
         let mojibake: String =
             before_unicode(Legacy::Tcvn3, &page("")).iter().map(|byte| char::from(*byte)).collect();
         assert_eq!(decode(mojibake.as_bytes(), None).text, page(""));

@@ -1,7 +1,7 @@
-//! Resolves character references that remain in declarations. JSON-LD is not HTML but often has
-//! `Tom &amp; Jerry`, and some sites escape the content of `<meta>` twice.
+//! Resolves character references that remain in declarations. JSON-LD is not HTML but often contains `Tom
+//! &amp; Jerry`, and some sites escape the content of `<meta>` twice.
 //!
-//! Limitation: a headline that writes about `&amp;` itself is changed too.
+//! Limitation: a headline about `&amp;` itself is changed too.
 
 use html5ever::data::NAMED_ENTITIES;
 
@@ -46,7 +46,7 @@ fn character(entity: &str) -> Option<char> {
 pub(crate) fn without_tags(text: &str) -> String {
     const INLINE: [&str; 9] = ["a", "b", "i", "u", "em", "strong", "span", "sup", "sub"];
     let mut out = String::with_capacity(text.len());
-    // After the last `>` there are no tags.
+    // After the last `>`, there can be no tags.
     let (mut rest, end) = text.split_at(text.rfind('>').map_or(0, |at| at + 1));
     while let Some(at) = rest.find('<') {
         let behind = &rest[at + 1..];

@@ -5,11 +5,11 @@
 //! canonical address. If there is none, it is the first object of an article type.
 //!
 //! Invalid JSON is repaired first: comments and CDATA around it, trailing commas, raw line breaks in strings,
-//! unknown escapes, a trailing semicolon or a second object. Entities in strings (`Tom &amp; Jerry`) are
-//! resolved.
+//! unknown escapes, a trailing semicolon or a second object. Character references in strings (`Tom &amp;
+//! Jerry`) are resolved.
 //!
-//! Limitation: contexts are not read, so a prefix such as `schema:headline` is not recognized. JSON nested
-//! deeper than 128 levels is not read.
+//! Limitation: contexts are not read, so a prefix such as `schema:headline` is not recognized. JSON with more
+//! than 128 nested levels is not read.
 
 use serde_json::{Map, Value};
 
@@ -24,7 +24,7 @@ const MOST_AUTHORS: usize = 20;
 
 const MOST_KINDS: usize = 100;
 
-/// The declarations in a page's JSON-LD. `None` means not declared.
+/// The declarations in a page's JSON-LD. `None` if a value is not declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct JsonLd {
     pub(crate) article: Option<Statement>,
@@ -55,7 +55,7 @@ pub(crate) struct Statement {
     /// The address of the first image, as written.
     pub(crate) image: Option<String>,
     pub(crate) is_free: Option<bool>,
-    /// Number of words: `wordCount`, or else the words of `articleBody`.
+    /// The declared number of words: `wordCount` or, if it is missing, the number of words in `articleBody`.
     pub(crate) words: Option<u64>,
 }
 
@@ -88,7 +88,7 @@ fn kinds(objects: &[&Object], canonical: Option<&str>) -> Vec<String> {
     own.take(MOST_KINDS).map(str::to_owned).collect()
 }
 
-/// Returns the names in the first breadcrumb list, which is an object of its own or a `breadcrumb` property.
+/// Returns the names in the first breadcrumb list. The list is a separate object or a `breadcrumb` property.
 fn trail(objects: &[&Object]) -> Vec<String> {
     let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
     let own = objects.iter().copied().find(|o| is_list(o));
@@ -100,8 +100,8 @@ fn trail(objects: &[&Object]) -> Vec<String> {
     items.into_iter().flatten().take(MOST_AUTHORS).filter_map(name).collect()
 }
 
-/// Whether a type is an article type: any that ends in `Article`, `BlogPosting`, `LiveBlogPosting` or
-/// `Report`.
+/// Whether a type is an article type. These are all types that end in `Article`, `BlogPosting`,
+/// `LiveBlogPosting` and `Report`.
 pub(crate) fn is_article(kind: &str) -> bool {
     kind.ends_with("Article") || kind == "BlogPosting" || kind == "LiveBlogPosting" || kind == "Report"
 }
@@ -126,8 +126,8 @@ fn is_about(object: &Object, address: &str) -> bool {
     })
 }
 
-/// Returns the top-level objects in document order, without objects that are values of another object's
-/// property (a related article, a breadcrumb).
+/// Returns the top-level objects in document order. Objects that are the value of another object's property,
+/// such as a related article or a breadcrumb, are omitted.
 fn objects(values: &[Value]) -> Vec<&Object> {
     let mut out = Vec::new();
     let mut open: Vec<&Value> = values.iter().rev().collect();
@@ -190,7 +190,8 @@ fn image(value: Option<&Value>, all: &[&Object]) -> Option<String> {
     }
 }
 
-/// Whether an object is free to read. If one of its parts is not free, the result is `false`.
+/// Whether an object is free to read. Returns `false` if one of its parts is not, and `None` if nothing is
+/// declared.
 fn is_free(object: &Object) -> Option<bool> {
     let stated = |object: &Object| match object.get("isAccessibleForFree")? {
         Value::Bool(is_free) => Some(*is_free),
@@ -220,7 +221,8 @@ fn words(object: &Object) -> Option<u64> {
     count.or_else(of_body).filter(|count| *count > 0)
 }
 
-/// Returns a string, or the first string of a list, without tags and with resolved entities. Never empty.
+/// Returns a string, or the first string of a list, without tags and with resolved references. Returns `None`
+/// instead of an empty string.
 fn text(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => {

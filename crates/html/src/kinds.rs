@@ -1,7 +1,7 @@
-//! Names kinds of elements, so that a caller can skip all elements of a kind on the pages of a site.
+//! Defines kinds of elements, so that a caller can skip all elements of a kind on the pages of a site.
 //!
-//! A kind consists of the tag, class and id of an element and of its parent, with `#` for each run of digits,
-//! such as `div.page > ul.menu#main-#`. Only block elements that no other tag closes implicitly have a kind.
+//! A kind consists of the tag, class and id of an element and of its parent. `#` replaces each run of digits,
+//! as in `div.page > ul.menu#main-#`. Only block elements that no other tag closes implicitly have a kind.
 
 use crate::{NodeId, Page};
 
@@ -10,11 +10,13 @@ const LONGEST: usize = 200;
 /// A set of kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// Hashes of the element's part and the parent's part of each name, sorted.
+    /// For each kind, the hash of the element's part of its name and that of the parent's part, in ascending
+    /// order.
     pairs: Vec<(u64, u64)>,
 }
 
-/// Returns the name of an element's kind, or `None` if there is no kind or the name is longer than 200 bytes.
+/// Returns the name of an element's kind. Returns `None` if the element has no kind, or if the name is longer
+/// than 200 bytes.
 ///
 /// ```
 /// use gleaner_html::{Page, kinds};
@@ -84,7 +86,7 @@ impl Kinds {
         self.has(hash(id), || hash(page.node(id).parent))
     }
 
-    /// Whether an element's kind is in the set. Computes the parent's hash only if needed.
+    /// Whether an element's kind is in the set. Computes the parent's hash only if it is needed.
     pub(crate) fn has(&self, own: u64, above: impl FnOnce() -> u64) -> bool {
         let from = self.pairs.partition_point(|pair| pair.0 < own);
         self.pairs.get(from).is_some_and(|pair| pair.0 == own)

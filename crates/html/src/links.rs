@@ -1,9 +1,10 @@
 //! Reads a page's links and its rules about following them.
 //!
-//! Addresses are as written but trimmed, in document order. The caller resolves them with the page's own
-//! address and [`Links::base`]. Empty addresses are dropped; `#top`, `mailto:` and `javascript:` are kept.
+//! Addresses are trimmed but otherwise as written, in document order. The caller resolves them with the
+//! page's own address and [`Links::base`]. Empty addresses are dropped. `#top`, `mailto:` and `javascript:`
+//! are kept.
 //!
-//! Limitation: links that scripts create and links in `<noscript>` are missing.
+//! Limitation: links that scripts create, and links in `<noscript>`, are not found.
 
 use crate::canonical::beside;
 use crate::text::{is_hidden, never_text, tidy};
@@ -20,10 +21,10 @@ pub struct Links {
     pub feeds: Vec<String>,
     /// The address of the first `<link rel=canonical>`.
     pub canonical: Option<String>,
-    /// The address of the next page of a listing or story: `rel=next` of a `<link>`, or else of an `<a>`.
+    /// The address of the next page of a list or story: `rel=next` of a `<link>` or, if there is none, of an
+    /// `<a>`.
     pub next: Option<String>,
-    /// The target of `<meta http-equiv=refresh>`. `None` if the page has none, or if it only reloads the
-    /// page.
+    /// The target of `<meta http-equiv=refresh>`. `None` if it is missing or only reloads the page.
     pub refresh: Option<String>,
     /// Whether `<meta name=robots>` contains `nofollow` or `none`.
     pub robots_nofollow: bool,
@@ -127,7 +128,7 @@ fn is_feed(kind: &str) -> bool {
     )
 }
 
-/// Returns the visible text of a link on one line, or the `alt` of an `<area>`; may be empty.
+/// Returns the visible text of a link on one line, or the `alt` of an `<area>`. The result may be empty.
 #[must_use]
 pub fn anchor_text(page: &Page, id: NodeId) -> String {
     if let Some(alt) = page.attribute(id, "alt").filter(|_| page.tag(id) == Some("area")) {

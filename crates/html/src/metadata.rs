@@ -1,11 +1,12 @@
 //! Reads a page's metadata, such as the headline, dates, authors and language.
 //!
-//! The first source with a value is used: an article's JSON-LD, then OpenGraph and `article:*`, other
-//! `<meta>` elements (Dublin Core, Parse.ly, Sailthru and names of single sites), microdata, `<h1>` and
-//! `<title>`, and the page's JSON-LD. The module `dates` describes the sources of dates.
+//! The first source with a value is used. The sources are, in this order: an article's JSON-LD, OpenGraph and
+//! `article:*`, other `<meta>` elements (Dublin Core, Parse.ly, Sailthru and names of single sites),
+//! microdata, `<h1>` and `<title>`, and the page's JSON-LD. The module `dates` describes the sources of
+//! dates.
 //!
-//! Limitation: declarations are trusted, except implausible dates. A hub also declares a title and sometimes
-//! a date. A date printed near the headline may be today's date instead of the article's.
+//! Limitation: all declarations except implausible dates are trusted. A hub also declares a title and
+//! sometimes a date. A date printed near the headline may be today's date instead of the article's.
 
 mod article_type;
 mod dates;
@@ -36,10 +37,10 @@ const LONGEST_SECTION: usize = 60;
 const LONGEST_TITLE: usize = 1_000;
 const LONGEST_DESCRIPTION: usize = 5_000;
 
-/// Maximum length in bytes of an image's address. A longer address is a data URL with the image itself.
+/// Maximum length in bytes of an image's address. A longer address is a data URL that contains the image.
 const LONGEST_ADDRESS: usize = 4_000;
 
-/// Breadcrumbs that mean the front page or no particular section.
+/// Breadcrumbs that name the front page or no particular section.
 const HOME: [&str; 17] = [
     "home",
     "homepage",
@@ -69,29 +70,30 @@ pub struct Metadata {
     /// The publication time: RFC 3339 with the page's offset, or a day (`2026-11-20`) if the time or its zone
     /// is unknown.
     pub published: Option<String>,
-    /// The publication time as a UTC timestamp. If `published` has no zone, UTC is assumed; if it has no
-    /// time, midnight.
+    /// The publication time as a UTC timestamp. If `published` has no zone, UTC is assumed. If it has no
+    /// time, midnight is assumed.
     pub published_utc: Option<Timestamp>,
     /// The time of the last change, in the form of `published`.
     pub modified: Option<String>,
-    /// The authors' names without "By" and without repetitions (ignoring case).
+    /// The authors' names without "By". A name that differs from an earlier one only in case is omitted.
     pub authors: Vec<String>,
     /// The page's section, such as "World".
     pub section: Option<String>,
     /// The page's language: the primary subtag in lower case, such as `vi`.
     pub language: Option<String>,
-    /// The declared address: `rel=canonical` or else `og:url`. It is always a web address. It is the front
-    /// page's address only on the front page itself. It is relative only if the page's own address is
-    /// unknown.
+    /// The declared address: `rel=canonical` or, if it is missing, `og:url`. It is always a web address. It
+    /// is the address of the front page only on the front page itself. It is relative only if the page's own
+    /// address is unknown.
     pub canonical: Option<String>,
     /// The name of the site.
     pub site_name: Option<String>,
-    /// The declared type: the JSON-LD type of an article (`NewsArticle`), or else `og:type` (`article`,
-    /// `website`), or else the JSON-LD type of the page.
+    /// The declared type: the JSON-LD type of an article (`NewsArticle`), otherwise `og:type` (`article`,
+    /// `website`), otherwise the JSON-LD type of the page.
     pub kind: Option<String>,
     /// A short description, cut after 5,000 characters.
     pub description: Option<String>,
-    /// The keywords or tags without repetitions (ignoring case): at most 50, each of at most 80 characters.
+    /// The keywords or tags: at most 50, each of at most 80 characters. A keyword that differs from an
+    /// earlier one only in case is omitted.
     pub keywords: Vec<String>,
     /// The address of the lead image. It is relative only if the page's own address is unknown.
     pub image: Option<String>,
@@ -100,7 +102,8 @@ pub struct Metadata {
     /// Whether only subscribers may read the text: schema.org `isAccessibleForFree` or
     /// `article:content_tier`.
     pub paywalled: Option<bool>,
-    /// Number of words of the article's text: schema.org `wordCount`, or else the words of `articleBody`.
+    /// Number of words of the article's text: schema.org `wordCount` or, if it is missing, the number of
+    /// words in `articleBody`.
     pub declared_words: Option<u64>,
 }
 
@@ -110,15 +113,15 @@ pub fn metadata(page: &Page) -> Metadata {
     metadata_at(page, "")
 }
 
-/// Reads a page's metadata like [`metadata_at`], for a page that was fetched at `fetched`. Dates of
-/// publication or change more than a day after the fetch are ignored.
+/// Reads a page's metadata like [`metadata_at`], for a page that was fetched at `fetched`. Ignores dates of
+/// publication or change that are more than a day after the fetch.
 #[must_use]
 pub fn metadata_fetched(page: &Page, address: &str, fetched: Timestamp) -> Metadata {
     of_sources(page, &Sources::new(page, address, Some(fetched)))
 }
 
-/// Reads a page's metadata. `address` is the page's own address, or empty if unknown. The address is used to
-/// make the canonical address absolute and to recognize the site's name in a title. If the page states no
+/// Reads a page's metadata. `address` is the page's own address, or empty if it is unknown. It is used to
+/// make the canonical address absolute, and to recognize the site's name in a title. If the page states no
 /// publication day, a day in the address is used.
 ///
 /// ```
@@ -171,7 +174,7 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
     }
 }
 
-/// Returns the title and description as in [`metadata`], without the expensive search for authors and dates.
+/// Returns the title and description as [`metadata`] does, without searching for authors and dates.
 #[must_use]
 pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
     let sources = Sources::new(page, "", None);
@@ -225,7 +228,8 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Returns the address that identifies a page: the declared one if it is absolute, otherwise the page's own.
+/// Returns the address that identifies a page: the declared address if it is absolute, or else the page's
+/// own.
 fn known<'a>(canonical: Option<&'a str>, address: &'a str) -> &'a str {
     canonical.filter(|it| it.contains("://")).unwrap_or(address)
 }

@@ -1,10 +1,10 @@
 //! Decides which microdata of a page belong to its article.
 //!
-//! A value belongs to the nearest element with `itemscope` around it, its item. The page's main item is the
-//! item of an article type that contains the first `<h1>`. If there is none, it is the first item of an
-//! article type outside asides, comments and related stories. Values of the main item, of items around it, of
-//! a `WebPage` and of no item count. Values of all other items, such as a comment, a video or a related
-//! article, do not.
+//! A value belongs to the nearest element around it with `itemscope`, which is its item. The page's main item
+//! is the item of an article type that contains the first `<h1>`. If there is none, it is the first item of
+//! an article type outside asides, comments and related stories. Values count if they belong to the main
+//! item, to an item around it, to a `WebPage` or to no item. Values of other items, such as a comment, a
+//! video or a related article, do not count.
 //!
 //! Limitation: `itemref` is not read.
 
@@ -15,7 +15,7 @@ use crate::json_ld::is_article;
 use crate::small_text::ancestors;
 use crate::{NodeId, Page};
 
-/// Maximum number of items to read. A page with more items is a list.
+/// Maximum number of items to read. A page with more items is a list and not an article.
 const MOST: usize = 1_000;
 
 pub(crate) struct Items {

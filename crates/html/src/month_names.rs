@@ -1,12 +1,12 @@
-//! Month names in the languages of news, and the folding of words for comparison.
+//! Lists month names in the languages of news, and folds words for comparison.
 //!
 //! Names are compared in lower case without accents, because Greek moves the accent between cases
-//! (`Ιανουάριος`, `Ιανουαρίου`) and many pages drop it. The list has nominatives, genitives and the usual
-//! abbreviations.
+//! (`Ιανουάριος`, `Ιανουαρίου`) and many pages omit it. The list contains nominatives, genitives and the
+//! usual abbreviations.
 //!
-//! Limitation: abbreviations that are English words are missing (`out` for October and `set` for September in
-//! Portuguese). A name for different months in different languages (`listopad`) has its meaning in Polish,
-//! Czech and Ukrainian.
+//! Limitation: abbreviations that are English words are not in the list (in Portuguese, `out` for October and
+//! `set` for September). If a name means different months in different languages (`listopad`), it has its
+//! meaning in Polish, Czech and Ukrainian.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -30,7 +30,8 @@ const MONTHS: [&str; 12] = [
     "december dec dez dezember decembre diciembre dicembre dezembro desember aralik decembrie prosinec prosince grudzien grudnia gru декабрь декабря дек грудень грудня δεκεμβριος δεκεμβριου δεκ desembre dic joulukuu joulukuuta gruodzio detsember decembra prosinca децембар децембра декември",
 ];
 
-/// Month names from January on in Arabic, Urdu, Hindi, Bengali, Thai and Hebrew. `_` joins two words.
+/// Month names from January on in Arabic, Urdu, Hindi, Bengali, Thai and Hebrew. `_` joins the two words of a
+/// name.
 const OTHER_SCRIPTS: [&str; 12] = [
     "يناير جانفي كانون_الثاني جنوری जनवरी জানুয়ারি มกราคม ม.ค ינואר בינואר",
     "فبراير فيفري شباط فروری फरवरी फ़रवरी ফেব্রুয়ারি กุมภาพันธ์ ก.พ פברואר בפברואר",
@@ -63,7 +64,8 @@ const FURTHER: [&str; 12] = [
     "decembris disember снежня დეკემბერი დეკემბერს դեկտեմբեր դեկտեմբերի желтоқсан டிசம்பர் డిసెంబర్ డిసెంబరు ഡിസംബർ ಡಿಸೆಂಬರ್ ડિસેમ્બર ဒီဇင်ဘာ ធ្នូ ທັນວາ",
 ];
 
-/// Words for "month" written together with the name: before it in Thai, Lao and Khmer, after it in Burmese.
+/// Words for "month" that are written together with the name, before it in Thai, Lao and Khmer, and after it
+/// in Burmese.
 const BEFORE: [&str; 3] = ["เดือน", "ເດືອນ", "ខែ"];
 const BEHIND: &str = "လ";
 
@@ -106,7 +108,7 @@ fn numbered(months: [&'static str; 12]) -> impl Iterator<Item = (String, i16)> {
 }
 
 pub(crate) fn month(word: &str) -> Option<MonthName> {
-    // Every name has at least three bytes. This check or the lookup rejects most words of a page.
+    // Every name has at least three bytes. Most words of a page fail this check or the lookup.
     if !(3..=LONGEST).contains(&word.len()) {
         return None;
     }

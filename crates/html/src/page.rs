@@ -3,15 +3,16 @@
 //! The tree follows the HTML standard. Its nodes are in an arena, where a subtree is a range of ids. Methods
 //! iterate over this range without recursion, so deep nesting cannot overflow the stack.
 //!
-//! Two builders fill the arena and build equal pages. The module `fast` builds nearly every page in one pass
-//! over its bytes. If its result is not certain, the reference builder (scraper on html5ever) builds a tree,
-//! which is then copied.
+//! Two builders fill the arena, and build equal pages. The module `fast` builds nearly every page in one pass
+//! over its bytes. If it is not certain of its result, the reference builder (scraper on html5ever) builds a
+//! tree, which is then copied.
 //!
 //! Comments, doctypes and processing instructions are omitted. The content of `<template>` and `<noscript>`
-//! is directly below the element, without the fragment that scraper adds in a template.
+//! is directly below the element. The fragment that scraper inserts between a template and its content is
+//! omitted.
 //!
-//! Limitation: the fast builder's pages keep their whole source in memory, because texts are ranges of the
-//! source.
+//! Limitation: a page of the fast builder keeps its whole source in memory, because its texts are ranges of
+//! it.
 
 use std::ops::Range;
 
@@ -48,16 +49,16 @@ impl From<Parts> for Page {
     }
 }
 
-/// A page without the content of unwanted elements, and the list of these elements.
+/// A page without the content of unwanted elements, with the list of these elements.
 #[derive(Debug, Clone, Default)]
 pub struct Partly {
     /// The page.
     pub page: Page,
-    /// The outermost unwanted elements, in page order. Their links and metadata were kept as their children.
+    /// The outermost unwanted elements, in page order. Their links and metadata are their only children.
     pub left_out: Vec<NodeId>,
 }
 
-/// Maximum number of input bytes, so that offsets fit in 32 bits.
+/// Maximum number of input bytes. It ensures that offsets fit in 32 bits.
 const MAX_BYTES: usize = 64 << 20;
 
 /// One node of a [`Page`].
@@ -78,7 +79,7 @@ pub struct Node {
 pub enum Kind {
     /// An element with its name and its attributes.
     Element {
-        /// The name, such as `div`: in lower case, except SVG names such as `foreignObject`.
+        /// The name, such as `div`. It is in lower case, except for SVG names such as `foreignObject`.
         tag: LocalName,
         /// The range of the element's attributes in the page's list.
         attributes: Range<u32>,
@@ -91,11 +92,11 @@ impl Page {
     /// Parses a document. Broken markup is not an error: the standard defines a tree for every input.
     ///
     /// The time is linear in the input: 700 MB/s on recorded news pages of median size, ten times as fast as
-    /// the reference in the same run. The reference parses 4 of 1,344 recorded pages and all costly pages.
-    /// The worst of 57 pathological pages of 5 MiB took 0.8 s and 165 MB. If nesting, formatting elements or
-    /// attributes would make the time quadratic, the page is cut; see [`Page::truncated`]. The limits are 200
-    /// million queries of the tree builder, a million nodes, a depth of 12,000, 32 MiB of attributes and 64
-    /// MiB of input. An element keeps its first 1,000 attributes.
+    /// the reference in the same run. The reference parses 4 of 1,344 recorded pages, and all costly pages.
+    /// The worst of 57 pathological pages of 5 MiB took 0.8 s and 165 MB. A page is cut if nesting,
+    /// formatting elements or attributes would make the time quadratic (see [`Page::truncated`]). The limits
+    /// are 200 million queries of the tree builder, a million nodes, a depth of 12,000, 32 MiB of attributes
+    /// and 64 MiB of input. Only the first 1,000 attributes of an element are kept.
     #[must_use]
     pub fn parse(html: &str) -> Self {
         match Self::build_fast(html, &Kinds::default()) {
@@ -105,8 +106,8 @@ impl Page {
     }
 
     /// Parses a document, but skips the content of elements of the kinds in `without` if their end is
-    /// certain. From skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and
-    /// JSON-LD are kept. The rest is as in [`Page::parse`].
+    /// certain. Of skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD
+    /// are kept. The rest is the same as in [`Page::parse`].
     ///
     /// ```
     /// use gleaner_html::{Page, kinds::Kinds};
@@ -128,9 +129,9 @@ impl Page {
         }
     }
 
-    /// Returns a copy without the content of the elements in `left_out`, except for the elements that
+    /// Returns a copy without the content of the elements in `left_out`, except for what
     /// [`parse_partly`](Self::parse_partly) keeps. A text node in `left_out` is removed. The nodes must be in
-    /// page order and not nested.
+    /// page order, and none may contain another.
     #[must_use]
     pub fn without(&self, left_out: &[NodeId]) -> Self {
         let mut copy = Self {
@@ -178,7 +179,7 @@ impl Page {
         }
     }
 
-    /// Returns why only the reference can parse this document. Returns `None` if the fast builder parses it.
+    /// Returns why only the reference can parse this document, or `None` if the fast builder can parse it.
     #[must_use]
     pub fn left_to_reference(html: &str) -> Option<&'static str> {
         match Self::build_fast(html, &Kinds::default()) {
@@ -194,7 +195,8 @@ impl Page {
         fast::build(html, without, Budget::PAGE.work)
     }
 
-    /// Parses a document with html5ever and scraper, the reference and the fallback of [`Page::parse`].
+    /// Parses a document with the reference, html5ever and scraper. [`Page::parse`] also uses it if the fast
+    /// builder gives up.
     #[must_use]
     pub fn parse_reference(html: &str) -> Self {
         let mut input = &html[..html.floor_char_boundary(MAX_BYTES)];
@@ -256,14 +258,14 @@ impl Page {
         from..self.text.len() as u32
     }
 
-    /// Whether the end of the page is missing because the page was too costly to parse completely. This
+    /// Whether the end of the page is missing because parsing the whole page would have been too costly. This
     /// indicates a trap or an attack, not a long article.
     #[must_use]
     pub fn truncated(&self) -> bool {
         self.truncated
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
@@ -279,7 +281,7 @@ impl Page {
     /// Returns the node with this id.
     ///
     /// # Panics
-    /// The id is not below [`Page::len`].
+    /// If the id is not below [`Page::len`].
     #[must_use]
     #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
@@ -324,7 +326,7 @@ impl Page {
         &self.text[range.start as usize..range.end as usize]
     }
 
-    /// Returns an attribute's value. Returns `None` for a text node and if the attribute is absent.
+    /// Returns an attribute's value. Returns `None` if the attribute is absent or the node is a text.
     #[must_use]
     #[inline]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
@@ -339,7 +341,7 @@ impl Page {
         of.iter().find(|(known, _)| known == name).map(|(_, value)| self.slice(value))
     }
 
-    /// Whether an element of the page has the attribute. This is faster than asking each element.
+    /// Whether any element of the page has the attribute. This is faster than a check of each element.
     pub(crate) fn has_attribute(&self, name: &LocalName) -> bool {
         self.attributes.iter().any(|(known, _)| known == name)
     }
@@ -349,8 +351,8 @@ impl Page {
         class.into_iter().chain(self.named(id, &local_name!("id")))
     }
 
-    /// Iterates over an element's attributes as pairs of name and value. For a text node, there are none. The
-    /// attributes are sorted by name as in scraper. Prefixed attributes such as `xlink:href` come last,
+    /// Iterates over an element's attributes as pairs of name and value. A text node has none. The attributes
+    /// are sorted by name as in scraper. Attributes with a prefix, such as `xlink:href`, come last and
     /// without the prefix (`href`).
     #[inline]
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
@@ -369,7 +371,7 @@ impl Page {
         self.iter().filter(move |(_, node)| is_wanted(node)).map(|(id, _)| id)
     }
 
-    /// Returns the text of a subtree, joined without separators.
+    /// Returns the texts of a subtree, joined without separators.
     #[must_use]
     pub fn raw_text(&self, id: NodeId) -> String {
         self.subtree(id).filter_map(|n| self.text(n)).collect()

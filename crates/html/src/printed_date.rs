@@ -1,22 +1,23 @@
-//! Finds the date printed next to the headline, for pages that declare none.
+//! Finds the date that a page prints next to its headline, for pages that declare no date.
 //!
-//! A line counts as a date if it has little other text: a weekday, a label (`Published`, `Ngày đăng`,
+//! A line counts as a date if it contains little else: a weekday, a label (`Published`, `Ngày đăng`,
 //! `Опубликовано`), a name. Dates with a time of day are preferred, then dates in elements with a class or id
 //! for a date, then dates after the headline, then the nearest date. A date with a label such as `Updated` is
 //! the date of the last change.
 //!
 //! If no date is near the headline, the page after the headline is searched for lines that have a label, or a
-//! class or id for a date. On a page without a headline, lines with only a date are searched last. They are
-//! used only if all have the same day.
+//! class or id for a date. On a page without a headline, lines that contain only a date are searched last.
+//! They are used only if all of them have the same day.
 //!
-//! Dates are ignored in the headline, comments, other stories, footers, copyright lines and page-header
-//! clocks.
+//! Dates in the headline, comments, other stories, footers, copyright lines and clocks in page headers are
+//! ignored.
 //!
-//! Limitation: most sites print today's date above the headline. So a day above the headline counts only if
-//! it is close to the headline and has no weekday, or if it is the only date in an element with a class or id
-//! for a date. A date with a weekday above the `article` or `main` of the headline never counts. Two dates on
-//! one line without labels may be the days of an event and are not read. Relative dates (`2 hours ago`) are
-//! not read. On the whole page, only the first 500 lines are read.
+//! Limitation: most sites print today's date above the headline. Therefore a day above the headline counts
+//! only if it is close to the headline and has no weekday, or if it is the only date in an element with a
+//! class or id for a date. A date with a weekday above the `article` or `main` that contains the headline
+//! never counts. Two dates on one line without labels are not read, because they may be the days of an event.
+//! Relative dates (`2 hours ago`) are not read. If the whole page is searched, only the first 500 lines are
+//! read.
 
 mod labels;
 mod others;
@@ -35,14 +36,15 @@ use labels::{has_publication_label, is_change, parted};
 pub(crate) use others::is_aside;
 use others::{is_of_others, is_todays};
 
-/// Maximum distance from the headline in nodes: `TIME_REACH` for a `<time>`, `PRINTED_REACH` for other dates.
+/// Maximum distance in nodes from the headline. `TIME_REACH` is for a `<time>`, and `PRINTED_REACH` for any
+/// other date.
 const TIME_REACH: u32 = 400;
 const PRINTED_REACH: u32 = 150;
 
-/// Maximum distance of a date in a list from the headline, in nodes. A by-line may be a list.
+/// Maximum distance in nodes from the headline for a date in a list, because a by-line may be a list.
 const BESIDE: u32 = 20;
 
-/// Maximum number of lines, and of `<time>`s, to read.
+/// Maximum number of lines to read, and maximum number of `<time>`s to read.
 const MOST_LINES: usize = 500;
 
 const LONGEST_LINE: usize = 200;
@@ -54,7 +56,7 @@ const FEWEST_WITH_UNITS: usize = 2;
 /// Maximum number of other words on a date's line.
 const MOST_WORDS: usize = 6;
 
-/// A line with at least this number of other words and a full stop is a sentence.
+/// A line with a full stop and at least this number of other words is a sentence.
 const SENTENCE: usize = 3;
 
 struct Found {
@@ -64,7 +66,7 @@ struct Found {
     is_named: bool,
     is_labelled: bool,
     is_change: bool,
-    /// Whether it may be today's date.
+    /// Whether the date may be today's date.
     is_doubtful: bool,
 }
 
@@ -92,7 +94,7 @@ pub(crate) fn printed(page: &Page, headline: Option<NodeId>, reader: &Reader) ->
         }
         out.add(&found, None, reader);
     }
-    // A label may be next to an element that states the same day with a time.
+    // A label may be next to an element that states the same day with a time. Then this time is used.
     let timed = out.published.filter(|it| it.time.is_some());
     let same_day = |labelled: &Moment| timed.filter(|it| labelled.time.is_none() && it.day == labelled.day);
     out.labelled = out.labelled.map(|labelled| same_day(&labelled).unwrap_or(labelled));
@@ -156,8 +158,8 @@ fn around(page: &Page, id: NodeId) -> Option<String> {
     (before.iter().map(|text| text.len()).sum::<usize>() < 200).then(|| before.concat())
 }
 
-/// Returns the dates in a range of nodes. Without a headline, a line counts only if it has a label, has a
-/// class or id for a date, or contains only a date.
+/// Returns the dates in a range of nodes. If the page has no headline, a line counts only if it has a label,
+/// has a class or id for a date, or contains only a date.
 fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &Reader) -> Vec<Found> {
     let nodes = nodes.start..nodes.end.min(page.len() as NodeId);
     let is_label = |id: NodeId| nodes.contains(&id) && page.text(id).is_some_and(has_publication_label);
@@ -188,10 +190,10 @@ fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &R
     out
 }
 
-/// The digits in a range of nodes, so that elements without a date are passed over quickly.
+/// Counts the digits in a range of nodes, so that elements without a date can be skipped quickly.
 struct Digits {
     from: NodeId,
-    /// For each node of the range and the node behind it: the number of digits before it.
+    /// The number of digits before each node of the range, and before the node that follows it.
     before: Vec<usize>,
 }
 
@@ -209,7 +211,7 @@ impl Digits {
         Self { from, before }
     }
 
-    /// Returns the number of digits in a node. Of an element that ends behind the range, the rest counts as digits.
+    /// Returns the number of digits in a node. If the node ends outside the range, returns the maximum.
     fn within(&self, page: &Page, id: NodeId) -> usize {
         let (at, end) = (id - self.from, page.node(id).end - self.from);
         match self.before.get(end as usize) {
@@ -257,7 +259,8 @@ fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     })
 }
 
-/// Whether a text belongs to the headline. A date in the headline element is excluded by its class or id.
+/// Whether a text belongs to the headline. A date inside the headline element does not, if it has a class or
+/// id for a date.
 fn is_in_headline(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let Some(headline) = headline.filter(|headline| page.subtree(*headline).contains(&id)) else {
         return false;
@@ -298,8 +301,8 @@ fn of_line(text: &str, reader: &Reader) -> Option<Moment> {
     (is_short(text) && years(text) <= 1).then(|| reader.moment(text)).flatten()
 }
 
-/// Returns a date with a two-digit year. It must be directly after the headline, or have a time of day and an
-/// element with a class or id for a date.
+/// Returns a date with a two-digit year. It must follow the headline directly, or have both a time of day and
+/// an element with a class or id for a date.
 fn short_date_of_line(
     text: &str,
     id: NodeId,

@@ -1,4 +1,4 @@
-//! Reads the text of small elements (dates, names, labels), and their ancestors.
+//! Reads the text of small elements (dates, names, labels), and lists the ancestors of nodes.
 
 use crate::date::latin_digit;
 use crate::text::{is_plain, never_text, tidy};
@@ -56,7 +56,8 @@ impl<'a> Small<'a> {
         self.parts[..self.len].iter().map(|text| digits(text)).sum()
     }
 
-    /// Returns the first character in lower case, if it is ASCII and no combining mark can follow.
+    /// Returns the first character in lower case. Returns `None` if it is not ASCII, or if a combining mark
+    /// may follow.
     pub(crate) fn first_ascii(&self) -> Option<u8> {
         match self.beginning()?.as_bytes() {
             [first] | [first, 0..0x80, ..] => Some(first.to_ascii_lowercase()).filter(u8::is_ascii_graphic),
@@ -73,7 +74,7 @@ fn begun(text: &str) -> Option<&str> {
     Some(text.trim_ascii_start()).filter(|it| !it.is_empty())
 }
 
-/// Returns the beginning of a subtree's small text, so that a caller can reject most texts by the first
+/// Returns the beginning of the small text of a subtree, so that a caller can reject most texts by the first
 /// letter. Returns `None` if the subtree is too large or has no text.
 pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     let range = page.subtree(id);
@@ -88,7 +89,7 @@ pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
     let mut others = other.chars();
     let mut own = beginning.chars().peekable();
     while let Some(c) = own.next() {
-        // A combining mark may follow, and the lower case of `Σ` depends on its place in the word.
+        // A combining mark may follow, and the lower case of `Σ` depends on its position in the word.
         let is_whole = own.peek().is_none_or(|next| is_plain(*next) || next.is_ascii_whitespace());
         if !is_whole || !is_plain(c) || c == 'Σ' {
             return true;

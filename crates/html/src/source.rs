@@ -1,15 +1,15 @@
 //! Splits a page's source into tags, text, scripts and remarks, in order.
 //!
-//! This is for methods that read the source text instead of a tree. The splitter follows the tokenizer rules
-//! of the HTML standard, so a `>` in a quoted value does not end a tag and `a < b` does not start a tag. It
-//! does not move, close or add elements.
+//! This module is for methods that read the source text instead of a tree. The splitter follows the tokenizer
+//! rules of the HTML standard, so a `>` in a quoted value does not end a tag, and `a < b` does not start a
+//! tag. It does not move, close or add elements.
 //!
-//! Limitation: a script with `<!-- <script>` ends at the first `</script>`; by the standard it ends at the
-//! second. Foreign content is not recognized, so the content of `<svg><style>` is also raw. `<![CDATA[` is
+//! Limitation: a script with `<!-- <script>` ends at the first `</script>`, but in the standard it ends at
+//! the second. Foreign content is not recognized, so the content of `<svg><style>` is raw too. `<![CDATA[` is
 //! always a remark.
 //!
-//! The time is linear and nothing is allocated. If the last tag never ends, it is one remark that extends to
-//! the end of the page.
+//! The time is linear, and no memory is allocated. If the last tag never ends, it is one remark that extends
+//! to the end of the page.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -35,24 +35,24 @@ pub struct Piece<'a> {
 pub enum PieceKind<'a> {
     /// Text with unresolved references ([`resolve`]). Also the content of `title` and `textarea`.
     Text,
-    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`. Contains no tags.
+    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`. It contains no tags.
     Raw,
-    /// A start tag, with its name as written in any case.
+    /// A start tag.
     Start {
-        /// The name.
+        /// The name as written, in any case.
         name: &'a str,
     },
     /// An end tag.
     End {
-        /// The name.
+        /// The name as written, in any case.
         name: &'a str,
     },
-    /// A comment ("remark"), a document type, a processing instruction, or an incomplete tag at the page's
-    /// end. Remarks are invisible.
+    /// Markup that readers do not see: a comment, a document type, a processing instruction, or an incomplete
+    /// tag at the end of the page.
     Remark,
 }
 
-/// Splits a source into pieces in order. Together they are the whole source.
+/// Splits a source into pieces, in order. Together they are the whole source.
 #[must_use]
 pub fn pieces(source: &str) -> Pieces<'_> {
     Pieces { source, at: 0, raw: None }
@@ -204,7 +204,7 @@ pub fn resolve(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut resolved = String::with_capacity(text.len());
-    // The tokenizer must not see a `<`: `text` contains no markup.
+    // `text` contains no markup, so the tokenizer must not see a `<`.
     for (number, part) in text.split('<').enumerate() {
         if number > 0 {
             resolved.push('<');

@@ -1,4 +1,4 @@
-//! Classifies elements by name: whether they form separate lines, and whether they can contain visible text.
+//! Classifies elements by name: whether they form separate lines, and whether they may contain visible text.
 //!
 //! Limitation: style sheets are ignored, and an unknown name is inline, as in a browser.
 
@@ -21,7 +21,7 @@ pub(crate) fn is_preformatted(tag: &str) -> bool {
     matches!(tag, "pre" | "listing" | "xmp" | "plaintext")
 }
 
-/// Whether an element of this name never yields text:
+/// Whether an element of this name never yields text. These elements are:
 ///
 /// * `script`, `style`, `template`, `head`, `title`: code and metadata;
 /// * `noscript`: browsers with scripts do not show it, and newspapers put a second copy of lazy images and
@@ -39,7 +39,7 @@ pub fn never_text(tag: &str) -> bool {
     invisible(tag) || embedded() || gauge() || control()
 }
 
-/// Whether an element takes no space on the page, so that no space separates the words before and after it.
+/// Whether an element takes no space on the page. If so, no space separates the words before and after it.
 pub(crate) fn invisible(tag: &str) -> bool {
     let code = || matches!(tag, "script" | "style" | "template" | "head" | "title");
     let substitute = || matches!(tag, "noscript" | "noframes" | "noembed" | "datalist");

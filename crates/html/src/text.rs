@@ -1,20 +1,22 @@
-//! Converts the kept parts of a page to lines of text.
+//! Converts the parts of a page that a caller keeps to lines of text.
 //!
 //! A line ends at `<br>` and where a block-level element starts or ends. The caller selects the nodes to
 //! convert. Elements in [`never_text`] never yield text.
 //!
-//! Hidden elements have no text either: elements with the `hidden` attribute (except `until-found`) or an
-//! inline `display:none`, and a `dialog` that is not open. `html`, `body`, `main` and `article` are exempt,
-//! because sites hide them until a script has run. Also exempt are the given root, the parts that React
-//! streams (`<div hidden id="S:0">`), and panels that a reader can open: `role=tabpanel`, and `role=region`
-//! with `aria-labelledby`. `aria-hidden` has no visible effect and is ignored.
+//! Hidden elements have no text either. These are elements with the `hidden` attribute (except `until-found`)
+//! or an inline `display:none`, and a `dialog` that is not open. `html`, `body`, `main` and `article` are
+//! exempt, because sites hide them until a script has run. Also exempt are the root that the caller passes,
+//! the parts that React streams (`<div hidden id="S:0">`), and panels that a reader can open:
+//! `role=tabpanel`, and `role=region` with `aria-labelledby`. `aria-hidden` has no visible effect and is
+//! ignored.
 //!
 //! An inline `display:block` makes any element a block.
 //!
 //! Limitation: style sheets are not read. A class that hides an element has no effect, and an unknown element
 //! is inline, as in a browser. A class may also separate two words (`<span class=place>Hà Nội</span>Triển
 //! lãm`). Such spaces are guessed: at the edge of an element, a space is added before a capital that follows
-//! a lower-case word or the end of a sentence. `2024<span>Hanoi` and `Hanoi<span>opens` stay joined.
+//! a lower-case word or the end of a sentence. In `2024<span>Hanoi` and `Hanoi<span>opens`, no space is
+//! added.
 
 mod characters;
 
@@ -27,8 +29,8 @@ pub(crate) use characters::is_plain;
 use characters::{EDGE, OBJECT, collapse, preserve};
 use serde::{Deserialize, Serialize};
 
-/// The kind of block around a line. The innermost block that has a kind decides, so a `<p>` in a
-/// `<blockquote>` is a [`LineKind::Quote`].
+/// The kind of block around a line. If blocks are nested, the innermost block that has a kind decides, so a
+/// `<p>` in a `<blockquote>` is a [`LineKind::Quote`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
@@ -44,7 +46,7 @@ pub enum LineKind {
     Cell,
     /// `figcaption` or a table's `caption`.
     Caption,
-    /// `pre` and its older equivalents: the only kind with line breaks in its text.
+    /// `pre` and its older equivalents. Only this kind has line breaks in its text.
     Pre,
 }
 
@@ -54,16 +56,16 @@ pub struct Line {
     /// The kind of the block around the line.
     pub kind: LineKind,
     /// The text, in NFC and never empty. Except in [`LineKind::Pre`], it is trimmed, has single spaces
-    /// between words and no line breaks.
+    /// between words, and has no line breaks.
     pub text: String,
 }
 
-/// A line and its place on the page.
+/// A line and its position on the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedLine {
     /// The line.
     pub line: Line,
-    /// The innermost block-level element around the line, or else the given root.
+    /// The innermost block-level element around the line or, if there is none, the caller's root.
     pub block: NodeId,
     /// The range from the line's first text node to its last. It contains no text of other lines.
     pub nodes: Range<NodeId>,
@@ -74,14 +76,14 @@ pub struct PlacedLine {
 /// If `keep` returns `false` for a node, its subtree is omitted. `keep` is called at most once per node, for
 /// elements (including the root) and text nodes. Inline tags neither split nor join words: `a<b>b</b>c` is
 /// `abc`. If something visible between two words is omitted, a space replaces it. At the edge of an inline
-/// element, a space is added before a capital that follows a lower-case word or the end of a sentence, and before
-/// a capitalized word that follows an abbreviation.
+/// element, a space is added before a capital that follows a lower-case word or the end of a sentence, and
+/// before a capitalized word that follows an abbreviation.
 #[must_use]
 pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
     placed_lines(page, root, keep).into_iter().map(|placed| placed.line).collect()
 }
 
-/// Like [`lines`], with the place of each line.
+/// Like [`lines`], but also returns the position of each line.
 #[must_use]
 pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<PlacedLine> {
     if page.is_empty() {
@@ -166,8 +168,8 @@ impl Skip {
 }
 
 /// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a `dialog` without
-/// `open`. The exceptions in the module's documentation apply, except that the root has no exception.
-/// Ancestors and style sheets are not checked.
+/// `open`. The exceptions in the module's documentation apply, except that there is none for the root. Does
+/// not check ancestors and style sheets.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
     page.tag(id).is_some_and(|tag| shown(page, id, tag) == Shown::Not)
@@ -207,9 +209,9 @@ fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
     }
 }
 
-/// Whether this is an id of a part of the page that React streams: `S:` and a hexadecimal number. The part,
-/// often the whole article, is in a hidden `div` at the page's end until a script moves it, so readers see
-/// it.
+/// Whether this is the id of a part of the page that React streams: `S:` and a hexadecimal number. Such a
+/// part, often the whole article, is in a hidden `div` at the end of the page until a script moves it. After
+/// that, readers see it.
 fn is_streamed(id: &str) -> bool {
     id.strip_prefix("S:")
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
@@ -307,8 +309,8 @@ impl Breaker {
     }
 }
 
-/// Whether an element starts or ends between two texts of a line, so that a style sheet may separate them.
-/// `sub`, `sup` and `wbr` do not count.
+/// Whether an element starts or ends between two texts of a line. If so, a style sheet may separate the
+/// texts. `sub`, `sup` and `wbr` do not count.
 fn has_edge(page: &Page, before: NodeId, after: NodeId) -> bool {
     let (outer, inner) = (page.node(before).parent, page.node(after).parent);
     if outer != inner {

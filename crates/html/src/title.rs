@@ -3,12 +3,13 @@
 //! Headings are compared with the declared titles. The first choice is a heading that equals a whole part of
 //! a declared title (`Headline | Section | Site`). The second choice is an `<h1>` that shares words with a
 //! declared title or the page's address, because titles for search engines and sharing are often worded
-//! differently. Otherwise, the site's name is cut from a declared title. Three parts can be cut: a first or
-//! last part that is the site's name or host, the text after a bar, and, in `<title>`, a short last part.
+//! differently. If there is no such heading, the site's name is cut from a declared title. Three parts can be
+//! cut: a first or last part that is the site's name or host, the text after a bar, and, in `<title>`, a
+//! short last part.
 //!
-//! Limitation: if the site's name is unknown, `day two` is cut from `Live news from Hanoi - day two`. A
-//! page's only `<h1>` is the headline even if it is a slogan that shares a quarter of its words with the
-//! title.
+//! Limitation: if the site's name is unknown, `day two` is cut from `Live news from Hanoi - day two`. If a
+//! page has only one `<h1>`, it becomes the headline even if it is a slogan that shares a quarter of its
+//! words with the title.
 
 use std::collections::HashSet;
 
@@ -34,17 +35,17 @@ const LESSER_WORDS: usize = 3;
 const MOST_WORDS: usize = 35;
 
 /// Minimum share of the shorter text's words that an `<h1>` and a declared title have in common.
-/// `ONLY_SHARED` is for a page's only `<h1>`, `ONE_SHARED` for one of several.
+/// `ONLY_SHARED` is for a page's only `<h1>`, and `ONE_SHARED` for one of several.
 const ONLY_SHARED: f64 = 0.25;
 const ONE_SHARED: f64 = 0.6;
 
-/// Minimum length in bytes of a title's last part that is cut because the host's name contains it.
+/// The last part of a title is cut if the host's name contains it and it has at least this length in bytes.
 const HOST_PART: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct Site<'a> {
     pub(crate) name: Option<&'a str>,
-    /// The page's own address, or the declared one if that is unknown.
+    /// The page's own address or, if this is unknown, the declared one.
     pub(crate) address: Option<&'a str>,
 }
 

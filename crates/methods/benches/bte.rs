@@ -1,8 +1,8 @@
 //! Compares the speed of linear, improved and original Body Text Extraction, in one thread.
 //!
 //! Run it with `cargo bench -p gleaner-methods`. The input is a generated page and, if present, the recorded
-//! pages. A measurement starts from the decoded source and includes parsing, which the original method does
-//! not need. On a shared machine, only ratios of figures from the same run are meaningful.
+//! pages. A measurement starts from the decoded source and includes parsing. The original method does not
+//! need the parsed page. On a shared machine, only ratios of times from the same run are meaningful.
 
 use std::hint::black_box;
 
@@ -18,8 +18,8 @@ fn text(bytes: &[u8]) -> String {
 fn body_text(criterion: &mut Criterion) {
     let params = bte::BteParams::default();
     for (name, pages) in bench_pages::groups() {
-        // Pages with more tokens are excluded, because the linear search replaces the original method for
-        // them.
+        // Pages with more tokens are excluded, because for them the original method is replaced by the linear
+        // search.
         let is_small = |source: &String| original::Tokens::from_source(source).len() <= params.max_tokens;
         let sources: Vec<String> = pages.iter().map(|bytes| text(bytes)).filter(is_small).collect();
         if sources.is_empty() {

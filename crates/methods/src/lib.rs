@@ -7,12 +7,12 @@
 //! | [`line_block`] | Pan Ei San and Nilar Aye: blocks of source lines by three features | source |
 //! | [`comma_score`] | Posch: elements by their commas. Also the older punctuation score | page |
 //!
-//! [`SinglePage`] lists these methods and gleaner's own block model. [`gleaner_extract`] has the methods that
-//! compare pages of a site.
+//! [`SinglePage`] lists these methods and gleaner's own block model. [`gleaner_extract`] contains the methods
+//! that compare pages of a site.
 //!
 //! All methods take a parsed [`gleaner_html::Page`] or its source, and return [`gleaner_html::text::Line`]s
-//! in page order. They perform no input or output, read no clock and are not async. They never fail: a method
-//! that finds nothing returns no lines. Each method documents its limits of time and memory.
+//! in page order. They do no input or output, read no clock and are not async. They never fail: a method that
+//! finds nothing returns no lines. Each method documents its limits of time and memory.
 
 pub mod bte;
 pub mod comma_score;

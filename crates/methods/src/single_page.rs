@@ -1,4 +1,4 @@
-//! The single-page methods, with their names on the command line and in tables.
+//! Defines the single-page methods, with their names on the command line and in tables.
 
 use std::fmt;
 

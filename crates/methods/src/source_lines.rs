@@ -1,19 +1,18 @@
 //! Splits a page's source into lines, for the methods that do not use the parsed tree.
 //!
 //! Each line has the length of its text and its number of tags. Scripts, style sheets and HTML comments are
-//! excluded. A line without tags and without text is omitted. The text length is measured as a reader sees
-//! the text: without tags, with character references resolved, and with white space collapsed. Neither
-//! indentation nor `&nbsp;` counts as text.
+//! excluded. A line without tags and without text is omitted. The length of text is that which a reader sees:
+//! without tags, with character references resolved, and with white space collapsed. Neither indentation nor
+//! `&nbsp;` counts as text.
 //!
 //! A line break inside a tag, a script or a comment does not end a line, so a line contains only whole tags.
 //! A tag counts in the line where it begins. If a method requires whole links, a break inside a complete link
 //! ([`complete`]) does not end a line either.
 //!
-//! Limitation: hidden text and text in `noscript`, `button` or `select` counts, because the tree is not
-//! known.
+//! Limitation: hidden text and text in `noscript`, `button` or `select` counts, because the source does not
+//! show which elements are hidden.
 //!
-//! Cost: linear in time and memory. [`Lines::Auto`] takes twice as long if the source has too few line
-//! breaks.
+//! Cost: linear in time and memory. If the source has too few line breaks, [`Lines::Auto`] doubles the time.
 
 use std::ops::Range;
 
@@ -22,8 +21,7 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use crate::source_links::{complete, has_address};
 
-/// The largest number of block-level tags and `br` in a source line that [`Lines::Auto`] still accepts as a
-/// line.
+/// Maximum number of block-level tags and `br` in a source line that [`Lines::Auto`] accepts as a line.
 const MOST_BLOCK_TAGS: usize = 12;
 
 /// Where a line ends.
@@ -32,10 +30,11 @@ pub enum Lines {
     /// At the line breaks of the source, as in the papers.
     AsWritten,
     /// Before the start tag and after the end tag of a block-level element ([`is_block`]), and after `br`.
-    /// Line breaks in the source count only as white space. Most programs format HTML in such lines.
+    /// Line breaks in the source count only as white space. Most programs that write HTML end lines at these
+    /// positions.
     AtBlocks,
-    /// Like [`Self::AsWritten`]. Uses [`Self::AtBlocks`] if more than half of the page's text is in source
-    /// lines with more than 12 block-level tags each.
+    /// Like [`Self::AsWritten`], unless more than half of the page's text is in source lines with more than
+    /// 12 block-level tags each. Then like [`Self::AtBlocks`].
     #[default]
     Auto,
 }
@@ -74,8 +73,8 @@ impl SourceLines {
         Self::read(source, lines, head, &complete(source))
     }
 
-    /// Splits a source into lines. `whole` has an entry for each `a`. Lines do not end inside an `a` whose
-    /// entry is true.
+    /// Splits a source into lines. `whole` has an entry for each `a`. If an entry is `true`, no line ends
+    /// inside that `a`.
     fn read(source: &str, lines: Lines, head: Head, whole: &[bool]) -> Self {
         match lines {
             Lines::AsWritten => Reader::new(false, head, whole).read(source),
@@ -91,8 +90,8 @@ impl SourceLines {
         self.lines.iter()
     }
 
-    /// Returns the text of the first `title` that has text, with white space collapsed. Otherwise an empty
-    /// text.
+    /// Returns the text of the first `title` that has text, with white space collapsed. Returns an empty text
+    /// if there is none.
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
@@ -101,8 +100,8 @@ impl SourceLines {
         &self.text[line.text.clone()]
     }
 
-    /// Returns the text of the selected lines. Adjacent selected lines are joined, so a paragraph of several
-    /// source lines becomes one line. A block-level tag or `br` ends a line.
+    /// Returns the text of the selected lines. Joins adjacent selected lines, so a paragraph of several
+    /// source lines becomes one line. A block-level tag or `br` still ends a line.
     pub(crate) fn selected(&self, is_selected: impl Fn(usize) -> bool) -> Vec<Line> {
         let mut out = Vec::new();
         let mut number = 0;
@@ -144,7 +143,7 @@ struct Reader<'a> {
     in_head: bool,
     in_title: bool,
     in_link: bool,
-    /// Whether the link must stay on one line, for each remaining `a` in order.
+    /// For each remaining `a`, in order: whether this link must stay on one line.
     whole: &'a [bool],
     in_whole_link: bool,
     is_overdue: bool,

@@ -1,4 +1,4 @@
-//! Finds the hyperlinks in a source, and determines which of them are complete.
+//! Finds the hyperlinks in a source, and decides which of them are complete.
 //!
 //! A hyperlink is an `a` with an `href`. `<a name=x>` is only a link target. A hyperlink is complete if the
 //! next `a` tag is an end tag ("a complete Hyperlink tag has two markups", Line-Block, IV.A). Without this
@@ -9,7 +9,8 @@
 
 use gleaner_html::source::{PieceKind, pieces};
 
-/// Returns whether the element is a complete hyperlink, for each start tag of an `a` in order. Linear time.
+/// Returns, for each start tag of an `a` in order, whether the element is a complete hyperlink. Takes linear
+/// time.
 pub(crate) fn complete(source: &str) -> Vec<bool> {
     let is_anchor = |name: &str| name.eq_ignore_ascii_case("a");
     let mut complete = Vec::new();
@@ -27,12 +28,12 @@ pub(crate) fn has_address(tag: &str) -> bool {
     attributes(tag).any(|name| name.eq_ignore_ascii_case("href"))
 }
 
-/// Returns the attribute names of a start tag. Names end where browsers end them.
+/// Returns the attribute names of a start tag. A name ends where it ends in browsers.
 fn attributes(tag: &str) -> impl Iterator<Item = &str> {
     let mut rest = tag.find(|c: char| is_space(c) || c == '/').map_or("", |at| &tag[at..]);
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches(|c: char| is_space(c) || c == '/');
-        // A name may begin with '=', but a later '=' ends it.
+        // A name may begin with '='. Any further '=' ends the name.
         let first = rest.chars().next().filter(|c| *c != '>')?.len_utf8();
         let ends = |c: char| is_space(c) || matches!(c, '/' | '>' | '=');
         let (name, behind) = rest.split_at(rest[first..].find(ends).map_or(rest.len(), |at| first + at));

@@ -24,7 +24,7 @@ pub(crate) struct Located {
 
 impl Html {
     /// # Errors
-    /// Returns `InputError` if `fetched` is not an RFC 3339 time.
+    /// `InputError` if `fetched` is not an RFC 3339 time.
     pub(crate) fn at(self, url: Option<String>, fetched: Option<String>) -> PyResult<Located> {
         let time = |text: String| {
             text.parse().map_err(|error| InputError::new_err(format!("fetched: {text}: {error}")))

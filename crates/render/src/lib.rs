@@ -7,7 +7,7 @@
 //! | [`svg`] | renders scales, axes, lines and bars of charts |
 //! | [`text`] | formats numbers, counted nouns, sizes, durations and times |
 //!
-//! maud escapes every text. This crate performs no input or output, and reads no clock.
+//! maud escapes every text. This crate does no input or output, and reads no clock.
 
 pub mod language;
 pub mod page;

@@ -29,8 +29,8 @@ pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String
 }
 
 /// Renders an English page as a single file. A content security policy forbids scripts and external
-/// resources. `style` is appended to [`STYLE`]. HTML forbids control characters other than white space, so
-/// they are replaced by U+FFFD.
+/// resources. `style` is appended to [`STYLE`]. U+FFFD replaces control characters other than white space,
+/// because HTML forbids them.
 #[must_use]
 pub fn file(title: &str, style: &str, body: &Markup) -> String {
     let head = html! {

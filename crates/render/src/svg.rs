@@ -1,7 +1,8 @@
 //! Renders SVG charts, as separate files or inside a page: scales, axes, lines and bars.
 //!
-//! Sizes and positions are in pixels from the top left. They are attributes, because the content security
-//! policy of pages forbids inline styles. Inside a page, the style sheet sets the colors ([`Paint::Class`]).
+//! Sizes and positions are in pixels from the top left. They are attributes of the elements, because the
+//! content security policy of pages forbids inline styles. Inside a page, the style sheet sets the colors
+//! ([`Paint::Class`]).
 //!
 //! Limitation: coordinates are rounded to a tenth of a pixel.
 
@@ -21,8 +22,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale that maps the first value to the first pixel, and the second value to the second
-    /// pixel.
+    /// Creates a scale that maps the first value to the first pixel, and the second to the second.
     #[must_use]
     pub const fn new(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Self { values, pixels }

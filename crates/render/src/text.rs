@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Minimum number of seconds of a duration that is written in days.
+/// Minimum length in seconds of a duration that is written in days.
 const TWO_DAYS: u64 = 48 * 3_600;
 
 /// How numbers are written in a language.
@@ -35,7 +35,8 @@ impl Notation {
         out
     }
 
-    /// Formats a value of an axis. Values below 10 that are not whole get one or two decimals, others none.
+    /// Formats a value of an axis. A value below 10 that is not whole gets one or two decimals. Other values
+    /// get none.
     #[must_use]
     pub fn decimal(self, value: f64) -> String {
         let is_whole = |value: f64| (value - value.round()).abs() < 1e-6;
@@ -92,8 +93,8 @@ pub fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// Formats a number of seconds in its two largest units. Days are used from 48 hours. If the second unit is
-/// 0, it is omitted.
+/// Formats a number of seconds in its two largest units. Days are used from 48 hours on. If the second unit
+/// is 0, it is omitted.
 #[must_use]
 pub fn duration(seconds: u64) -> String {
     duration_in_units(seconds, ["s", "min", "h", "days"])

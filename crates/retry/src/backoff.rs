@@ -1,4 +1,4 @@
-//! Computes the pauses between attempts. A pause doubles after each failure, up to a limit.
+//! Computes the pauses between attempts. The pause doubles after each failure, up to a limit.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -19,8 +19,8 @@ pub struct Backoff {
     pub first: Duration,
     /// The upper limit of every pause.
     pub longest: Duration,
-    /// The range of the random factor of each pause. It keeps clients that failed at the same time from
-    /// retrying at the same time. `longest` also limits the result.
+    /// The range of the random factor of each pause. It prevents clients that failed at the same time from
+    /// retrying at the same time. `longest` limits the result even after this factor.
     pub jitter: RangeInclusive<f64>,
 }
 
@@ -31,7 +31,7 @@ impl Backoff {
         Self { first, longest, jitter: 1.0..=1.0 }
     }
 
-    /// Returns the pause after `tries` failed attempts. 0 counts as 1.
+    /// Returns the pause after `tries` failed attempts. `tries` 0 counts as 1.
     #[must_use]
     pub fn pause(&self, tries: u32) -> Duration {
         let doubled = self.first.saturating_mul(2_u32.saturating_pow(tries.saturating_sub(1)));

@@ -1,7 +1,7 @@
 //! Waits for a free file descriptor.
 //!
 //! If a file cannot be opened because no descriptor is free (EMFILE, ENFILE), the crawl need not end. A
-//! descriptor is usually free soon, because connections open and close all the time.
+//! descriptor is usually free soon, because connections are closed all the time.
 
 use std::io;
 use std::thread::sleep;
@@ -21,7 +21,8 @@ pub fn is_out_of_files(error: &io::Error) -> bool {
 /// Calls `open` every 200 ms until a file descriptor is free, for up to 30 s. Blocks the thread.
 ///
 /// # Errors
-/// Any other error of `open`, at once. After 30 s, the last error.
+/// If `open` fails for any other reason, its error is returned immediately. After 30 s, the last error is
+/// returned.
 pub fn wait_for_descriptor<T>(open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     with_pauses(PAUSE, open)
 }

@@ -6,9 +6,10 @@
 //!    ([`AccessToken::cookie_value`]). The token cannot be computed from the cookie.
 //! 3. Programs send the token as `Authorization: Bearer KEY`.
 //!
-//! The code compares only hashes. The BLAKE3 crate compares them in constant time.
+//! The code compares only hashes, and the BLAKE3 crate compares them in constant time.
 //!
-//! Limitation: plain HTTP exposes token and cookie to the network. docs/status.md explains how to add TLS.
+//! Limitation: with plain HTTP, token and cookie can be read in the network. docs/status.md explains how to
+//! add TLS.
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,12 +22,12 @@ const FILE_NAME: &str = "status.token";
 /// Minimum length of a token in characters. Shorter tokens can be guessed.
 const MIN_LENGTH: usize = 16;
 
-/// The BLAKE3 context of the cookie's hash. Because of it, the hash is valid only as this cookie.
+/// The BLAKE3 context of the cookie's hash. It makes the hash useless for any other purpose.
 const COOKIE_HASH_CONTEXT: &str = "gleaner 2026 status page cookie";
 
 pub(crate) const COOKIE_NAME: &str = "gleaner_key";
 
-/// The token that authorizes changes, stored as hashes.
+/// The token that authorizes changes. Only hashes of it are stored.
 #[derive(Clone)]
 pub struct AccessToken {
     hash: blake3::Hash,
@@ -69,7 +70,7 @@ impl AccessToken {
     }
 
     /// Reads the token from its file in the data folder `data`, and returns it with the path of the file. If
-    /// the file does not exist, the function first creates it with a random token.
+    /// the file does not exist, first creates it with a random token.
     ///
     /// # Errors
     /// An error means that the file cannot be read or written, or that the token is too short.

@@ -1,8 +1,8 @@
 //! Executes the changes that the buttons request, and checks the token.
 //!
 //! During a crawl, only the crawl writes to the store. The page sends it a command
-//! ([`gleaner_crawl::Control`]), which the crawl executes at its next tick. Without a crawl, the page writes
-//! the change itself.
+//! ([`gleaner_crawl::Control`]), which the crawl executes at its next tick. If no crawl is running, the page
+//! writes the change itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::app_state::AppState;
 use crate::pages::{self, error_response};
 use crate::request::{PageRequest, percent_encoded};
 
-/// How often, and at which interval, a request checks whether the crawl has executed its command.
+/// How often a request checks whether the crawl has executed its command, and the pause between two checks.
 const MAX_CHECKS: u32 = 20;
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -151,7 +151,8 @@ pub(crate) async fn sign_in(
         return (StatusCode::FORBIDDEN, pages::sign_in::page(&request, &back, true)).into_response();
     }
     let is_tls = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
-    // The redirect must stay on this server. Browsers read `//` and `\` as the start of another host's name.
+    // The redirect must stay on this server. Browsers read `//` and `\` as the start of another server's
+    // name.
     let back =
         if back.starts_with('/') && !back.starts_with("//") && !back.contains('\\') { &back } else { "/" };
     with_cookie(redirect_to(back), &app.token.cookie_value(), is_tls)

@@ -32,7 +32,7 @@ pub struct Corpus {
     pub config: Config,
     /// The rules with which the user corrects templates, for all hosts.
     pub pins: HostPins,
-    /// The sites that the seeds allow to crawl; `None` if they are unknown.
+    /// The sites that may be crawled according to the seeds. `None` if the seeds are unknown.
     pub scope: Option<Scope>,
 }
 
@@ -45,18 +45,18 @@ pub struct RunningCrawl {
     pub stop: Stop,
 }
 
-/// Starts a crawl. The error is the reason why it cannot start.
+/// A function that starts a crawl. The error is the reason why the crawl cannot start.
 pub type CrawlNow = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// Returns when the next crawl starts, or `None` if no start is planned.
+/// A function that returns the next start of a crawl, or `None` if no start is planned.
 pub type NextStart = Box<dyn Fn() -> Option<Timestamp> + Send + Sync>;
 
 /// Functions of the serving process that the pages call.
 #[derive(Default)]
 pub struct Hooks {
-    /// Starts a crawl now. With `None`, the page has no button for it.
+    /// Starts a crawl now. If `None`, the page has no button for this.
     pub crawl_now: Option<CrawlNow>,
-    /// Returns the next start of the schedule. `None` means that this process has no schedule.
+    /// Returns the next start of the schedule. `None` if this process has no schedule.
     pub next_start: Option<NextStart>,
 }
 
@@ -102,7 +102,7 @@ impl AppState {
 
     /// Returns the cached view of the corpus, which can be some seconds old.
     pub(crate) fn corpus_view(&self) -> Result<Arc<CorpusView>, StoreError> {
-        // The lock is held during the computation, so that waiting requests share its result.
+        // The lock is held during the computation, so that waiting requests get its result.
         let mut cached = self.view.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((made, view)) = &*cached
             && made.elapsed() < CorpusView::MAX_AGE

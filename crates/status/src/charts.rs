@@ -29,7 +29,8 @@ pub(crate) struct ChartFrame<'a> {
     pub(crate) notation: Notation,
 }
 
-/// Returns the smallest round number that is at least `most`: 1, 2, 4, 6, 8 or 10 times a power of ten.
+/// Returns the smallest round number that is at least `most`. Round numbers are 1, 2, 4, 6, 8 or 10 times a
+/// power of ten.
 pub(crate) fn axis_top(most: f64) -> f64 {
     let power = 10_f64.powf(most.max(0.1).log10().floor());
     let steps = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].map(|step| step * power);
@@ -135,7 +136,7 @@ fn stacked<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'stat
 }
 
 /// Draws a small bar chart of counts for a table cell. It highlights the last bar, and shows the largest
-/// count on its left. `alt_text` is the text alternative.
+/// count to the left of the bars. `alt_text` is the text alternative.
 pub(crate) fn sparkline(counts: &[u64], alt_text: &str) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let step = SPARKLINE_SIZE.0 / counts.len().max(RUNS_SHOWN) as f64;
@@ -164,8 +165,7 @@ pub(crate) fn sparkline(counts: &[u64], alt_text: &str) -> Markup {
     }
 }
 
-/// Draws a fraction from 0 to 1 as a bar. It has no text alternative, because the text beside it has the
-/// number.
+/// Draws a fraction from 0 to 1 as a bar. The bar has no text alternative, because the number is beside it.
 pub(crate) fn share_bar(share: f64) -> Markup {
     html! {
         svg.share-bar aria-hidden="true" width="64" height="8" viewBox="0 0 64 8" {

@@ -1,4 +1,4 @@
-//! Caches what all pages show of the corpus: runs, hosts, totals.
+//! Caches what the pages show of the corpus: runs, hosts, totals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +22,7 @@ pub(crate) struct CorpusView {
     pub(crate) runs: Vec<(Run, Counts)>,
     pub(crate) hosts: Vec<HostView>,
     pub(crate) totals: Totals,
-    /// Size in bytes of the data folder and the archive. For a shared corpus, the size of its files in object
-    /// storage.
+    /// Size in bytes of the data folder and the archive. For a shared corpus, of its files in object storage.
     pub(crate) disk: u64,
     /// `None` if the corpus is not shared.
     pub(crate) workers: Option<Workers>,
@@ -87,8 +86,8 @@ impl CorpusView {
         self.workers.as_ref().is_some_and(crawls)
     }
 
-    /// Returns the last runs with a host's counts, oldest first, at most [`RUNS_SHOWN`]. If a run did not
-    /// visit the host, its counts are empty.
+    /// Returns the last runs with a host's counts, oldest first, at most [`RUNS_SHOWN`]. The counts are empty
+    /// for a run that did not visit the host.
     pub(crate) fn runs_of(&self, host: &HostView) -> Vec<(&Run, Counts)> {
         let counts =
             host.counts.iter().cloned().chain(std::iter::repeat(None)).map(Option::unwrap_or_default);

@@ -1,4 +1,4 @@
-//! Groups outcomes for charts. Charts then need only a few colors, and every color has a name.
+//! Groups outcomes for charts, so that charts need only a few colors and every color has a name.
 
 use gleaner_frontier::Class;
 use gleaner_store::Counts;

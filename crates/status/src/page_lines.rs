@@ -1,10 +1,10 @@
 //! Classifies the lines of a document's page.
 //!
-//! The page comes from the archive, or from the store while the page is buffered for training. It is
+//! The page comes from the archive or, while the page is buffered for training, from the store. It is
 //! classified with the host's newest template.
 //!
-//! Limitation: the stored text and the classified lines can differ. The template can be newer than the text,
-//! or the archive can have a later version of the page.
+//! Limitation: the stored text and the classified lines can differ, because the template can be newer than
+//! the text, or the archive can contain a later version of the page.
 
 use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, stored_page};

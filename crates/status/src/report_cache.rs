@@ -26,8 +26,8 @@ pub(crate) struct ReportSummary {
     pub(crate) notes: usize,
 }
 
-/// The reports that were already read, by path. `None` means that the file is unreadable. A finished report
-/// never changes, so only the newest report is read more than once.
+/// The reports that were already read, by path. `None` for a file that is unreadable. A finished report never
+/// changes, so only the newest report is read more than once.
 #[derive(Debug, Default)]
 pub(crate) struct ReportCache(Mutex<HashMap<PathBuf, Option<Arc<ReportSummary>>>>);
 

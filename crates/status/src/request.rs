@@ -19,7 +19,7 @@ const MAX_PARAMETER_BYTES: usize = 500;
 #[derive(Debug, Clone)]
 pub(crate) struct PageRequest {
     pub(crate) language: Language,
-    /// Whether the request's parameters set the language. The response then stores it in a cookie.
+    /// Whether a parameter of the request sets the language. If so, the response stores it in a cookie.
     pub(crate) sets_language: bool,
     pub(crate) is_authorized: bool,
     pub(crate) path: String,

@@ -1,7 +1,7 @@
 //! Checks every request and sets the security headers of every response.
 //!
-//! 1. A server that is bound to loopback accepts only loopback names, and the names that the user lists. This
-//!    prevents DNS rebinding.
+//! 1. A server that is bound to loopback accepts only requests to loopback names and to names that the user
+//!    lists. This prevents DNS rebinding.
 //! 2. A request for a change must come from a page of this server, according to `Origin` or `Sec-Fetch-Site`.
 //!    Requests without both headers come from programs, not from browsers, and are accepted.
 //! 3. Response headers forbid frames, forms to other servers, and scripts, styles and pictures from other
@@ -26,7 +26,7 @@ const HEADERS: [(&str, &str); 6] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    // With `no-referrer`, browsers would send forms without `Origin`.
+    // With `no-referrer`, browsers would send forms without an `Origin` header.
     ("referrer-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),

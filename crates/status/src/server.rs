@@ -30,8 +30,8 @@ use crate::request::{LANGUAGE_COOKIE, PageRequest};
 use crate::security::{self, AllowedHosts};
 use crate::{AccessToken, Corpus, Hooks, RunningCrawl, actions, crawl_monitor, download, metrics};
 
-/// The interval between updates of the search index for a shared corpus, which other processes write. Each
-/// update reads every document.
+/// The interval between updates of the search index for a shared corpus, to which other processes write. It
+/// is long because each update reads every document.
 const INDEX_UPDATE_INTERVAL: Duration = Duration::from_secs(6 * 3_600);
 
 /// How to serve the page.
@@ -111,14 +111,14 @@ impl Server {
         self.address
     }
 
-    /// Sets the crawl that runs in this process. `None` means that the crawl has ended, and starts an update
-    /// of the search index. During a crawl, the pages send changes to it as commands.
+    /// Sets the crawl that runs in this process. During a crawl, the pages send changes to it as commands.
+    /// `None` means that the crawl has ended. This also starts an update of the search index.
     pub fn set_running_crawl(&self, running: Option<RunningCrawl>) {
         let has_ended = running.is_none();
         self.app.monitor.set_crawl(running);
         self.app.invalidate_view();
         if has_ended {
-            // If an update is already requested, a second request is unnecessary.
+            // If an update is already requested, no second request is necessary.
             let _ = self.updates.try_send(());
         }
     }
@@ -211,7 +211,8 @@ pub(crate) fn routes(app: Arc<AppState>) -> Router {
         .with_state(app)
 }
 
-/// Renders a page. The text is the last path segment if the route has a parameter. Otherwise it is empty.
+/// A function that renders a page. If the route has a parameter, the text is the last path segment. Otherwise
+/// it is empty.
 type Renderer = fn(&AppState, &PageRequest, &str) -> Result<Rendered, RenderError>;
 
 async fn respond(app: Arc<AppState>, request: PageRequest, name: String, render: Renderer) -> Response {

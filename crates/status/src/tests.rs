@@ -30,7 +30,6 @@ use crate::{AccessToken, Corpus, Hooks, RunningCrawl};
 
 pub(crate) const TOKEN: &str = "a key that nobody guesses";
 
-/// Markup that a malicious site could send.
 const EVIL: &str = "<script>alert(1)</script>";
 
 pub(crate) struct Fixture {

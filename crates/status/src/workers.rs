@@ -3,7 +3,7 @@
 //! Each worker writes its list of partitions and its progress to the database three times per lease duration.
 //!
 //! Limitation: with the default lease duration, the data are up to 10 s old. A worker counts pages since its
-//! own start, and the totals omit workers that have stopped.
+//! own start. Workers that have stopped are missing from the totals.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -72,7 +72,7 @@ impl Workers {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
-    /// Returns the number of partitions that no worker has leased, or 0 while all workers wait for the next
+    /// Returns the number of partitions that no worker has leased. It is 0 while all workers wait for a
     /// crawl.
     pub(crate) fn partitions_without(&self) -> u64 {
         let crawls = self.count(WorkerState::Working) + self.count(WorkerState::Idle) > 0;

@@ -92,7 +92,7 @@ fn document(number: usize) -> Document {
     }
 }
 
-/// Returns the processor time of this process so far, in seconds. `None`: the system does not report it.
+/// Returns the processor time of this process so far, in seconds, or `None` if the system does not report it.
 fn processor() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();

@@ -8,8 +8,8 @@
 //! | in a folder | a growing file | syncs the file, and records its length |
 //! | shared | a file in memory | uploads the file, and records its name in the flush's transaction |
 //!
-//! If a flush fails, the archive may have records or a file to which the store does not refer. This is
-//! harmless, because the pages are fetched and archived again.
+//! If a flush fails, the archive may contain records or a file to which the store does not refer. This is
+//! harmless, because the crawl fetches and archives these pages again.
 
 use std::path::Path;
 
@@ -53,8 +53,8 @@ impl Uploads {
         Ok((number, spool.append(bytes).offset))
     }
 
-    /// Uploads the file. The caller must write the returned number and record in the next change that is
-    /// flushed.
+    /// Ends the archive file in memory and uploads it. The caller must write the returned number and record
+    /// in the next change that is flushed.
     fn put_away(&mut self) -> Result<Option<(u32, FileRecord)>, StoreError> {
         let Some((number, spool)) = self.spool.take() else { return Ok(None) };
         let (name, content) = spool.finish();
@@ -93,8 +93,8 @@ impl Shelf {
 }
 
 impl Writer {
-    /// Opens the archive for appending responses. `folder`: the folder of the archive's files. A shared store
-    /// ignores it.
+    /// Opens the archive for appending responses. `folder` is the folder of the archive's files. A shared
+    /// store ignores it.
     ///
     /// # Errors
     /// The folder cannot be read or written, or the archive is shorter than the store recorded.
@@ -104,7 +104,7 @@ impl Writer {
     }
 
     /// Appends a response. `bytes` contains `records` WARC records. Returns the number of the file and the
-    /// offset in bytes at which the records begin. `None`: no archive is open, and nothing was written.
+    /// offset in bytes at which the records begin. Returns `None` and writes nothing if no archive is open.
     ///
     /// # Errors
     /// The archive cannot be written.

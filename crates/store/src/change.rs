@@ -24,8 +24,8 @@ pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
 
 /// A set of writes to a store that take effect together or not at all.
 ///
-/// Reads through a change see its earlier writes. With a shared store, a change reads each record only once, because each
-/// read is a round trip.
+/// A read through a change sees the change's own earlier writes. With a shared store, a change reads each
+/// record only once, because each read is a round trip.
 #[derive(Debug)]
 pub struct Change {
     pub(crate) store: Store,
@@ -53,7 +53,7 @@ impl Change {
         (self.batch, self.partitions)
     }
 
-    /// Returns the hosts that get a ready URL from this change.
+    /// Returns the hosts for which this change makes a URL ready.
     #[must_use]
     pub const fn touched(&self) -> &BTreeMap<HostId, HostRecord> {
         &self.touched
@@ -100,7 +100,8 @@ impl Change {
         Ok(value)
     }
 
-    /// Reads these keys in one request if the store is shared.
+    /// Reads these keys in one request if the store is shared. Later reads through this change use the
+    /// result.
     pub(crate) fn read_ahead(&mut self, keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
         if !self.store.partitions.is_cut() {
             return Ok(());
@@ -149,7 +150,8 @@ impl Change {
         })
     }
 
-    /// Writes a record of a partition. The write takes effect only if this process still owns the partition.
+    /// Writes a record of a partition. A flush writes the record only if this process still owns the
+    /// partition.
     pub(crate) fn put<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
         self.write(of, key, Write::Put(encode(record)));
     }
@@ -162,7 +164,7 @@ impl Change {
         self.write(of, key, Write::Put(bytes));
     }
 
-    /// Creates a record that several processes may create at the same time. The first process to flush
+    /// Creates a record that several processes may create at the same time. The process that flushes first
     /// succeeds.
     pub(crate) fn claim<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
         self.write(of, key, Write::Claim(encode(record)));
@@ -177,8 +179,8 @@ impl Change {
         self.batch.write(key, write);
     }
 
-    /// Writes a record that belongs to no partition. If a flush has only such records, it succeeds only if
-    /// this process still owns all of its partitions.
+    /// Writes a record that belongs to no partition. If a flush consists only of such records, it succeeds
+    /// only if this process still owns all of its partitions.
     pub(crate) fn put_common<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
         self.put_common_bytes(key, encode(record));
     }
@@ -253,13 +255,14 @@ impl Change {
         self.put(self.store.partitions.of_url(url), keys::robots(robots_name(url)), robots);
     }
 
-    /// Writes a host's template as JSON. The caller must update the host's record.
+    /// Writes a host's template as JSON. The caller must also update the version in the host's record.
     pub fn put_template(&mut self, host: &str, version: u32, json: &str) {
         let of = self.store.partitions.of_name(host);
         self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages. `None`: none is stored.
+    /// Returns the health of a host's template, computed from the host's last pages, or `None` if none is
+    /// stored.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -272,7 +275,7 @@ impl Change {
         self.put(self.store.partitions.of_name(host), keys::health(host), health);
     }
 
-    /// Changes a host's counts in a run.
+    /// Changes the counts of a host in a run. `change` gets the current counts.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -306,7 +309,8 @@ impl Change {
         self.put_common(keys::meta("archive"), end);
     }
 
-    /// Writes the offset in bytes up to which a file was replayed in a partition, for a purpose.
+    /// Writes the offset in bytes up to which a file was replayed in a partition. Each purpose has its own
+    /// offset.
     pub fn put_replayed(
         &mut self,
         purpose: &str,

@@ -1,8 +1,8 @@
 //! Corrects due times after the clock was set back.
 //!
-//! Due times are computed from the clock at the time of writing. If the clock was ahead then (for example, in
-//! the wrong year) and is corrected, nothing becomes due for a long time. Therefore the store records the
-//! latest time of a write. If the clock is behind that time, all due times move back by the difference.
+//! Due times are computed from the clock at the time of writing. If the clock was ahead at that time, for
+//! example by a year, and is then corrected, nothing becomes due for a long time. Therefore the store records
+//! the latest time of a write. If the clock is behind that time, all due times move back by the difference.
 //!
 //! A clock that was set forward needs no correction. Waiting URLs become due, and the delays between requests
 //! do not depend on this clock.
@@ -12,13 +12,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, Writer, keys};
 
-/// Routine corrections of a clock are smaller than this.
+/// A clock that is behind by less than this counts as correct, because routine corrections are smaller.
 const USUAL: SignedDuration = SignedDuration::from_mins(10);
 
 const PART: usize = 2_000;
 
 impl Change {
-    /// Records the time of a write, if it is the latest. Only [`Writer::adjust_clock`] sets the record back.
+    /// Records the time of a write if it is later than the recorded time. Only [`Writer::adjust_clock`] sets
+    /// the record back.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -51,13 +52,13 @@ impl Change {
 impl Writer {
     /// Compares the clock (`now`) with the latest recorded time. If the clock is more than ten minutes
     /// behind, moves the due times of waiting URLs and the back-offs of hosts back by the difference. Returns
-    /// the difference. `None`: nothing moved.
+    /// this difference, or `None` if nothing was moved.
     ///
     /// # Errors
     /// The store cannot be read or written.
     pub fn adjust_clock(&mut self, now: Timestamp) -> Result<Option<SignedDuration>, StoreError> {
         if self.store().is_shared() {
-            // The worker's clock was compared with the database's clock when the worker joined.
+            // The worker's clock was already compared with the database's clock when the worker joined.
             return Ok(None);
         }
         let last: Option<Timestamp> =

@@ -2,17 +2,17 @@
 //! cluster.
 //!
 //! Each signed document has a number and belongs to a cluster, in which it may be alone. A number is never
-//! assigned twice. The signature of a representative, or of a document that is alone, is stored under the
-//! document's number. The signature of a member is in the cluster's list of members. An index entry of a
-//! former representative therefore leads to no signature. A cluster with members has one record with its
-//! representative's number. To replace the representative therefore changes few records, however large the
-//! cluster is. All documents of a cluster are in one partition (`near.rs`).
+//! assigned twice. The signature of a document that represents its cluster, or that is alone, is stored under
+//! the document's number. The signature of any other member is in the cluster's list of members. Therefore an
+//! index entry of a former representative leads to no signature. A cluster with several documents has one
+//! record, which contains the number of its representative. So a new representative changes few records,
+//! however large the cluster is. All documents of a cluster are in one partition (`near.rs`).
 //!
 //! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
-//!    member or as the new representative. Any other document is alone in a new cluster. Documents that are
-//!    similar but not near-duplicates are recorded as related.
-//! 2. Departing ([`Change::depart`]): a member leaves its cluster. If the representative leaves, the
-//!    preferred member replaces it.
+//!    member or as the new representative. Any other document is alone in a new cluster. If it is similar to
+//!    an indexed document without being its near-duplicate, the two are recorded as related.
+//! 2. Departing ([`Change::depart`]): a document leaves its cluster. If it was the representative, another
+//!    member replaces it.
 //!
 //! A page whose text changes keeps its number, and with it its position in the order of arrival.
 //!
@@ -101,8 +101,8 @@ impl Change {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
-    /// Assigns the next number of a document's partition. `None`: no number is left. A store in a folder has
-    /// 4 billion numbers, a partition 16 million.
+    /// Assigns the next number of a document's partition, or returns `None` if no number is left. A store in
+    /// a folder has 4 billion numbers, and a partition of a shared store has 16 million.
     fn allot(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
         let partition = self.partition_of_document(id)?;
         let mut allotted = None;
@@ -117,8 +117,8 @@ impl Change {
         Ok(allotted)
     }
 
-    /// Adds a document that has no [`Standing`]. `number`: the number of the page's previous text. `None`:
-    /// new page.
+    /// Adds a document that has no [`Standing`]. `number` is the number of the page's previous text, or
+    /// `None` for a new page.
     pub(crate) fn join(
         &mut self,
         id: DocumentId,
@@ -164,8 +164,7 @@ impl Change {
         keys: &Keys,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
-        // The cluster needs a new number, because the cluster of the earlier text may continue under the old
-        // number.
+        // The cluster needs a new number, because other documents may remain in the old cluster.
         let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
         let of = self.store.partitions.of_number(number);
         self.put(of, keys::standing(kept.id), &Standing { number, cluster });
@@ -218,8 +217,8 @@ impl Change {
         Ok(())
     }
 
-    /// Removes a document from its cluster because its text is removed. Returns its number. `None`: it was
-    /// unsigned.
+    /// Removes a document from its cluster because its text is removed. Returns its number, or `None` if the
+    /// document has no signature.
     pub(crate) fn depart(
         &mut self,
         id: DocumentId,

@@ -1,12 +1,13 @@
 //! Stores each document once, with every URL that has its text.
 //!
 //! The first URL with a text identifies the document. Later URLs with the same text become aliases. If the
-//! text of the first page changes, the first alias identifies the document with the old text. A similar text
-//! is stored as a separate document, which joins the other document's cluster (`clusters.rs`).
+//! text of the first URL's page changes, the first alias identifies the document with the old text. A similar
+//! text is stored as a separate document, which joins the other document's cluster (`clusters.rs`).
 //!
-//! If the detection of exact duplicates is off, the stored hash is a hash of content hash and document id.
+//! If exact duplicates are not detected, the stored hash also depends on the document's id.
 //!
-//! A document with a later fetch time than the stored document is from a revisit of the page (`history.rs`).
+//! If a document has a later fetch time than the stored one, it comes from a revisit of the page
+//! (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
@@ -29,8 +30,7 @@ pub enum Placement {
         /// The URL of the stored document.
         of: UrlKey,
     },
-    /// The text is similar to another document's text. It was stored as a new member of that document's
-    /// cluster.
+    /// The text is similar to another document's text. It is a new member of that document's cluster.
     NearDuplicate {
         /// The URL of the cluster's representative.
         of: UrlKey,
@@ -55,7 +55,7 @@ impl From<Placement> for Outcome {
     }
 }
 
-/// Returns the stored hash of a document that must not be found by its text.
+/// Returns the hash to store for a document that must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
     ContentHash::from_text(&format!("{content_hash} of {id}"))
 }
@@ -68,9 +68,9 @@ impl Change {
         }
     }
 
-    /// Writes a document and the record of its text, which several workers may write at the same time. `same`
-    /// is the value of that record. If it is missing, the worker claims the text. If it is the worker's own
-    /// document, the worker replaces it.
+    /// Writes a document and the record of its text. Several workers may write the record of the same text at
+    /// the same time. `same` is the document in that record. If there is no record, this worker creates it,
+    /// unless another worker flushes first. If `same` is this document, this worker replaces the record.
     fn put_document(
         &mut self,
         content_hash: &ContentHash,
@@ -116,8 +116,8 @@ impl Change {
         self.read_ahead(documents.into_iter().flat_map(of_document).collect())
     }
 
-    /// Stores a document under the URL `key`, and replaces the URL's previous text. The URL must have a
-    /// record, which this call may change.
+    /// Stores a document under the URL `key`, and replaces the previous text of the URL. The URL must have a
+    /// record. This call may change that record.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -250,8 +250,8 @@ impl Change {
         Ok(None)
     }
 
-    /// Returns the aliases of a document in its own partition. Sends the text to aliases in other partitions,
-    /// where it is stored again.
+    /// Returns the aliases of a document that are in its own partition. Sends the text to the partitions of
+    /// the other aliases, which store it again.
     fn aliases_here(&mut self, document: &Document) -> Result<Vec<UrlKey>, StoreError> {
         let here = self.partition_of_document(document.id)?;
         let mut aliases = Vec::new();

@@ -32,10 +32,10 @@ pub enum StoreError {
     Busy {
         /// The data folder.
         path: PathBuf,
-        /// The process that has the folder open, as named in the lock file.
+        /// The process that has the folder open, as the lock file names it.
         holder: String,
     },
-    /// Reading through the process that has the folder open failed.
+    /// Another process has the folder open, and reading through that process failed.
     #[error("data folder {}: the process that has it open failed: {reason}; run the command again", path.display())]
     Remote {
         /// The data folder.
@@ -43,7 +43,7 @@ pub enum StoreError {
         /// The reason.
         reason: String,
     },
-    /// The folder has no corpus, and the command must not create one.
+    /// The folder contains no corpus, and the command must not create one.
     #[error("no corpus in {}: `gleaner crawl --data DIR` creates one", path.display())]
     Nothing {
         /// The data folder.
@@ -56,7 +56,7 @@ pub enum StoreError {
         path: PathBuf,
         /// The store's format.
         found: u32,
-        /// The newest format known here.
+        /// The newest format that this gleaner can read.
         known: u32,
     },
     /// The disk is full.
@@ -101,7 +101,7 @@ pub enum StoreError {
         /// The system's error.
         source: io::Error,
     },
-    /// The database failed or refused.
+    /// The database failed or refused an operation.
     #[error("{database} failed while {doing}: {reason}")]
     Database {
         /// The failed operation.
@@ -111,7 +111,7 @@ pub enum StoreError {
         /// The error of the database or the driver, and the time spent on retries.
         reason: String,
     },
-    /// Object storage failed or refused.
+    /// Object storage failed or refused an operation.
     #[error(transparent)]
     Objects(#[from] crate::objects::ObjectError),
     /// The archive cannot be written or read.
@@ -186,19 +186,19 @@ pub enum StoreError {
         /// Why this storage seems wrong.
         why: String,
     },
-    /// A single text is unreadable. Other texts are readable.
+    /// One text is unreadable. Other texts are readable.
     #[error(
         "the text of the document {id} cannot be read: {source}; `gleaner verify` names all texts that are lost"
     )]
     Lost {
         /// The document.
         id: DocumentId,
-        /// Number of the earlier revision. `None`: the current text is unreadable.
+        /// The number of the earlier revision that is unreadable. `None` if the current text is unreadable.
         revision: Option<u32>,
         /// The cause.
         source: Box<Self>,
     },
-    /// A single record that is not a text is unreadable. Other records are readable.
+    /// One record that is not a text is unreadable. Other records are readable.
     #[error(
         "the record {key} cannot be read: {reason}; `gleaner rebuild` restores the store from the archive and keeps the damaged store beside it"
     )]
@@ -216,10 +216,10 @@ pub enum StoreError {
         /// Seconds by which this machine's clock is ahead. Negative if it is behind.
         ahead: f64,
     },
-    /// The records now belong to another process.
+    /// Another process has taken over the partitions of these records.
     #[error("another worker has taken over these records; the change is dropped, and that worker repeats it")]
     NotOurs,
-    /// A partition has used all its numbers.
+    /// No number is left for a new record of a partition.
     #[error("the store has no number left for more {what} of one site's domain; please report this")]
     Crowded {
         /// The kind of record that needs a number.

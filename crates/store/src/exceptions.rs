@@ -1,11 +1,11 @@
 //! Records the hosts that are not stored in the partition of their registrable domain.
 //!
 //! A host's registrable domain depends on the Public Suffix List, which is part of the program. After a
-//! change of the list, workers could look for a host in a partition that does not store it. Therefore the
-//! partition that stores the host takes precedence:
+//! change of the list, workers could look for a host in a partition that does not store it. Therefore a host
+//! stays in the partition that stores it:
 //!
-//! 1. The store records the list of the last check. Workers with different lists cannot run at the same time,
-//!    because the list is one of the settings that must be equal.
+//! 1. The store records the version of the list that was checked last. Workers with different lists cannot
+//!    run at the same time, because the list is one of the settings that must be equal.
 //! 2. The first worker with a new list checks the names of all hosts before it takes a partition. It records
 //!    each host whose stored partition differs from the partition that the new list implies. Several workers
 //!    may do this at the same time. They find the same hosts, and one of them writes the result.
@@ -14,8 +14,8 @@
 //! New hosts are stored in the partition that the current list implies. Hosts of the same domain in another
 //! partition do not share their delay between requests.
 //!
-//! Limitation: a store from before this check may have a host in two partitions. Then the owners of both
-//! partitions crawl the host, and a warning names it.
+//! Limitation: a store that was written before this check existed may have a host in two partitions. Then the
+//! owners of both partitions crawl the host, and a warning names it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +38,8 @@ pub(crate) fn known(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
     Ok(Arc::new(hosts.into_iter().map(|(host, partition)| (host, Partition::new(partition))).collect()))
 }
 
-/// Adapts the exceptions to this program's list and returns them. Call this before taking a partition.
+/// Updates the exceptions for this program's list and returns them. Call this before the process takes a
+/// partition.
 pub(crate) fn brought_up_to_date(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
     let (key, today) = (keys::meta(LIST), encode(&PUBLIC_SUFFIX_LIST));
     loop {
@@ -49,7 +50,7 @@ pub(crate) fn brought_up_to_date(engine: &dyn Engine) -> Result<Exceptions, Stor
         let hosts = found(engine)?;
         info!(hosts = hosts.len(), list = PUBLIC_SUFFIX_LIST, "looked for hosts stored in another partition");
         let records = vec![(key.clone(), today.clone()), (keys::meta(HOSTS), encode(&hosts))];
-        // If another worker wrote first, the next iteration reads the result of that worker.
+        // If another worker wrote first, the next iteration reads that worker's result.
         engine.exchange(&key, last.as_deref(), records)?;
     }
 }

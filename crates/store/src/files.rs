@@ -1,7 +1,7 @@
 //! Maintains the manifest, which lists the valid files in object storage.
 //!
-//! A file is valid if it has a record. The change that refers to a file also writes its record. If a process
-//! ends before it writes the record, its file has no record.
+//! A file is valid if the store has a record of it. The change that refers to a file also writes this record.
+//! If a process uploads a file and ends before it writes the record, the file is not valid.
 
 use std::collections::HashSet;
 
@@ -38,8 +38,8 @@ impl Change {
 }
 
 impl Store {
-    /// Returns a unique number for the next archive file. 0 for a store in a folder, whose archive numbers
-    /// its files itself.
+    /// Returns a unique number for the next archive file. Returns 0 for a store in a folder, whose archive
+    /// assigns its own numbers.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -47,7 +47,7 @@ impl Store {
         self.distributed.as_ref().map_or(Ok(0), |engine| engine.allot("files"))
     }
 
-    /// Writes a file to object storage. A store in a folder ignores this call.
+    /// Writes a file to object storage. Does nothing for a store in a folder.
     ///
     /// # Errors
     /// The storage cannot be reached or refuses the request.
@@ -55,7 +55,7 @@ impl Store {
         Ok(self.distributed.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
     }
 
-    /// Reads a file from object storage. `None`: the store has no object storage.
+    /// Reads a file from object storage, or returns `None` if the store has no object storage.
     ///
     /// # Errors
     /// The storage cannot be reached, or the file does not exist.
@@ -63,26 +63,26 @@ impl Store {
         Ok(self.distributed.as_ref().map(|engine| engine.objects().get(name)).transpose()?)
     }
 
-    /// Returns the archive's files with their numbers, in ascending order. Empty for a store in a folder.
+    /// Returns the archive's files with their numbers, in ascending order. A store in a folder has none.
     pub fn archive_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::ARCHIVE_FILE)
     }
 
-    /// Returns the files of documents with their numbers, in ascending order. Empty for a store in a folder.
+    /// Returns the files of documents with their numbers, in ascending order. A store in a folder has none.
     pub fn document_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::DOCUMENTS_FILE)
     }
 
-    /// Returns the invalid files in object storage that were written before `before`. They are from processes
-    /// that ended before they recorded the file. Empty for a store in a folder.
+    /// Returns the files in object storage that are not valid and were written before `before`. The process
+    /// that wrote such a file ended before it recorded the file. Returns none for a store in a folder.
     ///
     /// # Errors
     /// The database or the storage cannot be reached, or the storage belongs to another corpus.
     pub fn leftovers(&self, before: Timestamp) -> Result<Vec<Entry>, StoreError> {
         let Some(engine) = &self.distributed else { return Ok(Vec::new()) };
         engine.check_objects()?;
-        // Files are listed before the records are read. Otherwise a file that is written in between would
-        // seem invalid.
+        // The files are listed before the records are read. Otherwise a file that is written in between would
+        // seem to be without a record.
         let mut files = engine.objects().list(ARCHIVE_FOLDER)?;
         files.extend(engine.objects().list(DOCUMENTS_FOLDER)?);
         files.retain(|file| file.changed < before);

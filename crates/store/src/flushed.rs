@@ -1,8 +1,9 @@
 //! Records the number of the last flush in a file beside the store.
 //!
-//! If the end or a middle part of a sled file is lost, sled opens the file in an older state without an
-//! error. Therefore each flush has a number. It is written to the store and, once the flush is on disk, to
-//! the file `flushed`. If the store's number is smaller than the file's, the store has lost flushed data.
+//! If the end or a middle part of a sled file is lost, sled opens the file in an older state without
+//! reporting an error. Therefore each flush has a number. It is written to the store and, once the flush is
+//! on disk, to the file `flushed`. If the number in the store is smaller than the number in the file, the
+//! store has lost flushed data.
 //!
 //! Limitation: this check detects only a loss of the last flush. `gleaner verify` checks every record.
 
@@ -32,8 +33,8 @@ pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Compares `number`, the flush number in the store, with the one in the file. It is an error if the store's
-/// is smaller. A missing or incomplete file is ignored.
+/// Compares `number`, the flush number in the store, with the number in the file. Fails if the number in the
+/// store is smaller. Ignores a missing or incomplete file.
 pub(crate) fn check(folder: &Path, number: u64) -> Result<(), StoreError> {
     let said = fs::read_to_string(file(folder)).ok().and_then(|text| text.trim().parse().ok());
     match said {

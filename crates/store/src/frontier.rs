@@ -2,9 +2,9 @@
 //!
 //! A host's ready URLs are requested by ascending rank, then newest first ([`Turn`]).
 //!
-//! A URL has one record and is in at most one of three lists: ready, waiting, buffered. Choosing a URL for a
-//! request writes nothing to the store. The URL stays ready until its visit ends, so a crash does not lose
-//! it.
+//! A URL has one record and is in at most one of three lists: ready, waiting, buffered. When the crawl
+//! chooses a URL for a request, it writes nothing to the store. The URL stays in the list of ready URLs until
+//! its visit ends, so a crash does not lose it.
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
 use jiff::Timestamp;
@@ -22,12 +22,12 @@ pub struct Turn {
 }
 
 /// Number of low bits of a sequence number that contain the order of discovery. The higher bits contain the
-/// age.
+/// age of the URL.
 const ORDER: u32 = 28;
 
 impl Turn {
-    /// Returns the sequence number within a rank: newest first, then in order of discovery. A key has only
-    /// one number for both.
+    /// Returns the sequence number within a rank. Newer URLs come first, and equally old URLs in order of
+    /// discovery. One number contains both, because the key has room for only one.
     fn place(self, sequence: u64) -> u64 {
         const AGES: u64 = (1 << (64 - ORDER)) - 1;
         let fresh = self.fresh.and_then(|at| u64::try_from(at.as_second()).ok()).unwrap_or(0);
@@ -36,7 +36,7 @@ impl Turn {
 }
 
 impl Change {
-    /// Returns the record of a URL after this change's writes. `None`: the URL is unknown.
+    /// Returns the record of a URL, including this change's writes, or `None` if the URL is unknown.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -45,8 +45,8 @@ impl Change {
     }
 
     /// Adds a URL to the frontier as ready. Returns `false` and changes nothing if the URL is already known.
-    /// `turn`: its position among the ready URLs. URLs with the same rank and date are requested in order of
-    /// discovery. A URL in another worker's partition is sent to that worker.
+    /// `turn` is its position among the ready URLs. URLs with the same rank and date are requested in order
+    /// of discovery. If the URL is in another worker's partition, it is sent to that worker.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -55,7 +55,8 @@ impl Change {
     }
 
     /// Adds a URL that was found on the host `by`, like [`Change::discover`]. If the URL belongs to another
-    /// worker, the message to that worker is sent only while this process owns the partition of `by`.
+    /// worker, the message to that worker is sent only if this process still owns the partition of `by` at
+    /// the flush.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -113,9 +114,9 @@ impl Change {
         Ok(true)
     }
 
-    /// Adds a seed to the frontier. A known URL, for example from a link on another site, gets the seed's
-    /// role and depth 0, and becomes ready unless a visit is already planned. Seeds in other processes'
-    /// partitions are ignored.
+    /// Adds a seed to the frontier. A URL that is already known, for example from a link on another site,
+    /// gets the seed's role and depth 0, and becomes ready unless a visit is already planned. Ignores seeds
+    /// in partitions of other processes.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -144,8 +145,8 @@ impl Change {
         Ok(())
     }
 
-    /// Records a failed attempt after which the host gets a back-off. The URL stays at its position in the
-    /// ready list.
+    /// Records a failed attempt that caused a back-off of the host. The URL keeps its position in the ready
+    /// list.
     pub fn keep_ready(&mut self, key: UrlKey, record: &UrlRecord) {
         self.put_url(key, record);
     }
@@ -203,7 +204,7 @@ impl Change {
         self.mark(of, keys::waiting(of, wait, due, key));
     }
 
-    /// Ends the visit of a URL. `again`: the time and the rank of the next visit. `None`: no visit is
+    /// Ends the visit of a URL. `again` is the time and the rank of the next visit, or `None` if no visit is
     /// planned.
     ///
     /// # Errors
@@ -245,7 +246,7 @@ impl Change {
     }
 
     /// Changes the scheme of a page's URL after a redirect from http to https. The URL becomes ready again
-    /// under the new scheme, with rank 0.
+    /// with the new scheme and rank 0.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -264,8 +265,8 @@ impl Change {
         Ok(())
     }
 
-    /// Marks an article as buffered for training. Returns the host's number of buffered pages. An existing
-    /// raw page stays.
+    /// Marks an article as buffered for training. Returns the host's number of buffered pages. If the URL
+    /// already has a raw page, that page stays.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -286,7 +287,8 @@ impl Change {
         Ok(host.buffered)
     }
 
-    /// Marks the raw page of a URL as kept, if the state is [`UrlState::Done`]. Does nothing in other states.
+    /// Marks the raw page of a URL as kept if the URL's state is [`UrlState::Done`]. Does nothing in other
+    /// states.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -297,7 +299,7 @@ impl Change {
         Ok(())
     }
 
-    /// Removes the raw page of a URL, if the state is [`UrlState::Kept`]. Does nothing in other states.
+    /// Removes the raw page of a URL if the URL's state is [`UrlState::Kept`]. Does nothing in other states.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -314,7 +316,7 @@ impl Change {
         self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
-    /// Makes at most `limit` waiting URLs ready that are due by `until`. Returns how many were due.
+    /// Makes waiting URLs ready that are due by `until`, at most `limit`. Returns how many of them were due.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -334,7 +336,7 @@ impl Change {
         Ok(due.len())
     }
 
-    /// Makes a URL ready, if its visit has ended or it waits for its next visit.
+    /// Makes a URL ready if its visit has ended or if it waits for its next visit.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -351,7 +353,8 @@ impl Change {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
         let url = CanonicalUrl::from_record(&record.url)
             .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
-        // The host stays in its partition, even if the current Public Suffix List implies another partition.
+        // The host stays in the partition that stores it, even if the current Public Suffix List implies
+        // another one.
         self.host_in(self.store.partitions.of_host(record.host), url.host(), url.domain())
     }
 }

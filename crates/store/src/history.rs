@@ -1,11 +1,11 @@
-//! Stores earlier revisions of documents, and whether their pages still exist.
+//! Stores earlier revisions of documents, and when their pages were found to be gone.
 //!
-//! If a page was fetched again and its text has changed, the document gets a new revision. The previous text
-//! is kept under its revision number. If a page was only extracted again, the new text replaces the old text.
-//! The fetch time distinguishes the two cases.
+//! If a page was fetched again and its text has changed, the document gets a new revision, and the previous
+//! text is stored under its revision number. If a page was only extracted again, the new text replaces the
+//! old text. The fetch time distinguishes the two cases: in the second it is the same.
 //!
-//! If a page is gone (404, 410), its document stays and is marked with the time of that response. If the page
-//! comes back, the mark is removed.
+//! If a page is gone (404, 410), its document stays and is marked with the time of that response. If a later
+//! request finds the page, the mark is removed.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -21,7 +21,7 @@ use crate::{Change, Store, StoreError, keys};
 pub struct History {
     /// Number of earlier revisions. 0 if the text never changed.
     pub earlier: u32,
-    /// When the page was first found to be gone. `None`: the last request found the page.
+    /// When the page was first found to be gone. `None` if the last request found the page.
     pub gone: Option<Timestamp>,
 }
 
@@ -84,8 +84,8 @@ impl Change {
         self.put_history(id, History { earlier, ..history })
     }
 
-    /// Marks the document of a URL as gone since `at`. An existing mark keeps its time. Does nothing if the
-    /// URL does not have its own document.
+    /// Marks the document of a URL as gone since `at`. A document that is already marked keeps the earlier
+    /// time. Does nothing if the URL has no document of its own.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -32,7 +32,7 @@
 //!
 //! Numbers are big-endian, so keys sort in the order of their numbers. The partition is one byte. A store
 //! without partitions omits it. In a partitioned store, the numbers of hosts, documents and clusters begin
-//! with the partition (see `partitions.rs`).
+//! with the number of the partition (see `partitions.rs`).
 
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -67,7 +67,8 @@ pub(crate) const FILE: u8 = b'f';
 pub(crate) const ARCHIVE_FILE: u8 = b'a';
 pub(crate) const DOCUMENTS_FILE: u8 = b'd';
 
-/// The first bytes of all records that are checked or copied, in ascending order. Raw pages are not included.
+/// The first bytes of all records that are checked or copied, in ascending order. Raw pages are treated
+/// separately.
 pub(crate) const SPACES: [u8; 20] = [
     ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, BUFFERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
@@ -186,7 +187,7 @@ pub(crate) fn signed(number: u32) -> Vec<u8> {
     key(SIGNED, &[&number.to_be_bytes()])
 }
 
-/// The prefix of the signatures of a partition's documents, because their numbers begin with the partition.
+/// Returns the prefix of the signatures of a partition's documents. Their numbers begin with the partition.
 pub(crate) fn signed_of(partition: Partition) -> Vec<u8> {
     key(SIGNED, &[partition.as_bytes()])
 }
@@ -244,7 +245,8 @@ pub(crate) fn replayed(purpose: &str, partition: Partition, file: &str) -> Vec<u
     key(REPLAYED, &[purpose.as_bytes(), &[0], partition.as_bytes(), file.as_bytes()])
 }
 
-/// Returns the purpose and the file of a replay position. `is_cut`: the key also contains a partition.
+/// Returns the purpose and the file in the key of a replay position. `is_cut` says whether the key also
+/// contains a partition.
 pub(crate) fn purpose_and_file(key: &[u8], is_cut: bool) -> Option<(&str, &str)> {
     let rest = key.get(1..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
@@ -272,7 +274,7 @@ pub(crate) fn is_text(key: &[u8]) -> bool {
     }
 }
 
-/// Whether a record is large: a text or a signature. sled has only the positions of such records.
+/// Whether a record is large, that is, a text or a signature. sled contains only their positions.
 pub(crate) fn is_large(key: &[u8]) -> bool {
     match key.first() {
         Some(&SIGNED) => true,

@@ -1,19 +1,20 @@
 //! Tracks which partitions of a shared store this process owns, and how long it may rely on its leases.
 //!
-//! A lease is a row in the database with the owner of a partition, an epoch that grows with each owner, and
-//! an end time by the database's clock ([`crate::engine::postgres::leases`]). This module contains what the
-//! process knows about its own leases.
+//! A lease is a row in the database. It contains the owner of a partition, an epoch that grows with each new
+//! owner, and an end time by the database's clock ([`crate::engine::postgres::leases`]). This module contains
+//! what the process knows about its own leases.
 //!
-//! 1. The process may request pages from hosts of its partitions while its leases are *certain*. This is nine
-//!    tenths of their duration, measured from before their last renewal. The last tenth is unused, because
-//!    clocks differ and closing a connection takes time. A lease must be certain by both the monotonic clock
-//!    and the time of day, because the monotonic clock stops while a machine is suspended. [`Lease::left`]
-//!    returns the remaining time.
-//! 2. The process's writes contain the epochs. The database refuses a write if an epoch has grown.
-//! 3. If another process should have a partition, this process releases it. Before, the outcomes of its
+//! 1. The process may request pages from hosts of its partitions while its leases are *certain*: for nine
+//!    tenths of their duration, counted from just before their last renewal. The last tenth is a margin,
+//!    because clocks differ and closing a connection takes time. The remaining time is measured with the
+//!    monotonic clock and with the time of day, and the shorter result counts, because the monotonic clock
+//!    stops while a machine is suspended. [`Lease::left`] returns the remaining time.
+//! 2. Each write of the process contains the epochs of its leases. The database refuses the write if one of
+//!    them has grown.
+//! 3. If another process should have a partition, this process releases it. Before that, the outcomes of the
 //!    requests in flight must be on disk.
-//! 4. If the last owner did not release a partition, a site may still process that owner's requests, although
-//!    their connections were closed. [`Gained::was_left`] marks such partitions.
+//! 4. If the last owner of a partition did not release it, a site may still process requests of that owner,
+//!    although their connections were closed. [`Gained::was_left`] marks such partitions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -37,15 +38,16 @@ struct Shared {
     sent: AtomicU64,
     pages: AtomicU64,
     idle: AtomicBool,
-    /// Whether the worker waits for its next crawl and takes no partitions.
+    /// Whether this worker waits for its next crawl, and therefore takes no partitions.
     waiting: AtomicBool,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Partitions with the epoch of this process's lease.
+    /// The partitions of this process, each with the epoch of its lease.
     held: BTreeMap<Partition, i64>,
-    /// Owned partitions that the crawl does not know yet, and whether the last owner did not release them.
+    /// Owned partitions that the crawl does not know yet. The value says whether the last owner left them
+    /// without a release.
     gained: BTreeMap<Partition, bool>,
     is_taking: bool,
     excess: usize,
@@ -64,7 +66,7 @@ impl State {
     }
 }
 
-/// The last 1/`MARGIN` of a lease's duration is not used.
+/// A lease is used for its duration without this fraction: one part in `MARGIN`.
 const MARGIN: u32 = 10;
 
 /// A partition that this process has just gained.
@@ -85,7 +87,7 @@ pub struct Lease(Option<Known>);
 struct Known {
     leases: Leases,
     partition: Partition,
-    /// The epoch of the lease. `None`: the process did not own the partition when this value was created.
+    /// The epoch of the lease. `None` if the process did not own the partition when this value was created.
     epoch: Option<i64>,
     generation: u64,
 }
@@ -94,8 +96,8 @@ impl Lease {
     /// The lease of a store that is not shared. It never ends.
     pub(crate) const UNLIMITED: Self = Self(None);
 
-    /// Returns how long the lease is still certain. A renewal extends this time. Zero: the lease has ended,
-    /// or is uncertain until its next renewal.
+    /// Returns how long the lease is still certain. A renewal extends this time. Returns zero if the lease
+    /// has ended, or if it is uncertain until its next renewal.
     #[must_use]
     pub fn left(&self) -> Duration {
         let Some(Known { leases, partition, epoch, generation }) = &self.0 else { return Duration::MAX };
@@ -136,12 +138,12 @@ impl Leases {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A poisoned lock is usable, because no code that holds it can fail halfway.
+        // A panic cannot leave the state half changed, so a poisoned lock is usable.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a lock. Hold it from a database request about leases until the result is recorded. Otherwise a
-    /// late result could restore released leases.
+    /// Locks changes of the leases. Hold the lock from a database request about leases until its result is
+    /// recorded. Otherwise a late result could restore released leases.
     pub(crate) fn dealing(&self) -> MutexGuard<'_, ()> {
         self.0.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -152,7 +154,7 @@ impl Leases {
         &self.0.session
     }
 
-    /// Whether hosts may be requested, because the leases are certain.
+    /// Whether this process may request hosts, because its leases are certain.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         !self.state().certain_for().is_zero()
@@ -164,14 +166,14 @@ impl Leases {
         Lease(Some(Known { leases: self.clone(), partition, epoch, generation }))
     }
 
-    /// Whether another process has taken one of the leases. Unflushed changes must then be dropped.
+    /// Whether another process has taken one of the leases. If so, unflushed changes must be dropped.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.state().is_lost
     }
 
-    /// Returns the partitions that were gained since the last call. The process owns them only from this call
-    /// on, so that nothing happens in them before the crawl knows their hosts.
+    /// Returns the partitions that were gained since the last call. The process counts as their owner only
+    /// from this call on, so that nothing happens in them before the crawl knows their hosts.
     #[must_use]
     pub fn gained(&self) -> Vec<Gained> {
         let gained = std::mem::take(&mut self.state().gained);
@@ -205,14 +207,14 @@ impl Leases {
         self.len() == 0
     }
 
-    /// Records how many pages were read, and whether the process is idle. The list of workers shows both.
+    /// Records how many pages this process has read, and whether it is idle. The list of workers shows both.
     pub fn report(&self, pages: u64, is_idle: bool) {
         self.0.pages.store(pages, Ordering::Relaxed);
         self.0.idle.store(is_idle, Ordering::Relaxed);
     }
 
-    /// Returns the reported number of pages, and whether the process is idle. While the crawl does not know
-    /// all its partitions, it is not idle.
+    /// Returns the reported number of pages, and whether the process is idle. A process is not idle while the
+    /// crawl does not know all its partitions.
     pub(crate) fn reported(&self) -> (u64, bool) {
         let knows_all = {
             let state = self.state();
@@ -229,8 +231,8 @@ impl Leases {
         self.0.waiting.store(waits, Ordering::Relaxed);
     }
 
-    /// Records that partitions are about to be taken. Until they are known, the process does not count as
-    /// idle.
+    /// Records that this process is about to take partitions. Until the crawl knows them, the process does
+    /// not count as idle.
     pub(crate) fn begin_taking(&self) {
         self.state().is_taking = true;
     }
@@ -309,7 +311,7 @@ impl Leases {
         state.generation += 1;
     }
 
-    /// Returns the next message's key, greater than all earlier keys of this process.
+    /// Returns the key of the next message. It is greater than all earlier keys of this process.
     pub(crate) fn next_message(&self) -> [u8; 16] {
         let now = u64::try_from(Timestamp::now().as_microsecond()).unwrap_or(0);
         let greater = |last: u64| Some(now.max(last + 1));

@@ -11,10 +11,9 @@ use crate::{Store, StoreError, keys};
 /// A document's relation to similar documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likeness {
-    /// The representative of the cluster. A representative or a document without a cluster refers to itself.
+    /// The representative of the document's cluster, or the document itself if it has no other.
     pub head: DocumentId,
-    /// Estimated similarity to the representative, 0 to 1. `None`: the document is a representative, or
-    /// alone.
+    /// Estimated similarity to the representative, 0 to 1. `None` for a representative or single document.
     pub similarity: Option<f64>,
     /// Number of members of its cluster, without the representative.
     pub members: u64,
@@ -47,7 +46,7 @@ pub struct Member {
 }
 
 impl Store {
-    /// Returns a document's relation to similar documents. `None`: the document was never compared.
+    /// Returns a document's relation to similar documents, or `None` if the document was never compared.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -96,7 +95,7 @@ impl Store {
         heads.filter_map(Result::transpose)
     }
 
-    /// Returns the cluster of a document. `None`: the document is alone or was never compared.
+    /// Returns the cluster of a document, or `None` if the document is alone or was never compared.
     ///
     /// # Errors
     /// The store cannot be read.

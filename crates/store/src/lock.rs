@@ -32,8 +32,8 @@ pub(crate) struct Lock {
     writing: AtomicBool,
 }
 
-/// Tries to lock the file for 200 ms. A child process inherits all open files until its own program starts.
-/// Therefore a released lock can still be held for a moment.
+/// Tries for 200 ms to lock the file. A child process inherits all open files until its own program starts,
+/// so a lock that was just released may still be held for a moment.
 fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
@@ -44,7 +44,8 @@ fn lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Returns this process's shortened command and number. Omits addresses, which may contain passwords.
+/// Returns this process's command line, shortened, and its process number. Omits addresses, which may contain
+/// passwords.
 fn owner() -> String {
     let mut command = String::new();
     for argument in std::env::args().skip(1).filter(|argument| !argument.contains("://")) {

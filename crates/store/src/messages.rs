@@ -1,27 +1,29 @@
 //! Sends messages between the partitions of a shared store.
 //!
 //! A process writes only records of its own partitions. To change a record of another partition, it sends a
-//! message: a record of the receiving partition. The change that causes the message writes it, and the change
-//! that applies the message removes it. Therefore a message is sent if and only if its cause is stored, and
-//! it is applied exactly once. Messages from one sender arrive in the order of sending.
+//! message, which is a record of the receiving partition. The change that causes the message writes it, and
+//! the change that applies the message removes it. Therefore a message exists if and only if its cause is
+//! stored, and it is applied exactly once. Messages from one sender arrive in the order in which they were
+//! sent.
 //!
 //! * `Found` goes from a page's partition to a URL's partition. If the URL is new, it is added to the
 //!   frontier.
 //! * `Alias` and `NoAlias` go from a URL's partition to the partition of the document that has the URL's
-//!   text. The URL becomes an alias of the document, or stops being an alias. If the document does not exist,
-//!   the answer to `Alias` is `Place`.
-//! * `Place` goes from a removed document's partition to the partition of a URL that had its text. The text
-//!   is stored under that URL, or the URL becomes an alias of another document.
-//! * `RobotsWanted` goes from the partition of a host whose robots.txt redirects to the partition of the
-//!   target. The crawl requests the target. The answer is `RobotsFound`.
-//! * `RobotsFound` goes to the partition of the robots.txt that redirects. The host gets the target's rules.
+//!   text. The URL becomes an alias of the document, or stops being one. If the document does not exist, the
+//!   answer to `Alias` is `Place`.
+//! * `Place` goes from the partition of a removed document to the partition of a URL with the same text. The
+//!   text is stored under that URL, or the URL becomes an alias of another document.
+//! * `RobotsWanted` goes to the partition of a host to which another host's robots.txt redirects. The crawl
+//!   requests the target. The answer is `RobotsFound`.
+//! * `RobotsFound` goes back to the partition of the robots.txt that redirects. Its host gets the target's
+//!   rules.
 //!
-//! The records to which a message refers may have changed since it was sent. Each message is checked first.
-//! An outdated message has no effect.
+//! The records to which a message refers may have changed since it was sent. Therefore each message is
+//! checked before it is applied, and an outdated message has no effect.
 //!
 //! Only the crawl sends requests to sites, so [`Change::receive`] returns the messages about robots.txt to
 //! the crawl. `RobotsWanted` stays in the store until it is answered. So the next owner of the partition can
-//! answer it, and a run does not end before the answer.
+//! answer it, and no run ends before the answer.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role, UrlKey};
@@ -112,9 +114,10 @@ impl RobotsFound {
 pub struct Received {
     /// Number of messages that the change applies.
     pub done: usize,
-    /// Requests that need an answer. Every call returns them until [`Change::answer_robots`].
+    /// Requests that need an answer. Every call returns them until [`Change::answer_robots`] is called for
+    /// them.
     pub wanted: Vec<RobotsWanted>,
-    /// Answers for the crawl. They are included in `done`.
+    /// Answers for the crawl. `done` includes them.
     pub found: Vec<RobotsFound>,
 }
 
@@ -132,13 +135,13 @@ impl Change {
         self.put(from, keys::message(to, id), message);
     }
 
-    /// Sends a message that does not depend on one partition of this process.
+    /// Sends a message that depends on all partitions of this process.
     pub(crate) fn send_from_all(&mut self, to: Partition, message: &Message) {
         let id = self.store.partitions.next_message();
         self.put_common(keys::message(to, id), message);
     }
 
-    /// Requests a robots.txt in another partition. `url`: its URL, to which the robots.txt at `origin` led in
+    /// Requests a robots.txt in another partition. `url` is its URL. The robots.txt at `origin` led to it in
     /// `hops` redirects.
     pub fn want_robots(&mut self, origin: &CanonicalUrl, url: &CanonicalUrl, hops: u32) {
         let (from, to) = (self.store.partitions.of_url(origin), self.store.partitions.of_url(url));
@@ -155,12 +158,12 @@ impl Change {
         self.send(wanted.partition, to, &Message::RobotsFound { origin, record });
     }
 
-    /// Removes a request for a robots.txt without an answer. The sender requests the file again later.
+    /// Removes a request for a robots.txt without answering it. The sender requests the file again later.
     pub fn drop_wanted(&mut self, wanted: &RobotsWanted) {
         self.remove(wanted.partition, wanted.key.clone());
     }
 
-    /// Applies at most `limit` messages to this process's partitions. A store in a folder has no messages.
+    /// Applies messages to this process's partitions, at most `limit`. A store in a folder has no messages.
     ///
     /// # Errors
     /// The store cannot be read.

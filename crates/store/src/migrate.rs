@@ -1,25 +1,27 @@
 //! Moves a corpus from one store to another: from a folder to a database, or back.
 //!
 //! The records are copied one kind after another, in batches. Each batch is on disk before the next begins.
-//! Some data depends on whether the store is partitioned. This data is computed again:
+//! Data that depends on whether the store is partitioned are computed again:
 //!
-//! 1. Hosts, documents and clusters get numbers of the target's partitions. Within a partition, documents and
-//!    clusters keep their order, so the first document stays the first. A cluster goes to the partition of
-//!    its representative.
+//! 1. Hosts, documents and clusters get numbers in the partitions of the target. Within a partition,
+//!    documents and clusters keep their order, so the first document stays the first. A cluster goes to the
+//!    partition of its representative.
 //! 2. The lists of URLs (ready, waiting, buffered) are written from the URLs' states.
-//! 3. Totals are counted from the records, for each partition, and can be compared with the source's totals.
-//! 4. A member of a cluster that gets another partition than the representative becomes a document without a
-//!    cluster (`near.rs`).
+//! 3. Totals are counted from the copied records, for each partition. They can be compared with the source's
+//!    totals.
+//! 4. A member of a cluster may belong to another partition of the target than the representative. It then
+//!    becomes a document without a cluster (`near.rs`).
 //!
 //! The target is marked as unfinished from the first write to the last. A migration to an unfinished target
-//! first empties it. The caller copies the archive's files between [`Migration::begin`] and
+//! first removes everything in it. The caller copies the archive's files between [`Migration::begin`] and
 //! [`Migration::copy`]. The source is only read.
 //!
-//! Memory: one batch, and 4 bytes for each number of a host, document or cluster that the source ever used.
+//! The memory is that of one batch, plus 4 bytes for each number that the source ever assigned to a host,
+//! document or cluster.
 //!
 //! Limitations: an interrupted migration starts again from the beginning, because the source may have
-//! changed. Documents of different partitions have no common order. A migration to a database and back may therefore change which
-//! of two documents of different domains comes first.
+//! changed. Documents of different partitions have no common order. Therefore, of two documents of different
+//! domains, a migration to a database and back may change which comes first.
 
 mod alone;
 mod copy;
@@ -40,7 +42,7 @@ const AT_ONCE: usize = 1_000;
 /// The reason why a corpus cannot be moved.
 #[derive(Debug, Error)]
 pub enum MigrateError {
-    /// The target has records that do not come from an interrupted migration.
+    /// The target contains records that do not come from an interrupted migration.
     #[error("the target already has {what}; a corpus is moved into an empty store")]
     NotEmpty {
         /// The kind of record that was found.
@@ -65,7 +67,7 @@ pub enum MigrateError {
     Store(#[from] StoreError),
 }
 
-/// The number of records that were copied.
+/// The number of records that a migration has copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Hosts.
@@ -125,7 +127,7 @@ impl<'a> Migration<'a> {
         self.to
     }
 
-    /// Returns the stored totals of the source and the counted totals of the target.
+    /// Returns the totals that the source has stored, and the totals that were counted in the target.
     ///
     /// # Errors
     /// One of the stores cannot be read.

@@ -1,17 +1,19 @@
-//! Finds duplicates: defines which kinds are detected, and maintains the index of near-duplicates.
+//! Finds duplicates. Defines which kinds of duplicates are detected, and maintains the index of
+//! near-duplicates.
 //!
 //! The index contains the documents that represent their cluster or are alone in it. It finds them by the
-//! keys of their signatures. It is in memory, and built from the stored signatures in the order of their
-//! numbers, in 10 to 20 us per document. Results are always checked against the store. A document therefore
-//! stays in the index when it is removed or becomes a member.
+//! keys of their signatures. It is in memory. It is built from the stored signatures in the order of their
+//! numbers, in 10 to 20 µs per document. Its results are always checked against the store. Therefore a
+//! document that is removed, or that becomes a member, may stay in the index.
 //!
 //! Only documents of the same partition are compared. A store in a folder has one partition. In a shared
-//! store, each registrable domain is in one of 256 partitions, so copies on other sites are usually not found.
-//! The result does not depend on the number of workers, and no worker needs the index of another. A partition
-//! is loaded when it gets its first document, and again after another worker had it.
+//! store, each registrable domain is in one of 256 partitions, so copies on other sites are usually not
+//! found. In return, the result does not depend on the number of workers, and no worker needs the index of
+//! another. The index of a partition is loaded when the partition gets its first document, and loaded again
+//! after another worker owned the partition.
 //!
 //! Limitation: documents that were stored without near-duplicate detection have no signature. They are not
-//! compared until they are extracted again.
+//! compared before they are extracted again.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -27,11 +29,11 @@ use crate::partitions::Partition;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
-/// If a smaller share of the documents' keys is in the index, a warning is logged.
+/// If the index contains a smaller share of the documents' keys, a warning is logged.
 const LITTLE: f64 = 0.5;
 
-/// How many times as many documents are loaded as fit into the table. Of an older document, the table would keep
-/// less than 2% of the keys.
+/// The index loads `LOADED` times the number of documents that fit into its table. Of even older documents,
+/// the table would keep less than 2% of the keys.
 const LOADED: usize = 4;
 
 /// The kinds of duplicates that are detected when a document is stored.
@@ -39,7 +41,7 @@ const LOADED: usize = 4;
 pub struct Levels {
     /// Whether a text that occurs under several URLs is stored only once, with all its URLs.
     pub exact: bool,
-    /// The thresholds for members of a cluster. `None`: near-duplicates are not detected.
+    /// The thresholds for near-duplicates. `None` if near-duplicates are not detected.
     pub near: Option<SimilarityParams>,
     /// How the representative of a cluster is chosen.
     pub representative: Representative,
@@ -76,7 +78,8 @@ struct Near {
 }
 
 impl Duplicates {
-    /// Builds the index from a store in a folder. A shared store is indexed later, partition by partition.
+    /// Creates the index. Loads the documents of a store in a folder. Those of a shared store are loaded
+    /// later, partition by partition.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -96,8 +99,8 @@ impl Duplicates {
         Ok(duplicates)
     }
 
-    /// Returns the documents of a partition that may be similar to a text, and the thresholds. `None`:
-    /// near-duplicates are not detected.
+    /// Returns the documents of a partition that may be similar to a text, and the thresholds. Returns `None`
+    /// if near-duplicates are not detected.
     pub(crate) fn candidates(
         &mut self,
         store: &Store,
@@ -107,7 +110,7 @@ impl Duplicates {
         let Some(near) = &mut self.near else { return Ok(None) };
         near.load(store, partition)?;
         let Ok(mut candidates) = near.table.candidates(&keys_in(partition, &signed.keys));
-        // The table compares only 16 bits of a key.
+        // The table compares only 16 bits of a key, so it also returns documents of other partitions.
         candidates.retain(|candidate| store.partitions.of_number(candidate.document) == partition);
         Ok(Some((near.params, candidates)))
     }
@@ -137,7 +140,7 @@ fn keys_in(partition: Partition, keys: &Keys) -> Keys {
 }
 
 impl Near {
-    /// Adds the documents of a partition to the table, unless they are in it.
+    /// Adds the documents of a partition to the table, unless it already contains them.
     fn load(&mut self, store: &Store, partition: Partition) -> Result<(), StoreError> {
         let epoch = store.partitions.epoch(partition);
         if self.loaded.get(&partition) == Some(&epoch) {
@@ -165,7 +168,7 @@ impl Near {
         Ok(())
     }
 
-    /// Returns the key of the oldest document that is loaded. `None`: there are no documents.
+    /// Returns the key of the oldest document to load, or `None` if there are no documents.
     fn oldest(&self, store: &Store, partition: Partition) -> Result<Option<Vec<u8>>, StoreError> {
         let newest = Range::with_prefix(keys::signed_of(partition)).keys_only().backwards();
         let last = store.engine.scan(newest).take(LOADED * self.table.room()).last().transpose()?;

@@ -39,8 +39,8 @@ pub struct Writer {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// The folder cannot be used, another process has it open, or the store cannot be read. If `options.create`
-/// is false: the folder has no store.
+/// The folder cannot be used, another process has it open, or the store cannot be read. The folder has no
+/// store and `options.create` is false.
 pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
@@ -63,7 +63,7 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
 }
 
 /// Opens the store in `folder` for reading. If another process has the folder open, reads through that
-/// process. The reader then also sees committed changes that are not flushed.
+/// process. Then the reader also sees committed changes that are not flushed yet.
 ///
 /// # Errors
 /// The folder cannot be used or has no store, or another process has it open and does not serve reads.
@@ -78,8 +78,8 @@ pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
     }
 }
 
-/// Renames the store in `folder` to make room for a new store. Returns the new path. `None`: the folder has
-/// no store.
+/// Renames the store in `folder` to make room for a new store. Returns the new path, or `None` without a
+/// store.
 ///
 /// # Errors
 /// The folder cannot be used, or another process has it open.
@@ -100,7 +100,7 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 
 impl Writer {
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
-        // Dropping the writer allows the next writer.
+        // When this writer is dropped, `Store::writer` can create the next one.
         store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
     }
 
@@ -122,7 +122,7 @@ impl Writer {
         Change::new(self.store.clone())
     }
 
-    /// Applies a change as a whole. The change is on disk after [`Writer::flush`].
+    /// Applies a change as a whole. [`Writer::flush`] writes it to disk.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -132,8 +132,8 @@ impl Writer {
         self.store.engine.commit(batch, partitions)
     }
 
-    /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept. When
-    /// a store in a folder is opened, all raw pages without such a URL are removed.
+    /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept.
+    /// Opening a store in a folder removes all raw pages without such a URL.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -141,7 +141,7 @@ impl Writer {
         let mut change = self.begin();
         match change.partition_of_url(url)? {
             Some(partition) => change.put_bytes(partition, keys::page(url), page.0),
-            // The URL is in a change that is not yet committed.
+            // Only a change that is not committed yet contains the URL.
             None => change.put_common_bytes(keys::page(url), page.0),
         }
         self.commit(change)
@@ -163,10 +163,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns the free space on the disk of the data folder, in bytes.
+    /// Returns the free space in bytes on the disk with the data folder.
     ///
     /// # Errors
-    /// The system does not report it.
+    /// The operating system does not report the free space.
     pub fn free_space(&self) -> Result<u64, StoreError> {
         let folder = &self.store.folder;
         fs4::available_space(folder)
@@ -195,8 +195,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Resolves lost claims. This process's documents become aliases of documents that other processes stored
-    /// first.
+    /// Resolves lost claims: a document of this process whose text another process stored first becomes an
+    /// alias of that process's document.
     fn resolve_lost_claims(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
         let mut duplicates = Duplicates::new(&self.store, &Levels::default())?;
         for Lost { key, ours, theirs } in lost {
@@ -221,8 +221,8 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages whose URL is neither buffered nor kept. They remain if a crash happens between
-    /// storing a page and committing its URL, or between training and removing the page.
+    /// Removes raw pages whose URL is neither buffered nor kept. Such a page remains if a crash happens
+    /// between storing a page and committing its URL, or between training and removing the page.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {
             let key = key?;

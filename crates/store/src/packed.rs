@@ -1,8 +1,8 @@
 //! Compresses documents and raw pages for the store, on any thread.
 //!
-//! Only the writer writes to the store, one change after another. Compression is the most expensive part of
-//! writing. The thread that has the page therefore compresses it beforehand. Each thread keeps its
-//! compressor, which takes a few MiB, until the thread ends.
+//! Only the writer writes to the store, one change after another, and compression takes most of the time of a
+//! write. Therefore the thread that has the page compresses it beforehand. Each thread keeps its compressor,
+//! which takes a few MiB, until the thread ends.
 
 use std::cell::RefCell;
 
@@ -16,8 +16,8 @@ use crate::records::{Packed, RawPage, decode, encode};
 
 /// Compression level for texts. At higher levels, time grows faster than size shrinks.
 const TEXT_LEVEL: i32 = 3;
-/// Compression level for raw pages, which are kept until training. Compared with level 3, it takes half the
-/// time, and the result is a tenth larger.
+/// Compression level for raw pages, which are kept until training. It takes half the time of level 3, and its
+/// results are a tenth larger.
 const PAGE_LEVEL: i32 = 1;
 
 /// A compressed document, ready to be stored.
@@ -30,13 +30,13 @@ pub struct PackedDocument {
     pub(crate) words: u64,
     pub(crate) fetched: Timestamp,
     pub(crate) bytes: Vec<u8>,
-    /// The signature and keys for finding near-duplicates. `None`: the text is too short, or is already
-    /// signed.
+    /// The signature and keys for finding near-duplicates. `None` if the text is too short or already has a
+    /// stored signature.
     pub(crate) signed: Option<Signed>,
 }
 
 impl PackedDocument {
-    /// Signs and compresses a document's text.
+    /// Computes the signature of a document's text, and compresses the text.
     #[must_use]
     pub fn from_document(document: Document) -> Self {
         let signed = Signed::from_text(&document.text);

@@ -1,4 +1,4 @@
-//! Reads a store. A writer may change the store at the same time.
+//! Reads a store. At the same time, a writer may change the store.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -22,7 +22,7 @@ use crate::{
     UrlRecord, UrlState, Wait, Writer, keys,
 };
 
-/// The record of a URL and its raw page. `None`: there is none.
+/// The record of a URL and its raw page, each `None` if it does not exist.
 pub type UrlWithPage = Result<(Option<UrlRecord>, Option<RawPage>), StoreError>;
 
 /// A handle for reading a store. Clones are cheap and may be sent to other threads.
@@ -31,11 +31,11 @@ pub struct Store {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) partitions: Partitions,
     pub(crate) folder: Arc<Path>,
-    /// The lock of the folder, which is held while a handle exists.
+    /// The lock of the folder. It is held while a handle exists.
     pub(crate) lock: Arc<Lock>,
-    /// The shared database. `None`: only one process uses the store.
+    /// The shared database. `None` if only one process uses the store.
     pub(crate) distributed: Option<Postgres>,
-    /// The worker, which renews its leases while a handle exists.
+    /// The worker. It renews its leases while a handle exists.
     pub(crate) worker: Option<Arc<WorkerHandle>>,
 }
 
@@ -45,7 +45,7 @@ impl Store {
         Self { engine, partitions: Partitions::Whole, folder, lock, distributed: None, worker: None }
     }
 
-    /// Returns the only writer of the store. `None`: another writer exists.
+    /// Returns the writer of the store, or `None` if a writer already exists.
     ///
     /// # Errors
     /// This function currently returns no error.
@@ -85,7 +85,7 @@ impl Store {
         self.engine.scan(Range::with_prefix(prefix).keys_only()).map(|pair| pair.map(|(key, _)| key))
     }
 
-    /// Returns the record of a URL. `None`: the crawl does not know the URL.
+    /// Returns the record of a URL, or `None` if the crawl does not know the URL.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -93,7 +93,7 @@ impl Store {
         self.get("a URL", &keys::url(key))
     }
 
-    /// Returns a host's next URL to request, in the order of [`crate::Turn`]. `None`: no URL is ready.
+    /// Returns the host's next URL to request, in the order of [`crate::Turn`], or `None` if no URL is ready.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -103,8 +103,8 @@ impl Store {
         Ok(Some((url, decode("a URL", &record)?)))
     }
 
-    /// Counts the documents without a response in the archive. `is_there`: whether the archive has a
-    /// response.
+    /// Counts the documents whose response is not in the archive. `is_there` says whether the archive
+    /// contains the response at a position.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -131,7 +131,7 @@ impl Store {
         Ok(count)
     }
 
-    /// Returns when the next URL in this kind of wait is due, in seconds since 1970. `None`: no URL waits.
+    /// Returns when the next URL in this kind of wait is due, in seconds since 1970, or `None` if none waits.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -140,8 +140,8 @@ impl Store {
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// Returns the key prefixes of waiting URLs in this process's partitions. If the store is only read: in
-    /// all.
+    /// Returns the key prefixes of waiting URLs in the partitions of this process. If the store is only read,
+    /// returns those of all partitions.
     fn waiting_in_partitions(&self, wait: Wait) -> Vec<Vec<u8>> {
         let partitions =
             if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };
@@ -182,7 +182,7 @@ impl Store {
         ranges.into_iter().flat_map(move |range| engine.scan(range)).map(|pair| decode("a host", &pair?.1))
     }
 
-    /// Returns the record of a host. `None`: the host is unknown.
+    /// Returns the record of a host, or `None` if the host is unknown.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -190,7 +190,7 @@ impl Store {
         self.get("a host", &keys::host(self.partitions.of_name(name), name))
     }
 
-    /// Returns the record of a host's robots.txt. `None`: none is stored.
+    /// Returns the record of a host's robots.txt, or `None` if none is stored.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -198,7 +198,7 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// Returns the record of a host's own robots.txt, or of the target of another host's robots.txt redirect.
+    /// Returns the record of a robots.txt. `url` is a host's own robots.txt, or a redirect's target.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -206,7 +206,8 @@ impl Store {
         self.robots(robots_name(url))
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages. `None`: none is stored.
+    /// Returns the health of a host's template, computed from the host's last pages, or `None` if none is
+    /// stored.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -214,7 +215,7 @@ impl Store {
         self.get("a template's health", &keys::health(host))
     }
 
-    /// Returns the newest template of a host as JSON. `None`: the host has none.
+    /// Returns the newest template of a host as JSON, or `None` if the host has none.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -238,7 +239,7 @@ impl Store {
         .collect()
     }
 
-    /// Returns the raw page of a buffered or kept URL. `None`: the URL has none.
+    /// Returns the raw page of a buffered or kept URL, or `None` if the URL has none.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -246,8 +247,8 @@ impl Store {
         self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
-    /// Returns the records of URLs and their raw pages, like [`url`](Self::url) and [`page`](Self::page), in one
-    /// request. A record or page that cannot be decoded is an error of its URL.
+    /// Returns the records of URLs and their raw pages, like [`url`](Self::url) and [`page`](Self::page), in
+    /// one request. A record or page that cannot be decoded is an error of its URL.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -262,7 +263,7 @@ impl Store {
         Ok(urls.iter().map(decoded).collect())
     }
 
-    /// Returns a document. `None`: the document does not exist.
+    /// Returns a document, or `None` if the document does not exist.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -275,7 +276,8 @@ impl Store {
         self.documents_after(None)
     }
 
-    /// Returns the documents after `last` in the order of their ids. `None`: all documents.
+    /// Returns the documents after `last` in the order of their ids. Returns all documents if `last` is
+    /// `None`.
     pub fn documents_after(
         &self,
         last: Option<DocumentId>,
@@ -314,7 +316,8 @@ impl Store {
         Ok(totals)
     }
 
-    /// Returns the position up to which the archive is known to be on disk. `None`: there is no archive.
+    /// Returns the position up to which the archive is known to be on disk, or `None` if nothing was
+    /// archived.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -323,7 +326,7 @@ impl Store {
     }
 
     /// Returns the offset in bytes up to which a file was replayed for a purpose, for each of these
-    /// partitions. 0 if the file was not replayed.
+    /// partitions. It is 0 where the file was not replayed.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -341,7 +344,8 @@ impl Store {
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
-    /// Returns the position up to which the archive was re-extracted in each partition. `None`: never.
+    /// Returns the position up to which the archive was re-extracted in each partition, or `None` where it
+    /// never was.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -387,7 +391,7 @@ impl Store {
     }
 }
 
-/// Returns the ranges of these prefixes. Ranges that follow each other directly are joined.
+/// Returns the ranges of these prefixes. Joins ranges that directly follow each other.
 fn adjoining(prefixes: impl Iterator<Item = Vec<u8>>) -> Vec<Range> {
     let mut ranges: Vec<Range> = Vec::new();
     for range in prefixes.map(Range::with_prefix) {

@@ -1,6 +1,6 @@
 //! Defines the records. They are encoded as MessagePack, with fields by position.
 //!
-//! A new field goes to the end of a record with `#[serde(default)]`, so older records stay readable. Any
+//! A new field is added at the end of a record with `#[serde(default)]`, so older records stay readable. Any
 //! other change needs a new format number.
 
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub struct UrlRecord {
     pub tries: u32,
     /// The state of the URL in the frontier.
     pub state: UrlState,
-    /// When the content was published, according to a feed or sitemap.
+    /// When the content was published, as a feed or sitemap states.
     pub dated: Option<Timestamp>,
     /// `ETag` of the last response, for a conditional request.
     pub etag: Option<String>,
@@ -41,7 +41,8 @@ pub struct UrlRecord {
     pub last_modified: Option<String>,
     /// How the last visit ended.
     pub last: Option<Outcome>,
-    /// The URL of the document with the text of this page. `None`: the page has its own document or no text.
+    /// The URL of the document with the text of this page. `None` if the page has its own document or no
+    /// text.
     pub twin_of: Option<UrlKey>,
     /// The position in the archive of the last response with a body.
     #[serde(default)]
@@ -63,7 +64,7 @@ pub struct Archived {
     /// SHA-1 of the decoded body.
     #[serde(with = "serde_bytes")]
     pub digest: [u8; 20],
-    /// SHA-1 of the archived body, if it is archived in its content codings.
+    /// SHA-1 of the body as archived, if the archived body is compressed.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "serde_bytes")]
     pub payload: Option<[u8; 20]>,
 }
@@ -80,7 +81,7 @@ pub struct ArchiveEnd {
 /// The state of a URL in the frontier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UrlState {
-    /// The URL may be requested once its host may be requested.
+    /// The URL may be requested as soon as its host may be requested.
     Ready {
         /// Smaller ranks are requested earlier.
         rank: u8,
@@ -104,7 +105,7 @@ pub enum UrlState {
     },
     /// The visit has ended, and no further visit is planned.
     Done,
-    /// Like `Done`, but the raw page is kept for another extraction.
+    /// Like `Done`, but the raw page is stored for a later extraction.
     Kept,
 }
 
@@ -117,7 +118,7 @@ pub enum Wait {
     Revisit,
 }
 
-/// The stored state of a host.
+/// The state of a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostRecord {
     /// The host's number.
@@ -142,7 +143,8 @@ pub struct HostRecord {
     /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Number of article visits after an announced change. Halved with `confirmed_updates` when large.
+    /// Number of visits to articles after an announced change. When it is large, it is halved together with
+    /// `confirmed_updates`.
     #[serde(default)]
     pub announced_updates: u32,
     /// Number of these visits in which the article had changed.
@@ -192,7 +194,7 @@ pub struct Run {
     pub number: u32,
     /// When the run began.
     pub started: Timestamp,
-    /// When the run ended normally. `None`: it is in progress or was interrupted.
+    /// When the run ended normally. `None` if it is in progress or was interrupted.
     pub ended: Option<Timestamp>,
     /// Whether the run read an archive instead of the network.
     #[serde(default)]
@@ -204,7 +206,7 @@ pub struct Run {
 pub struct Reextracted {
     /// Number of the run that re-extracts. A later run starts over.
     pub run: u32,
-    /// A digest of the settings. If it differs, re-extraction starts over.
+    /// A digest of the settings of the re-extraction. If the settings differ, the re-extraction starts over.
     pub settings: String,
     /// The number of the archive file in progress. All earlier files are done.
     pub file: u32,
@@ -225,7 +227,7 @@ pub struct Totals {
     /// Number of clusters with at least one member.
     #[serde(default)]
     pub clusters: u64,
-    /// How many numbers were assigned to documents and clusters.
+    /// How many numbers were assigned to documents and clusters so far.
     #[serde(default)]
     pub numbers: u32,
 }

@@ -1,8 +1,8 @@
 //! Records runs: when a crawl or a replay of an archive began and ended.
 //!
 //! A run belongs to the whole store and not to a partition. The first worker begins the run, others join it,
-//! and one of them ends it. The record is replaced by compare-and-exchange, so a worker that was suspended
-//! cannot restore an older state.
+//! and one of them ends it. The record is replaced only if it has not changed since it was read. So a worker
+//! that was suspended cannot restore an older state.
 
 use jiff::Timestamp;
 
@@ -12,7 +12,7 @@ use crate::records::{decode, encode};
 use crate::{Counts, Run, Store, StoreError, Writer, keys};
 
 impl Store {
-    /// Returns the last run. `None`: there was no run.
+    /// Returns the last run, or `None` if there was none.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -20,7 +20,7 @@ impl Store {
         self.get("the last run", &keys::meta("run"))
     }
 
-    /// Returns at most `limit` of the last crawl runs, newest first. Runs that read an archive are excluded.
+    /// Returns the last crawl runs, newest first, at most `limit`. Runs that read an archive are excluded.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -47,9 +47,9 @@ impl Store {
 }
 
 impl Writer {
-    /// Begins a run, or continues the last run if it has the same kind and did not end. `replayed`: whether
-    /// the run reads an archive. Comparisons exclude such runs. Returns the run, and whether it continues the
-    /// last run.
+    /// Begins a run. Continues the last run if it is of the same kind and has not ended. `replayed` says
+    /// whether the run reads an archive. Comparisons exclude such runs. Returns the run, and whether it
+    /// continues the last run.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -89,10 +89,10 @@ impl Writer {
         Ok((bytes, run))
     }
 
-    /// Writes a run as the last run and to the list of runs. `false`: another process changed the last run.
+    /// Writes a run as the last run and to the list of runs. Returns `false` if another process changed it.
     fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
-        // An exchange is durable at once. With sled, it also flushes all changes, so the archive must be
-        // flushed first.
+        // An exchange is durable when it returns. With sled, it also flushes all changes, so the archive must
+        // be flushed first.
         self.flush()?;
         let key = keys::meta("run");
         let records = vec![(key.clone(), encode(run)), (keys::run(run.number), encode(run))];

@@ -1,7 +1,7 @@
 //! Records the seeds of the last crawl, so that commands know the sites of the corpus.
 //!
-//! The record belongs to the whole store and not to a partition, because all workers crawl the same seeds.
-//! The file names are those of the worker that began last.
+//! The record belongs to the whole store and not to a partition, because all workers crawl the same seeds. It
+//! contains the file names of the worker that began last.
 
 use gleaner_frontier::{CanonicalUrl, Seed};
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ struct SeedRecord {
 }
 
 impl Store {
-    /// Returns the seeds of the last crawl or rebuild, in their order. `None`: no seeds are recorded, because
-    /// the corpus was only ingested or is from an older version.
+    /// Returns the seeds of the last crawl or rebuild, in their order. Returns `None` if no seeds are
+    /// recorded, because the corpus was only ingested or is from an older version.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -1,8 +1,8 @@
 //! Checks that all records of a store are consistent.
 //!
 //! 1. Every record and every text is readable, and each text has the stored hash.
-//! 2. A URL is in the list of its state, and each entry of a list refers to a URL in that state. A buffered
-//!    or kept URL has a raw page.
+//! 2. A URL is in the list of its state, and each entry of a list refers to a URL in that state. Each
+//!    buffered or kept URL has a raw page.
 //! 3. A document has a URL, and the hash of its text refers to the document. An alias has a document, and its
 //!    URL refers to that document. Each URL that refers to another URL's document has an alias.
 //! 4. A signed document is alone, represents its cluster, or is a member of a cluster with an existing
@@ -10,7 +10,7 @@
 //! 5. The stored numbers of documents, duplicates, clusters and queued URLs are correct.
 //!
 //! The check reads all records once in the order of their keys, and looks up related records by key. Its time
-//! grows with the size of the store, its memory with the number of hosts.
+//! grows with the size of the store, and its memory with the number of hosts.
 
 mod clusters;
 
@@ -42,11 +42,11 @@ pub struct Looked {
     pub pages: u64,
 }
 
-/// Receives the faults of a check, and the positions that the archive should have.
+/// Receives the faults that a check finds, and the positions that the archive should contain.
 pub trait Examiner {
     /// Reports a fault. `what` describes it, with the URL or key.
     fn fault(&mut self, what: String);
-    /// Receives a URL. The archive should have the URL's last response body at `at`.
+    /// Receives a URL. The archive should contain the URL's last response body at `at`.
     fn archived(&mut self, url: &UrlRecord, at: Archived);
     /// Receives a document whose URL has no position in the archive.
     fn without_archive(&mut self, document: &Document);
@@ -83,8 +83,8 @@ impl Store {
         self.distributed.as_ref().map_or(Ok(()), |engine| engine.check_objects())
     }
 
-    /// Returns a clearer error, if `error` is a missing file and the storage belongs to another corpus.
-    /// Otherwise returns `error`.
+    /// Returns a clearer error if `error` reports a missing file and the storage belongs to another corpus.
+    /// Otherwise returns `error` unchanged.
     #[must_use]
     pub fn explained(&self, error: StoreError) -> StoreError {
         match &self.distributed {
@@ -205,7 +205,7 @@ impl<E: Examiner> Look<'_, E> {
                 UrlState::Done | UrlState::Kept => Vec::new(),
             },
             Ok(None) => Vec::new(),
-            // The check of the URL reports this fault.
+            // The check of the URL reports this fault, so it is ignored here.
             Err(StoreError::Damaged { .. }) => return Ok(()),
             Err(error) => return Err(error),
         };

@@ -2,7 +2,7 @@
 //!
 //! [`join`] makes a process a worker, which must have the settings of the running workers. The worker takes
 //! its share of the partitions and renews its leases. [`visit`] opens the store only for reading. This module
-//! also releases partitions, and registers a worker again after other workers considered it dead.
+//! also releases partitions, and registers a worker again if other workers considered it dead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::lock::Lock;
 use crate::partitions::Partitions;
 use crate::{HostId, HostRecord, Store, StoreError, Writer};
 
-/// Maximum difference between a worker's clock and the database's, in seconds.
+/// Maximum difference in seconds between the clocks of a worker and of the database.
 const CLOCKS: f64 = 60.0;
 
 /// The parameters of a worker.
@@ -38,9 +38,9 @@ pub struct Membership {
     pub lease: Duration,
     /// How long to retry while the database is unavailable.
     pub patience: Duration,
-    /// Called between retries. It returns `true` if the process should end.
+    /// Called between retries. Returns `true` if the process should end.
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// Settings that must be equal for all workers, by name.
+    /// Settings that must be the same for all workers, by name.
     pub settings: Settings,
     /// Whether the worker waits without partitions until [`Writer::work`].
     pub waits: bool,
@@ -61,12 +61,12 @@ impl Membership {
     }
 }
 
-/// Makes this process a worker. `folder` is for the process's own files, such as reports and caches.
+/// Makes this process a worker. `folder` contains the process's own files, such as reports and caches.
 ///
 /// # Errors
 /// The database or the storage cannot be reached or refuses access. The tables are newer than this program.
-/// The settings differ from the running workers' settings. The clocks differ by more than a minute. The
-/// folder cannot be used, or another process has it open.
+/// The settings differ from those of the running workers. The clocks of this machine and of the database
+/// differ by more than a minute. The folder cannot be used, or another process has it open.
 pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError> {
     std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
     let lock = Lock::take(folder)?;
@@ -92,7 +92,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
         life: membership.lease.as_secs_f64(),
     };
     register(engine.link(), &applicant)?;
-    // After an error, the other workers must no longer count this worker.
+    // After an error, the other workers must not count this process as a worker.
     engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
     let exceptions = exceptions::brought_up_to_date(&engine).inspect_err(|_| drop(engine.resign()))?;
     let keeper = LeaseKeeper::begin(engine.clone(), leases.clone(), membership.lease)?;
@@ -152,7 +152,7 @@ fn session_of(name: &str) -> String {
 }
 
 impl Store {
-    /// Returns this process's leases. `None`: the store is not shared, or is only read.
+    /// Returns this process's leases, or `None` if the store is not shared or is only read.
     #[must_use]
     pub fn leases(&self) -> Option<&Leases> {
         self.distributed.as_ref().and_then(Postgres::leases)
@@ -196,13 +196,13 @@ impl Store {
         self.hosts_of(partitions.into_iter().map(|PartitionId(partition)| partition).collect())
     }
 
-    /// Returns the partitions that this process owns. An unshared store is one partition.
+    /// Returns the partitions that this process owns. A store that is not shared is one partition.
     #[must_use]
     pub fn held_partitions(&self) -> Vec<PartitionId> {
         self.partitions.held().into_iter().map(PartitionId).collect()
     }
 
-    /// Returns the workers that sent a heartbeat within this time. Empty if the store is not shared.
+    /// Returns the workers that sent a heartbeat within this time. An unshared store has none.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -212,7 +212,8 @@ impl Store {
             .map_or_else(|| Ok(Vec::new()), |engine| engine.workers(within.as_secs_f64()))
     }
 
-    /// Whether every partition has a worker and all workers are idle. `true` in an unshared store.
+    /// Whether every partition has a worker and all workers are idle. Always `true` if the store is not
+    /// shared.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -245,7 +246,7 @@ impl Writer {
             "another worker has taken over; unflushed changes are dropped, and their pages will be fetched again"
         );
         worker.apply(engine)?;
-        // The appended records of the archive belong to the dropped changes.
+        // The appended records of the archive belong to the dropped changes, so they are dropped too.
         self.shelf = None;
         engine.forget();
         let Some(leases) = engine.leases() else { return Ok(()) };
@@ -255,8 +256,8 @@ impl Writer {
         worker.keeper.beat()
     }
 
-    /// Ends the wait for a crawl. Registers again, because other workers may have joined, and takes this
-    /// process's share of the partitions. Does nothing if the store is not shared.
+    /// Ends the wait for a crawl. Registers the worker again, because other workers may have joined, and
+    /// takes this process's share of the partitions. Does nothing if the store is not shared.
     ///
     /// # Errors
     /// The running workers have other settings, the tables have another version, or the database cannot be
@@ -269,8 +270,8 @@ impl Writer {
         self.wait(false)
     }
 
-    /// Releases all partitions to other workers and takes none until [`Writer::work`]. Returns at once. Does
-    /// nothing if the store is not shared.
+    /// Releases all partitions to other workers, and takes none until [`Writer::work`]. Returns immediately.
+    /// Does nothing if the store is not shared.
     ///
     /// # Errors
     /// The database cannot be reached. In this case a later heartbeat, or the end of the leases, releases the

@@ -295,8 +295,8 @@ fn partition(document: &Document) -> u8 {
     partition_of(CanonicalUrl::parse(&document.url).unwrap().domain())
 }
 
-/// Returns what a database has of a corpus from a folder: a member of a cluster that is in another partition than the
-/// representative is a document without a cluster.
+/// Returns what a database stores of a corpus from a folder. If a member of a cluster and its representative
+/// are in different partitions, the member becomes a document without a cluster.
 fn split(seen: Seen) -> Seen {
     let partitions: BTreeMap<DocumentId, u8> =
         seen.documents.iter().map(|(document, ..)| (document.id, partition(document))).collect();

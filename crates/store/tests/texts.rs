@@ -48,7 +48,7 @@ fn file(place: &Place) -> PathBuf {
     place.path().join("sled/texts/00000001.texts")
 }
 
-/// Damages the record of which the key begins with `key`.
+/// Damages the record whose key begins with `key`.
 fn damage(place: &Place, key: &[u8]) {
     let mut bytes = fs::read(file(place)).unwrap();
     let at = bytes.windows(key.len()).position(|found| found == key).unwrap();

@@ -1,15 +1,17 @@
 //! Measures the processor time of one thread for each way to read a page, for docs/performance.md.
 //!
-//! Run with `cargo bench -p gleaner-template --bench costs [-- ROUNDS [STAGE]]`. The input is the recorded sites, or a
-//! generated site if there are none. As in `gleaner eval --protocol template`, page k of a site is in fold k mod 5, and
-//! a fold's pages are read with a template of the first 30 pages of the other folds. Each measurement is a pass over
-//! all pages, and the minimum over the rounds is printed. With STAGE, only the stages with this beginning are measured,
-//! for a profile. `crates/python/benches/peers.py` measures other programs on the same pages.
+//! Run with `cargo bench -p gleaner-template --bench costs [-- ROUNDS [STAGE]]`. The input is the recorded
+//! sites, or a generated site if there are none. As in `gleaner eval --protocol template`, page k of a site
+//! is in fold k mod 5, and the pages of a fold are read with a template of the first 30 pages of the other
+//! folds. Each measurement is a pass over all pages. The bench prints the minimum over the rounds. With
+//! STAGE, it measures only the stages whose names begin with STAGE, for a profile.
+//! `crates/python/benches/peers.py` measures other programs on the same pages.
 //!
-//! A stage starts from the bytes of the pages. The pages of `not an article` are hubs, galleries and others. If detection fails for a page, its time includes the full method.
+//! A stage starts from the bytes of the pages. The pages of the stage `not an article` are hubs, galleries
+//! and others. If detection fails for a page, the time of the page includes the full method.
 //!
-//! Limitation: processor time is read from `/proc`, so on systems other than Linux wall time is measured. Other
-//! programs on the same processor affect the times, because they displace cache contents.
+//! Limitation: processor time is read from `/proc`, so on systems other than Linux the bench measures wall
+//! time. Other programs on the same processor affect the times, because they displace cache contents.
 
 #![allow(
     clippy::allow_attributes,
@@ -31,7 +33,7 @@ const ROUNDS: usize = 5;
 const FOLDS: usize = 5;
 const TEACHERS: usize = 30;
 
-/// The number of pages from which the stage `learn` learns. Only sites with so many pages take part.
+/// The number of pages from which the stage `learn` learns. The stage omits sites with fewer pages.
 const LEARNED: usize = 25;
 
 const ADDRESS: &str = "https://a.example/2026/11/20/rain-ends-in-the-valley";
@@ -39,7 +41,7 @@ const ADDRESS: &str = "https://a.example/2026/11/20/rain-ends-in-the-valley";
 struct Site {
     pages: Vec<Vec<u8>>,
     templates: Vec<PreparedTemplate>,
-    /// Pages that are not articles. They are not of the site.
+    /// Pages of other sites that are not articles.
     others: Vec<Vec<u8>>,
 }
 

@@ -1,23 +1,24 @@
 //! Decides whether a page is an article, without other pages of the site.
 //!
-//! This check runs first and needs no knowledge of the site, because pages that are not articles reduce the
-//! quality of a template and of the corpus.
+//! This check runs first and needs no knowledge of the site. Pages that are not articles would reduce the
+//! quality of the template and of the corpus.
 //!
 //! 1. Pages such as bot checks, "not found" with status 200, log-ins and consent requests are recognized by
-//!    their phrases and their lack of other prose (`walls`).
+//!    their phrases, and because they have little other prose (`walls`).
 //! 2. A page is rejected if it has hardly any words outside links, declares a collection or a product, or has
 //!    only captions as body text.
-//! 3. [`Signals`] recognize hubs. An article has one long stretch of sentences that no line of links
-//!    interrupts. A hub has many short stretches.
+//! 3. [`Signals`] recognize hubs. An article has one long sequence of sentences that no line of links
+//!    interrupts. A hub has many short ones.
 //! 4. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if it is nearly
-//!    certain that the page is not an article. About ninety features describe the body text found by the
-//!    block model, links, cards, controls, headline, declarations and address.
+//!    certain that the page is not an article. About ninety features describe the body text that the block
+//!    model found, links, cards, controls, headline, declarations and address.
 //!
-//! Limitation: a page in doubt counts as an article, because a rejected article is a lost document, while an
-//! accepted hub is only one bad document. Of the recorded pages, 2 of 1,340 articles and 116 of 123 other
-//! pages are rejected. The model was trained on these pages; on unseen sites, 7 articles and 91 other pages
-//! are rejected. The accepted non-articles have text of their own: pages of courses and institutes, and news
-//! lists with whole paragraphs. Each later visit of a rejected page repeats the decision.
+//! Limitation: a page in doubt counts as an article, because a rejected article is a lost document, whereas
+//! an accepted hub is only one bad document. Of the recorded pages, 2 of 1,340 articles and 116 of 123 other
+//! pages are rejected. The model was trained on these pages. On sites that were not part of the training, 7
+//! articles and 91 other pages are rejected. The other pages that are accepted have their own text: they are
+//! pages of courses and institutes, and news lists with whole paragraphs. Each later visit of a rejected page
+//! repeats the decision.
 
 use std::fmt;
 
@@ -49,7 +50,7 @@ pub use signals::Signals;
 pub enum Verdict {
     /// An article, or a page that no check rejects.
     Article,
-    /// Not an article, with the reason.
+    /// The page is not an article, for this reason.
     NotArticle(Reason),
 }
 
@@ -67,14 +68,14 @@ pub enum Reason {
     ConsentWall,
     /// The page shows pictures with no text except captions.
     Gallery,
-    /// The text appears only when scripts run. The page has hardly any words, and either the empty root
-    /// element of an application or a request to enable JavaScript.
+    /// The text appears only when scripts run. The page has hardly any words. In addition, it has the empty
+    /// root element of an application, or a request to enable JavaScript.
     NeedsBrowser,
     /// The page has hardly any words outside links.
     TooLittleText,
     /// The page declares itself a collection or a product.
     DeclaredListing,
-    /// The page is a list, and its URL indicates a category, a tag, a search or a later page of a list.
+    /// The page is a list, and its URL indicates a category, a tag, a search or a further page of a list.
     Listing,
     /// The page shows goods with prices.
     Shop,
@@ -138,33 +139,33 @@ impl fmt::Display for Reason {
 /// Minimum number of words of an article outside links. In Vietnamese, a syllable is a word. Two Chinese or
 /// Japanese characters, or five Thai, Lao, Burmese or Khmer letters, count as one word.
 const LEAST_WORDS: f64 = 60.0;
-/// Minimum number of words outside links of a declared article with a publication time (breaking news).
+/// Minimum number of words outside links of a declared article with a publication time, e.g. breaking news.
 const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
-/// A stretch of prose with fewer words may consist of two or three teasers.
+/// If the longest sequence of prose has fewer words than this, it may consist of two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
-/// If the longest stretch of prose contains less than this share of the page's prose, the prose is scattered.
+/// Prose is scattered if its longest sequence contains less than this share of the page's prose.
 const SCATTERED: f64 = 0.2;
-/// A page with this many lines of links may be a hub.
+/// Minimum number of lines of links of a page that may be a hub.
 const MANY_LINK_LINES: u32 = 25;
-/// Links dominate if the longest stretch has fewer words than this factor times the number of words in links.
+/// Links dominate if their number of words times `LINKS_RULE` exceeds that of the longest sequence of prose.
 const LINKS_RULE: f64 = 0.04;
 
-/// The page model rejects a page whose log-odds are below this value. In cross-validation, at most one
-/// article in two hundred was below it (docs/evaluation.md).
+/// The page model rejects a page whose log-odds are below this value. In cross-validation, this happened to
+/// at most one article in two hundred (docs/evaluation.md).
 const DOUBT: f32 = -2.6;
 
-/// Minimum number of cards with prices that makes a rejected page a shop.
+/// A rejected page with at least this number of cards with prices is a shop.
 const GOODS: f32 = 3.0;
 
-/// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear. The block model reads the
-/// page only if the rules do not reject it.
+/// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear. The block model
+/// reads only pages that the rules do not reject.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> Verdict {
     judge_of_site(page, url, None)
 }
 
-/// Like [`judge`], for a page of a known site, if `site` is given.
+/// Like [`judge`], but uses what is known about the page's site, if `site` is `Some`.
 pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> Verdict {
     let evidence = Evidence::new(page, url);
     if let Some(reason) = evidence.without_model(site) {
@@ -173,7 +174,7 @@ pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> Ver
     verdict(model::built_in(), &evidence, &block_model::judge(page, block_model::built_in()))
 }
 
-/// Returns why [`judge_of_site`] rejects a page, if the block model does not decide it.
+/// Returns why [`judge_of_site`] rejects a page without using the block model, or `None` if it does not.
 #[cfg(test)]
 pub(crate) fn without_model(page: &Page, url: &str, site: Option<&Known>) -> Option<Reason> {
     Evidence::new(page, url).without_model(site)
@@ -227,7 +228,7 @@ fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
         || (scattered && front_page)
 }
 
-/// Returns all features of a page with their names, always in the same order. Used to train a page model.
+/// Returns all features of a page with their names, always in the same order. Training uses them.
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[Judged]) -> Vec<(&'static str, f32)> {
     let marks: Vec<Mark> = judged.iter().map(Mark::from_judged).collect();

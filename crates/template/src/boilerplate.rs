@@ -1,15 +1,15 @@
-//! Finds boilerplate subtrees: kinds of element that never contain body text on a site, such as menus, lists
-//! of stories, comments and footers.
+//! Finds boilerplate subtrees, which are elements of kinds that never contain body text on a site, such as
+//! menus, lists of stories, comments and footers.
 //!
 //! 1. An element of a training page is boilerplate if it contains neither body text nor a source of metadata
 //!    (`tells`).
 //! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if it is on at least `LEAST_PAGES` pages and
 //!    all its elements are boilerplate.
 //! 3. Kinds that occur only inside elements of other boilerplate kinds are dropped.
-//! 4. Kinds are dropped if their removal changes the metadata of one of `MOST_WITNESSES` training pages. Dates and
-//!    by-lines are searched near the headline, so a removal can change them.
+//! 4. Kinds are dropped if removing them changes the metadata of one of `MOST_WITNESSES` training pages. Such
+//!    changes occur because dates and by-lines are searched near the headline.
 //!
-//! Limitation: if a later page has body text in such an element, this text is always lost.
+//! Limitation: if a later page has body text in such an element, this text is lost.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -19,11 +19,11 @@ use gleaner_html::{NodeId, Page};
 
 use crate::Judgement;
 
-/// Minimum number of training pages with the kind. On fewer, missing body text may be a coincidence.
+/// Minimum number of training pages with the kind. On fewer pages, its lack of body text may be chance.
 const LEAST_PAGES: u32 = 3;
 
-/// Maximum number of training pages whose metadata are compared, because reading them twice is half of the cost of
-/// learning. The pages of a site are alike.
+/// Maximum number of training pages whose metadata are compared. Reading them twice takes half of the time of
+/// learning, and the pages of a site are similar.
 const MOST_WITNESSES: usize = 10;
 
 #[derive(Debug, Default)]
@@ -62,8 +62,8 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     without_witnesses(pages, kinds)
 }
 
-/// Drops the kinds whose removal changes a page's metadata. A kind that the first such page excludes would
-/// usually change other pages too.
+/// Drops the kinds whose removal changes a page's metadata. Kinds are dropped page by page, because a kind
+/// that one page excludes would usually change other pages too.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let step = pages.len().div_ceil(MOST_WITNESSES).max(1);
     let mut told: Vec<Told> = pages.iter().step_by(step).map(|(url, page)| Told::new(url, page)).collect();
@@ -81,7 +81,8 @@ struct Told<'a> {
     url: &'a str,
     page: &'a Page,
     whole: Metadata,
-    /// The sets of removed nodes tried so far, and whether each changed the metadata. Sets recur often.
+    /// The sets of removed nodes that were tried so far, and whether each changed the metadata. The same sets
+    /// often occur again.
     tried: HashMap<Vec<NodeId>, bool>,
 }
 
@@ -97,7 +98,7 @@ impl<'a> Told<'a> {
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
     }
 
-    /// Returns kinds that together do not change this page's metadata, found by bisection.
+    /// Finds, by bisection, kinds that together do not change this page's metadata.
     fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         let mut groups = vec![kinds];

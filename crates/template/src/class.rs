@@ -1,7 +1,7 @@
 //! Classifies each line of a page as body text or as a kind of other text.
 //!
-//! The judgement determines body text and repeated lines. For other lines, the first rule that matches
-//! applies:
+//! The judgement of a line decides whether it is body text or repeated. For other lines, the first rule that
+//! matches applies:
 //!
 //! | class | rule |
 //! |---|---|
@@ -19,9 +19,10 @@
 //!
 //! Limitation: an element's name is used only if the element contains no body text. A paragraph in `<div
 //! class="story-media">` that the model missed is classified as a caption. A comment thread without a telling
-//! name gets no class. A caption and its credit on one line are classified as a caption, and so is an
-//! agency's credit without a word such as "photo". A date is classified as a by-line, because sites use the
-//! same names for both. A shop's line between paragraphs ("Try it for a month") matches the read-more rules.
+//! name gets no class. A line with both a caption and its credit is classified as a caption, and so is the
+//! credit of an agency without a word such as "photo". A date is classified as a by-line, because sites use
+//! the same names for both. A line of a shop between paragraphs ("Try it for a month") matches the rules for
+//! "read more" lines.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -39,7 +40,7 @@ pub enum Class {
     Content,
     /// Text that several pages of the site share.
     Repeated,
-    /// Menus, related stories, tags.
+    /// Links to other pages: menus, related stories, tags.
     LinkList,
     /// The text below a picture.
     Caption,
@@ -47,7 +48,7 @@ pub enum Class {
     Credit,
     /// The author, date or source of the article.
     ByLine,
-    /// A pointer to another story between paragraphs.
+    /// A link between paragraphs to another story.
     ReadMore,
     /// Readers' comments.
     Comment,
@@ -98,7 +99,7 @@ impl Class {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Because {
-    /// The judgement alone.
+    /// Only the judgement.
     Judged,
     Links,
     /// An element around the line.
@@ -120,8 +121,8 @@ pub(crate) const MOSTLY_LINKS: f32 = 0.5;
 /// Number of elements around a line that are checked, starting with the innermost.
 const REACH: usize = 12;
 
-/// Maximum number of words of a by-line or credit that is recognized by an element's name. Biographies of
-/// authors, and body text in elements named after the author, are longer.
+/// Maximum number of words of a by-line or credit that is recognized by an element's name. Longer lines are
+/// biographies of authors, or body text in elements that are named after the author.
 const MOST_WORDS_NAMED: u32 = 30;
 
 /// Number of words of a line that points to another story. A link with fewer words is a button.
@@ -130,7 +131,7 @@ pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 /// Minimum number of digits of a line without letters that may be a date.
 const DIGITS_OF_DATE: usize = 6;
 
-/// Minimum number of consecutive lines without body text for which links between paragraphs are a list.
+/// Links between paragraphs are a list if at least this number of consecutive lines have no body text.
 const LIST_FROM: usize = 6;
 
 pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
@@ -200,7 +201,7 @@ impl<'a> Names<'a> {
         Named { class, because, aside }
     }
 
-    /// Returns the elements around a line, innermost first, below the first element that contains body text.
+    /// Returns the elements around a line, innermost first, as far as they contain no body text.
     fn around(&mut self, block: &Judged) -> Vec<(NodeId, Says)> {
         let page = self.page;
         let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -216,8 +217,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns the innermost element, inline or not, that contains the whole line. If that element is too far up,
-/// returns the line's block.
+/// Returns the innermost element that contains the whole line, whether inline or not. If this element is too
+/// far up, returns the block of the line.
 fn innermost(page: &Page, block: &Judged) -> NodeId {
     let nodes = &block.placed.nodes;
     let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);

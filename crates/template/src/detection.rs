@@ -1,30 +1,32 @@
-//! Detection: extracts a page's text by the places of its site, without the model.
+//! Implements detection: extracts a page's text by the places of its site, without the model.
 //!
 //! This is the second phase of FastContentExtractor (docs/papers.md), applied to lines. Training has found
-//! the places of body text, so a page needs only lookups.
+//! the places of body text, so only lookups are needed for a page.
 //!
 //! 1. Lines that the site repeats are dropped.
 //! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have the place, and if at least
-//!    two thirds of its lines had the same result, body text or boilerplate (`DECISIVE`). Lines of similar
-//!    length have the highest weight ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
-//! 3. An undecided line is body text if it is between two lines of body text with the same parent element,
-//!    inside this element, and neither a caption nor a line of links.
+//!    two thirds of its lines there had the same result, body text or boilerplate (`DECISIVE`). Lines of
+//!    similar length have the highest weight
+//!    ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
+//! 3. An undecided line is body text if it is between two lines of body text with the same parent element, is
+//!    inside this element, and is neither a caption nor a line of links.
 //! 4. Lines of body text are dropped if their words show that they are credits, by-lines or "read more"
 //!    lines.
 //! 5. The remaining undecided lines are dropped. Detection fails if their words outside lines of links exceed
-//!    `MOST_OPEN` of the words found, if fewer than 30 words were found, or if the page is unlike the
+//!    `MOST_OPEN` of the words found, if fewer than 30 words were found, or if the page differs from the
 //!    training pages ([`Health`]). Then [`SiteTemplate::extract`] must extract the page.
 //!
 //! Boilerplate subtrees ([`crate::boilerplate`]) are ignored. [`Detector::read`] does not even build them.
 //!
-//! The three thresholds were chosen on 20 recorded sites, with a model not trained on the site
-//! (docs/evaluation.md). Over a threefold range of the thresholds, F1 changes by 0.001 and the share of
-//! detected pages by a tenth. Three measures together improved F1 by 0.0013: final judgements instead of the
-//! model's, the weighting by length, and rule 3. This is as much as detection had cost. Half of the
-//! improvement is from one site that has captions and authors' names at the places of paragraphs.
+//! The three thresholds were chosen on 20 recorded sites, with a model that was not trained on the site
+//! (docs/evaluation.md). If the thresholds vary by a factor of three, F1 changes by 0.001 and the share of
+//! detected pages by a tenth. Three measures together improved F1 by 0.0013: the use of final judgements
+//! instead of the model's, the weighting by length, and rule 3. Before them, detection had reduced F1 by as
+//! much. Half of the improvement is from one site that has captions and authors' names at the places of
+//! paragraphs.
 //!
 //! Limitation: a paragraph at a new place, such as a quotation in a separate box, is lost if the other text
-//! is long enough. A comment at the place of the article's paragraphs is included.
+//! is long enough. A comment at the same place as the article's paragraphs is included.
 
 use gleaner_corpus::Extras;
 use gleaner_extract::block_model::{Known, KnownLine, Place};
@@ -37,13 +39,14 @@ use crate::judgement::{FEW_WORDS, OUT, is_cut};
 use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Health, Method, SiteTemplate, Verdict, article};
 
-/// Minimum number of training pages with the place. A single page may be an exception.
+/// Minimum number of training pages with a place that decides. A single page may be an exception.
 pub(crate) const LEAST_PAGES: u32 = 2;
 
-/// The minimum log-odds of a decisive place, a ratio of two to one.
+/// Minimum log-odds of a place that decides. This is a ratio of two to one.
 pub(crate) const DECISIVE: f32 = std::f32::consts::LN_2;
 
-/// The log-odds of an undecided line between lines of body text: slightly more likely body text than not.
+/// The log-odds of an undecided line between lines of body text. It is slightly more likely to be body text
+/// than not.
 const BETWEEN: f32 = 0.4;
 
 /// Maximum ratio of words in undecided lines to words of body text on a page for which detection succeeds.
@@ -66,8 +69,8 @@ pub enum Decision {
     Content,
     /// Body text: its place does not decide, but it is between lines of body text.
     Between,
-    /// Not body text: its place is one of body text, but its words are those of a credit, a by-line or a "read
-    /// more" line.
+    /// Not body text. Its place is one of body text, but its words are those of a credit, a by-line or a
+    /// "read more" line.
     Insert,
     /// Not body text: the site repeats it.
     Repeated,
@@ -145,9 +148,9 @@ impl Detected {
 }
 
 impl Detector {
-    /// Prepares a template. Every detection fails for a template without training pages. It also fails for a
-    /// site that embeds its articles as data ([`gleaner_html::embedded`]), because partly parsed pages lack
-    /// this data.
+    /// Prepares a template. If the template has no training pages, every detection fails. Detection also
+    /// fails on a site that embeds its articles as data ([`gleaner_html::embedded`]), because partly parsed
+    /// pages lack this data.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
         let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
@@ -159,7 +162,7 @@ impl Detector {
         Self { known, boilerplate, health: template.health, has_text }
     }
 
-    /// Returns the text of a page of this site. Returns `None` if detection failed.
+    /// Returns the text of a page of this site, or `None` if detection fails.
     ///
     /// [`Extracted::margin`] is computed from the votes of the places, weighted by words. Undecided lines
     /// reduce it. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
@@ -168,20 +171,21 @@ impl Detector {
         self.detect_lines(page).map(Detected::extracted)
     }
 
-    /// Classifies a page of this site that was not detected, like [`judge`](crate::judge). A page without a line at a
-    /// place of body text, with little prose and many links is rejected as a hub. The block model does not read it.
+    /// Classifies a page of this site on which detection failed, like [`judge`](crate::judge). Rejects a page
+    /// as a hub without using the block model if it has no line at a place of body text, little prose and
+    /// many links.
     #[must_use]
     pub fn verdict(&self, page: &Page, url: &str) -> Verdict {
         article::judge_of_site(page, url, Some(&self.known).filter(|_| self.has_text))
     }
 
-    /// Like [`detect`](Self::detect), with the decision about every line outside boilerplate subtrees.
+    /// Like [`detect`](Self::detect), but also returns the decision about each line outside boilerplate.
     pub(crate) fn detect_lines(&self, page: &Page) -> Option<Detected> {
         self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
-    /// Parses a page without this site's boilerplate subtrees. The result is sufficient for
-    /// [`detect_partly`](Self::detect_partly), metadata and links.
+    /// Parses a page without this site's boilerplate subtrees. The result contains what
+    /// [`detect_partly`](Self::detect_partly), metadata and links need.
     #[must_use]
     pub fn read(&self, html: &str) -> Partly {
         Page::parse_partly(html, &self.boilerplate)
@@ -227,8 +231,8 @@ impl Detector {
     }
 }
 
-/// Drops lines of body text that are inserts by their words. Returns the number of words in the other lines of
-/// body text.
+/// Drops lines of body text whose words show that they are inserts. Returns the number of words in the other
+/// lines of body text.
 fn drop_inserts(lines: &[KnownLine], decided: &mut [Decided]) -> u32 {
     let content = lines.iter().zip(decided).filter(|(_, decided)| decided.is_content());
     let mut words = 0;

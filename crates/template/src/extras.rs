@@ -1,10 +1,11 @@
-//! Finds what is stored in addition to a page's text: comments, captions, and links in the text.
+//! Finds what is stored in addition to a page's text: comments, captions, and the links in the text.
 //!
-//! Comments are the lines of that class ([`crate::class`]) anywhere on the page, except headings, forms and
-//! lines that are mostly links, such as names and buttons. Captions are the captions that [`crate::inserts`]
-//! would include. Links are the links in lines of body text. A link around several lines is counted once.
+//! Comments are the lines of the class comment ([`crate::class`]) anywhere on the page, except headings,
+//! forms and lines that are mostly links, such as names and buttons. Captions are the captions that
+//! [`crate::inserts`] would include. Links are those in lines of body text. A link that spans several lines
+//! is counted once.
 //!
-//! Limitation: comments that a script loads are missing. Names and times between comments are stored as
+//! Limitation: comments that a script loads are not found. Names and times between comments are stored as
 //! comments unless they are links.
 
 use std::collections::HashSet;
@@ -19,7 +20,7 @@ use crate::Inserts;
 use crate::class::{Class, MOSTLY_LINKS, classify};
 use crate::inserts;
 
-/// The number of elements around a text that are checked for a link or a form.
+/// The number of elements around a text in which a link or a form is searched.
 const REACH: usize = 12;
 
 const MOST_LINKS: usize = 1000;
@@ -41,8 +42,8 @@ pub(crate) fn find(page: &Page, blocks: &[Judged], wanted: &[Extra]) -> Extras {
     extras
 }
 
-/// Returns the lines in comment elements that may be written by a reader: lines with a letter that are not
-/// mostly links, not headings and not parts of a form.
+/// Returns the lines in comment elements that a reader may have written. Such a line contains a letter, is
+/// not mostly links, is not a heading and is not part of a form.
 fn comments(page: &Page, blocks: &[Judged]) -> Vec<String> {
     let content = blocks.iter().filter(|block| block.is_content());
     let content: Vec<NodeId> = content.map(|block| block.placed.nodes.start).collect();
@@ -58,9 +59,9 @@ fn comments(page: &Page, blocks: &[Judged]) -> Vec<String> {
     comments.map(|(block, _)| block.placed.line.text.clone()).collect()
 }
 
-/// Whether an element is a form or a part of a form. A form that contains body text is ignored, because on
-/// some old sites a form contains the whole page. `content` has the first node of each line of body text, in
-/// page order.
+/// Whether an element is a form or a part of a form. A form that contains body text does not count, because
+/// on some old sites a form contains the whole page. `content` has the first node of each line of body text,
+/// in page order.
 fn is_form(page: &Page, element: NodeId, content: &[NodeId]) -> bool {
     let within = page.subtree(element);
     let next = content.partition_point(|node| *node < within.start);

@@ -1,23 +1,24 @@
 //! Checks on every page whether a template still fits its site.
 //!
-//! 1. A template stores figures of its training pages ([`Health`]): words and confidence of the median page,
-//!    the shares of known places and repeated lines, and the share of pages that were judged without the
-//!    template ([`Method::BlockModel`]).
-//! 2. Every later page is compared with these figures ([`Health::see`]). The page is *unlike* the training
-//!    pages if it has no text, if its length differs by more than a factor of five, if it has hardly any
-//!    known places or repeated texts, or if its confidence is unusually low. It is also unlike if it has a
-//!    different design and was judged without the template, unless this was frequent in training.
-//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. Then
-//!    the site was redesigned, or the training pages were not typical.
+//! 1. A template stores values measured on its training pages ([`Health`]): words and confidence of the
+//!    median page, the shares of known places and repeated lines, and the share of pages that were judged
+//!    without the template ([`Method::BlockModel`]).
+//! 2. Every later page is compared with these values ([`Health::see`]). The page is *unlike* the training
+//!    pages in any of these cases: it has no text; its length differs by more than a factor of five; it has
+//!    hardly any known places or repeated texts; its confidence is unusually low; it has a different design
+//!    and was judged without the template, unless this was frequent in training.
+//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. This
+//!    means that the site was redesigned, or that the training pages were not typical.
 //!
 //! Places and repeated texts reveal a redesign. The extracted text seldom does, because the block model has a
 //! high confidence on most new designs. This was measured on 20 recorded sites, each trained on its first 25
 //! pages or two thirds of its pages (`tests/recorded.rs`). At most 4 of 20 consecutive later pages are
 //! unlike. If a site has fewer later pages, at most a quarter are unlike. On half of the sites, no page is
-//! unlike. If every class and id is renamed, or the pages are of a different site, all pages are unlike. A
+//! unlike. If every class and id is renamed, or the pages are from a different site, all pages are unlike. A
 //! redesign is noticed at its twelfth page.
 //!
-//! Limitation: a redesign that keeps classes and menus, or affects less than 60% of the pages, is missed.
+//! Limitation: a redesign is missed if it keeps classes and menus, or if it affects less than 60% of the
+//! pages.
 
 use std::collections::VecDeque;
 
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Extracted, Method};
 
-/// The figures of a template's training pages. All are zero if there are no training pages.
+/// The values measured on a template's training pages. All are zero if there are no training pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// The number of words in the text of the median page.
@@ -41,7 +42,7 @@ pub struct Health {
     pub alone: f32,
 }
 
-/// The figures of one page. Shares are in hundredths to save memory.
+/// The values measured on one page. Shares are in hundredths to save memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Whether the page is unlike the training pages.
@@ -62,8 +63,8 @@ pub struct Seen {
 const ANOTHER_ORDER: u32 = 5;
 
 /// A page is unlike if its share of known places and repeated texts, relative to the median page, is below
-/// this value. On healthy sites, nine of ten pages have at least 0.4. With renamed classes, pages have at
-/// most 0.3.
+/// this value. On sites that were not redesigned, nine of ten pages have at least 0.4. With renamed classes,
+/// pages have at most 0.3.
 const FAMILIAR: f32 = 0.35;
 
 const UNSURE: f32 = 0.5;
@@ -71,11 +72,11 @@ const UNSURE: f32 = 0.5;
 /// A page with at least this relative share has the design of the training pages, whatever its text.
 const OF_THE_DESIGN: f32 = 0.7;
 
-/// Minimum share of training pages judged without votes for which such a later page is not unusual.
+/// If at least this share of the training pages was judged without votes, such a later page is not unusual.
 const OFTEN_ALONE: f32 = 0.3;
 
 impl Health {
-    /// Computes the figures of the training pages from their extractions with this template.
+    /// Computes the values from the extractions of the training pages with this template.
     #[must_use]
     pub fn from_pages(pages: &[Extracted]) -> Self {
         let median = |of: &dyn Fn(&Extracted) -> f32| {
@@ -93,7 +94,7 @@ impl Health {
         }
     }
 
-    /// Compares a page with the training pages and returns its figures.
+    /// Compares a page with the training pages, and returns the values measured on the page.
     #[must_use]
     pub fn see(&self, page: &Extracted) -> Seen {
         let hundredths = |share: f32| (100.0 * share).round() as u8;
@@ -152,13 +153,13 @@ impl<K> Default for Window<K> {
 }
 
 impl<K: PartialEq> Window<K> {
-    /// The number of pages in a full window.
+    /// The number of pages in a complete window.
     pub const PAGES: usize = 20;
-    /// The number of unlike pages that makes the template out of date.
+    /// The minimum number of unlike pages with which the template is out of date.
     pub const UNLIKE: usize = 12;
 
-    /// Adds a page and returns the page that it displaces, if any. Replaces an earlier entry of the same
-    /// page.
+    /// Adds a page. Removes an earlier entry of the same page. Returns the page that the new one displaces,
+    /// or `None` if the window was not complete.
     pub fn push(&mut self, page: K, seen: Seen) -> Option<(K, Seen)> {
         self.pages.retain(|(known, _)| *known != page);
         self.pages.push_back((page, seen));

@@ -1,5 +1,5 @@
-//! Inserts: captions, photo credits, by-lines and "read more" lines. They are not body text, but are included
-//! in the extracted text on request.
+//! Finds inserts: captions, photo credits, by-lines and "read more" lines. They are not body text, but are
+//! included in the extracted text on request.
 //!
 //! 1. The page is judged as usual, and its lines are classified ([`crate::class`]).
 //! 2. The body is the smallest element that contains nine tenths of the words of body text.
@@ -8,15 +8,16 @@
 //! 4. A line is not included if the site repeats it, if a pin drops it, or if it is among comments, other
 //!    stories, menus, share buttons or advertisements.
 //!
-//! The last condition does not apply to "read more" lines, because sites put them into elements whose names
-//! indicate other stories. Instead, they must be among a few lines between two lines of body text.
+//! The last condition does not apply to "read more" lines, because sites often put them into elements whose
+//! names indicate other stories. Instead, such a line must be one of a few lines between two lines of body
+//! text.
 //!
 //! Confidence, method and template health ignore inserts.
 //!
 //! Limitation: the classes of [`crate::class`] are guesses from tags and words. A by-line above the headline
-//! is not included. An included caption may belong to a video or a gallery. Without body text, no insert is
-//! included. If body text is so scattered that the body is the page's `body`, only lines between the first
-//! and the last line of body text are included. docs/templates.md has figures.
+//! is not included. An included caption may belong to a video or a gallery. If there is no body text, no
+//! insert is included. If body text is so scattered that the body is the page's `body`, only lines between
+//! the first and the last line of body text are included. docs/templates.md has measurements.
 
 use std::ops::Range;
 
@@ -72,8 +73,8 @@ impl FromIterator<Insert> for Inserts {
     }
 }
 
-/// Returns, for each line, the insert that includes the line, or `None` if no insert does. `is_free` is
-/// whether the line with this number has no pin.
+/// Returns, for each line, the kind of insert as which the line is included, or `None` if it is not included.
+/// `is_free` says whether the line with this number has no pin.
 pub(crate) fn find(
     page: &Page,
     blocks: &[Judged],
@@ -105,7 +106,8 @@ pub(crate) fn kind(insert: Insert, kind: LineKind) -> LineKind {
 const FARTHEST_HEADLINE: usize = 40;
 
 struct Body {
-    /// The nodes of the smallest element with nine tenths of the body text. `None` for the page's `body`.
+    /// The nodes of the smallest element with nine tenths of the body text. `None` if it is the page's
+    /// `body`.
     nodes: Option<Range<NodeId>>,
     lines: Range<usize>,
     /// The lines between the headline and the first line of body text in the element.

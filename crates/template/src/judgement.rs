@@ -1,14 +1,15 @@
-//! Judges every line of a page by template, model and pins.
+//! Decides for every line of a page whether it is body text, by template, model and pins.
 //!
 //! 1. The template's votes and the model judge each line. Pins override both.
-//! 2. If the confidence of the template is low or it finds almost no text, the page is judged again without
+//! 2. If the confidence of the template is low, or it finds almost no text, the page is judged again without
 //!    the votes. The result with the higher confidence is used.
 //! 3. Body text is dropped if its words show that it is a credit, a by-line or a "read more" line.
 //! 4. Requested inserts are included ([`crate::inserts`]).
 //!
-//! [`SiteTemplate::extract`] returns only the text of a judgement; [`crate::explain`] shows all of it. A crawl first
-//! tries detection, which needs none of this. [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) returns the
-//! judgement with which a crawl agrees.
+//! [`SiteTemplate::extract`] returns only the text of a judgement, and [`crate::explain`] shows all of it. A
+//! crawl first tries detection, which needs no judgement.
+//! [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) returns a judgement that agrees with the
+//! result of a crawl.
 
 use gleaner_corpus::{Extras, Insert};
 use gleaner_extract::block_model::{self, Forest, Judged, Site};
@@ -24,7 +25,7 @@ pub(crate) const FEW_WORDS: u32 = 30;
 /// If the confidence is below this value, the page is also judged without the votes.
 const UNSURE: f32 = 0.5;
 
-/// The log-odds of a line that its words exclude: certainly not body text.
+/// The log-odds of a line whose words show that it is not body text. They mean near certainty.
 pub(crate) const OUT: f32 = -6.0;
 
 /// The judgement of a page's lines.
@@ -34,10 +35,10 @@ pub struct Judgement {
     pub blocks: Vec<Judged>,
     /// The pin of each line, or `None` if no pin selects it.
     pub pins: Vec<Option<Pin>>,
-    /// The insert that includes each line, or `None` if no insert does. Such lines are extracted although
-    /// they are not body text.
+    /// The kind of insert as which each line is included, or `None` if it is not included. Such lines are
+    /// extracted although they are not body text.
     pub inserts: Vec<Option<Insert>>,
-    /// What detection decided about each line. Empty if detection did not extract the page.
+    /// What detection decided about each line. It is empty if detection did not extract the page.
     pub decisions: Vec<Decision>,
     /// The method that judged the lines without a pin.
     pub method: Method,
@@ -51,8 +52,8 @@ pub struct Judgement {
     pub extras: Extras,
 }
 
-/// Whether the end of the page was not judged because the page is too large. Either [`Page::parse`] cut the
-/// page, or the page has more blocks than the model reads.
+/// Whether the end of the page was not judged because the page is too large. This happens if [`Page::parse`]
+/// cut the page, or if the page has more blocks than the model reads.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     page.truncated() || block_model::is_cut(page)
@@ -82,7 +83,8 @@ impl Judgement {
         }
     }
 
-    /// Judges with a published method: no votes, no fallback, and no check of the lines' words.
+    /// Judges with a published method, which has no votes and no fallback, and does not check the words of
+    /// lines.
     fn by_published(published: &Published, page: &Page, pins: &Pins) -> Self {
         let (judged, method) = (published.judge(page), published.method());
         let mut judgement = Self::pinned(judged, method, &Site::default(), page, pins);
@@ -141,7 +143,8 @@ impl Judgement {
         Self { blocks, pins, inserts, decisions, method, margin, known, repeated, extras }
     }
 
-    /// Drops lines that are credits, by-lines or "read more" lines by their words, unless a pin keeps them.
+    /// Drops lines whose words show that they are credits, by-lines or "read more" lines, unless a pin keeps
+    /// them.
     fn take_out(&mut self) {
         let content = self.blocks.iter_mut().zip(&self.pins).filter(|(block, _)| block.is_content());
         for (before, (block, pin)) in content.enumerate() {
@@ -184,7 +187,7 @@ impl Judgement {
     }
 }
 
-/// Returns the judgement of the model, without votes and pins. Repeated lines are still excluded.
+/// Returns the judgement of the model alone, without votes and pins. Repeated lines are still excluded.
 fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
     for judged in &mut judged {
         judged.log_odds = judged.alone;

@@ -1,4 +1,4 @@
-//! Recognizes credits, by-lines and pointers to other stories by the words of a line.
+//! Recognizes credits, by-lines and links to other stories by the words of a line.
 //!
 //! Limitation: the word lists are short and cover only some languages. A short paragraph that begins with
 //! "Photo: ..." counts as a credit.
@@ -43,12 +43,12 @@ pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, b
     points() || credits() || signs()
 }
 
-/// Beginnings of pointers to other stories, in addition to the lexicon of the block model.
+/// Beginnings of lines that point to other stories, in addition to those in the lexicon of the block model.
 const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 
 const MOST_WORDS_BY_LINE: u32 = 8;
 
-/// Whether a word after the first begins with a capital letter, or the script has no capitals.
+/// Whether any word except the first begins with a capital letter. Also `true` if the script has no capitals.
 fn names_somebody(text: &str) -> bool {
     let mut behind = text.split_whitespace().skip(1).filter_map(|word| word.chars().next());
     let has_no_case =

@@ -1,11 +1,11 @@
-//! A site's template, prepared for the extraction of many pages.
+//! Prepares a site's template for the extraction of many pages.
 
 use gleaner_html::Page;
 
 use crate::{Detector, Extracted, Judgement, Pins, SiteTemplate};
 
-/// A template with its detector. A crawl, `gleaner extract`, `gleaner doctor` and the status page extract pages with
-/// it, so that they agree.
+/// A template with its detector. A crawl, `gleaner extract`, `gleaner doctor` and the status page all use it
+/// to extract pages, so that their results agree.
 #[derive(Debug, Clone)]
 pub struct PreparedTemplate {
     template: SiteTemplate,
@@ -31,7 +31,7 @@ impl PreparedTemplate {
         &self.detector
     }
 
-    /// Extracts a page of the site: by detection, or with a judgement of every line if detection fails. If pins may
+    /// Extracts a page of the site by detection. If detection fails, judges every line instead. If pins may
     /// change the text ([`Pins::concern`]), detection is not tried.
     #[must_use]
     pub fn extract(&self, page: &Page, pins: &Pins) -> Extracted {
@@ -39,8 +39,8 @@ impl PreparedTemplate {
         detected.unwrap_or_else(|| Judgement::new(page, Some(&self.template), pins).extracted())
     }
 
-    /// Like [`extract`](Self::extract), but returns the judgement of every line. This is slower, because the model
-    /// judges each line even if detection extracts the page.
+    /// Like [`extract`](Self::extract), but returns the judgement of every line. This is slower, because the
+    /// model judges each line even if detection extracts the page.
     #[must_use]
     pub fn judge(&self, page: &Page, pins: &Pins) -> Judgement {
         let judgement = Judgement::new(page, Some(&self.template), pins);

@@ -29,7 +29,7 @@ pub enum Published {
     ContentExtractor(Box<content_extractor::Site>),
 }
 
-/// The log-odds of extracted lines. Other lines have the negative value.
+/// The log-odds of extracted lines. Other lines have the same value with a minus sign.
 const CERTAIN: f32 = 6.0;
 
 impl Published {
@@ -49,7 +49,7 @@ impl Published {
         }
     }
 
-    /// Returns the method under the name that each document records.
+    /// Returns the method as documents record it.
     #[must_use]
     pub fn method(&self) -> Method {
         match self {
@@ -68,7 +68,7 @@ impl Published {
     }
 
     /// Returns every line of a page: first the extracted lines in the method's order, then the other lines in
-    /// page order. [`Judged::removed`] marks lines similar to a known non-content block.
+    /// page order. [`Judged::removed`] marks lines that are similar to a known non-content block.
     #[must_use]
     pub fn judge(&self, page: &Page) -> Vec<Judged> {
         let (content, nodes, repeated) = match self {

@@ -1,10 +1,11 @@
-//! The template of a site: learned from its first articles, stored as JSON, and applied to later pages.
+//! Defines the template of a site, which is learned from its first articles, stored as JSON, and applied to
+//! later pages.
 //!
 //! The main part of a template is a [`block_model::Site`]: the text that the pages repeat, and the kinds of
-//! place with body text. Every extraction has a confidence. If it is low, or the template finds almost no
-//! text (a new kind of page, or a redesign), the page is judged again without the template's votes. The
-//! result with the higher confidence is used ([`Judgement`]), and its method is recorded. [`Health`] checks
-//! on every page whether the template is out of date.
+//! place with body text. Every extraction has a confidence. If it is low, or if the template finds almost no
+//! text (because of a new kind of page or a redesign), the page is judged again without the template's votes.
+//! The result with the higher confidence is used ([`Judgement`]), and its method is recorded. [`Health`]
+//! checks on every page whether the template is out of date.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -31,15 +32,15 @@ pub struct SiteTemplate {
     pub learned: jiff::Timestamp,
     /// The canonical URLs of the training pages.
     pub learned_from: Vec<String>,
-    /// The figures of the training pages under this template. Later pages are compared with them.
+    /// The values measured on the training pages with this template. Later pages are compared with them.
     pub health: Health,
-    /// What was learned: the places and the repeated text.
+    /// What was learned from the training pages: the places and the repeated text.
     pub site: Site,
-    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Empty in templates of earlier versions.
+    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Old templates have none.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
-    /// What a published method learned, or `None` for gleaner's own method. If it is present, only the
-    /// published method is used, and [`site`](Self::site) has only the number of pages.
+    /// What a published method learned. `None` for gleaner's own method. If it is present, only the published
+    /// method is used, and [`site`](Self::site) contains only the number of pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
 }
@@ -110,7 +111,8 @@ pub struct Extracted {
     pub lines: Vec<Line>,
     /// The method that found the text.
     pub method: Method,
-    /// How clear the decisions were, 0 to 1: [`block_model::margin`], or in detection the mean of the votes.
+    /// How clear the decisions were, 0 to 1. This is [`block_model::margin`] or, after detection, the mean of
+    /// the votes.
     pub margin: f32,
     /// The share of the page's lines, 0 to 1, that the site repeats or that are at known places. A place is
     /// known if at least two training pages have a line there.
@@ -151,8 +153,8 @@ struct File<'a> {
 }
 
 impl SiteTemplate {
-    /// Learns a host's template from articles. Each page has its canonical URL. Without articles, the
-    /// template is empty and every page is judged without it.
+    /// Learns a host's template from articles, each with its canonical URL. If there are no articles, the
+    /// template is empty, and every page is judged without it.
     #[must_use]
     pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
         Self::learn_with(block_model::built_in(), host, version, learned, pages)
@@ -220,7 +222,8 @@ impl SiteTemplate {
         }
     }
 
-    /// Returns the page's text by this template or by the model only, whichever has the higher confidence.
+    /// Returns the page's text by this template. If its confidence is low, or it finds almost no text, this
+    /// also tries the model alone and returns the result with the higher confidence.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Extracted {
         self.extract_with(block_model::built_in(), page)

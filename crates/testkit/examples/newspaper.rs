@@ -2,9 +2,10 @@
 //! addition to the two papers, it serves HOSTS generated papers with ARTICLES articles each, so that every
 //! worker has hosts to crawl.
 //!
-//! It prints three blocks, each followed by an empty line. The first is its address, which must be set as
-//! HTTP proxy. The second has the seeds. The third has the documents that a correct crawl stores, one per
-//! line, with all addresses under which each may be found. Then it serves until it is killed.
+//! It prints three blocks, each followed by an empty line. The first is its address, which clients must use
+//! as HTTP proxy. The second contains the seeds. The third contains the documents that a correct crawl
+//! stores, one per line, each with all addresses under which it may be found. Then it serves until it is
+//! killed.
 
 use std::io::{self, Write};
 use std::time::Duration;

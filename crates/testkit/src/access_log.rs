@@ -1,6 +1,6 @@
-//! Records the access log: client, request, time and status.
+//! Records the access log, with the client, request, time and status of each request.
 //!
-//! Tests of politeness read the log. They can wait for requests without sleeping, in a thread
+//! Tests read the log to check politeness. They can wait for requests without sleeping, in a thread
 //! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory and never
 //! truncated. A request takes about 200 bytes.
 
@@ -15,9 +15,9 @@ use tokio::time::Instant;
 pub struct Request {
     /// The time of arrival, measured from the start of the server with a monotonic clock.
     pub time: Duration,
-    /// When the whole response was passed to the connection, on the same clock. The client receives it
-    /// slightly later. If the client had closed the connection, when the server noticed this. `None` while
-    /// the response is delayed.
+    /// When the whole response was passed to the connection, on the same clock as `time`. The client receives
+    /// it slightly later. If the client had already closed the connection, when the server noticed this.
+    /// `None` until then.
     pub finished: Option<Duration>,
     /// The address of the proxy that received the request.
     pub proxy: SocketAddr,
@@ -58,7 +58,7 @@ impl AccessLog {
         let mut lines = self.lines();
         lines.push(request);
         let count = lines.len();
-        // Sent while the lock is held, so that the count never decreases.
+        // The count is sent while the lock is held, so it never decreases.
         self.count.send_replace(count);
         drop(lines);
         self.grown.notify_all();
@@ -89,7 +89,7 @@ impl AccessLog {
     }
 
     pub(crate) async fn reached(&self, count: usize) {
-        // An error would mean that the sender was dropped, but `self` owns the sender.
+        // An error would mean that the sender was dropped, but the sender belongs to `self`.
         let _ = self.count.subscribe().wait_for(|n| *n >= count).await;
     }
 

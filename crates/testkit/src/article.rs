@@ -16,8 +16,8 @@
 //! ## A subheading
 //! ```
 //!
-//! No other marks exist, and marks do not nest. An unclosed asterisk or bracket is an error, so no article is
-//! served with unintended marks.
+//! There are no other marks, and marks do not nest. An unclosed asterisk or bracket is an error, so no
+//! article is served with unintended marks.
 
 use jiff::{Timestamp, civil::DateTime};
 use thiserror::Error;
@@ -26,7 +26,7 @@ use thiserror::Error;
 pub(crate) struct Article {
     /// The number in the file name. It is unique in the paper.
     pub number: u32,
-    /// The name in the file name. It is part of the address.
+    /// The article's name in the file name and in the address.
     pub slug: String,
     pub title: String,
     pub author: String,
@@ -110,8 +110,8 @@ impl Article {
         })
     }
 
-    /// Returns an agency's copy of the article. It has a different headline and author, and the agency's
-    /// paragraph instead of the last paragraph.
+    /// Returns a news agency's copy of the article. It has another headline and author, and a paragraph of
+    /// the agency instead of the last paragraph.
     pub(crate) fn wire(&self, agency: &Agency) -> Self {
         let mut body = self.body.clone();
         body.pop();

@@ -208,7 +208,7 @@ fn item(site: &Site, article: &Article, path: &str) -> String {
     )
 }
 
-/// Renders links that only the front page has: variants of addresses, and addresses outside the paper.
+/// Renders links that only the front page contains: variants of addresses, and addresses outside the paper.
 fn odd_links(site: &Site) -> String {
     let odd = &site.paper.odd;
     let mut out = String::from("<div class=\"doc-nhieu-tuan\"><h3>Bạn đọc quan tâm</h3><ul>\n");
@@ -237,7 +237,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Renders the links on the first page of a section's list that lead to no article of the section.
+/// Renders links on the first page of a section's list that do not lead to articles of the section.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(

@@ -1,11 +1,11 @@
-//! Provides pages for the benches of all crates: generated pages, and recorded pages if present.
+//! Provides pages for the benches of all crates: generated pages and, if present, recorded pages.
 //!
 //! Recorded pages are in `shared/sets` next to the project: folders of `<id>.html.gz`, with one folder per
-//! site in `sites`. They belong to their publishers and are not part of the project. If they are missing, the
-//! benches print a note and continue.
+//! site in `sites`. The pages belong to their publishers and are not part of the project. If they are
+//! missing, the benches print a note and continue without them.
 //!
 //! Limitation: a generated page repeats one pattern, to which caches and branch predictors adapt. It shows
-//! whether a time has changed, but not how fast real pages are processed.
+//! whether a time has changed, but not how long real pages take.
 
 use std::fs;
 use std::io::Read;
@@ -17,16 +17,16 @@ const OF_THE_MIDDLE: usize = 60;
 
 const SETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets");
 
-/// Returns groups of pages with the names that benches print. `generated` has one page. `recorded` has the 60
-/// pages around the median size of all recorded pages.
+/// Returns groups of pages with the names that benches print. `generated` contains one page. `recorded`
+/// contains the 60 pages around the median size of all recorded pages.
 #[must_use]
 pub fn groups() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let groups = [("generated", vec![news_page(0)]), ("recorded", of_the_middle())];
     groups.into_iter().filter(|(name, pages)| is_present(name, pages.len())).collect()
 }
 
-/// Returns groups of sites with the names that benches print. `generated` has one site with at least 40
-/// pages. `recorded` has every recorded site with at least `least` pages, sorted by name.
+/// Returns groups of sites with the names that benches print. `generated` contains one site with at least 40
+/// pages. `recorded` contains every recorded site with at least `least` pages, sorted by name.
 #[must_use]
 pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     let generated = vec![(0..40.max(least)).map(news_page).collect()];
@@ -34,13 +34,14 @@ pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     groups.into_iter().filter(|(name, sites)| is_present(name, sites.len())).collect()
 }
 
-/// Returns the recorded pages that are not articles. Empty if they are missing.
+/// Returns the recorded pages that are not articles. Returns an empty list if they are missing.
 #[must_use]
 pub fn not_articles() -> Vec<Vec<u8>> {
     below(&Path::new(SETS).join("not-articles"))
 }
 
-/// Returns the recorded pages in a folder and its subfolders, sorted by name. Empty if the folder is missing.
+/// Returns the recorded pages in a folder and its subfolders, sorted by name. Returns an empty list if the
+/// folder is missing.
 #[must_use]
 pub fn below(folder: &Path) -> Vec<Vec<u8>> {
     pages_below(folder).iter().map(|path| read(path)).collect()
@@ -53,8 +54,8 @@ fn is_present(name: &str, count: usize) -> bool {
     count > 0
 }
 
-/// Returns a news page of about 150 KB with head, menus, article, teasers and scripts. Each number yields a
-/// different article of the same site. The bytes are always the same.
+/// Returns a news page of about 150 KB with head, menus, article, teasers and scripts. Each `number` yields a
+/// different article of the same site. The same number always yields the same bytes.
 #[must_use]
 pub fn news_page(number: usize) -> Vec<u8> {
     let menu =

@@ -1,8 +1,6 @@
-//! Generates readers' comments and advertisements. They are on an article's page, but not part of the
-//! article.
-//!
-//! Each comment combines entries of three lists. The choice depends only on the article, so a page is always
-//! the same. Some sentences recur on several pages, more often than in real comments.
+//! Generates readers' comments and advertisements. They are on the page of an article, but do not belong to
+//! the article. Each comment combines entries of three lists. The choice depends only on the article, so a
+//! page is always the same. Some sentences recur on several pages, more often than in real comments.
 
 use crate::article::Article;
 use crate::paper::Language;

@@ -1,4 +1,4 @@
-//! The connection loop of every server in this crate.
+//! Implements the connection loop of every server in this crate.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -28,7 +28,8 @@ where
             accepted = listener.accept() => {
                 // An error means that the client closed the connection before it was accepted.
                 let Ok((stream, _)) = accepted else { continue };
-                // Without this, a response with headers and a body takes 40 ms longer. An error is harmless.
+                // Without this option, a response with headers and a body takes 40 ms longer. An error is
+                // harmless.
                 let _ = stream.set_nodelay(true);
                 let service = service_fn(respond.clone());
                 connections.spawn(async move {

@@ -2,12 +2,12 @@
 //!
 //! A new article appears at each interval [`EVERY`], in alternating sections. It stays in the lists until
 //! newer articles replace it. One in [`CORRECTED`] articles is corrected, [`LATER`] after it appeared.
-//! `daily.example` has all sources of articles: a feed of the latest articles, a feed that only one section
-//! links, a news sitemap, and an index of monthly sitemaps with their times of change. `bare.example` has
-//! only a front page and sections. Its section "letters" never appears on the front page.
+//! `daily.example` has all sources of articles: a feed of the latest articles, a feed to which only one
+//! section links, a news sitemap, and an index of monthly sitemaps with their times of change. `bare.example`
+//! has only a front page and sections. The front page never links to its section "letters".
 //!
 //! The papers test which lists and pages a nightly crawl must visit. The texts are random words
-//! (`generated_papers.rs`) and the lists are short, so the papers are not suitable for tests of extraction.
+//! (`generated_papers.rs`) and the lists are short, so the papers are not suitable for testing extraction.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::page_response::PageResponse;
 
 /// The time between two articles of a paper, which yields 72 articles a day.
 pub(crate) const EVERY: SignedDuration = SignedDuration::from_mins(20);
-/// One of this many articles is corrected.
+/// One article in `CORRECTED` is corrected.
 pub(crate) const CORRECTED: usize = 12;
 /// The time from an article's appearance to its correction.
 pub(crate) const LATER: SignedDuration = SignedDuration::from_hours(5);
@@ -35,14 +35,14 @@ const IN_FEED: usize = 20;
 const PAGES: usize = 30;
 const PARAGRAPHS: usize = 8;
 
-/// The sections. Each has its number of articles among 24.
+/// The sections, each with its number of articles among 24 consecutive articles.
 const SECTIONS: [(&str, usize); 6] =
     [("news", 9), ("world", 6), ("sport", 4), ("culture", 3), ("farming", 1), ("letters", 1)];
 const LETTERS: &str = "letters";
-/// The section whose own feed is linked only from the section's page.
+/// The section with its own feed, to which only the page of the section links.
 const WITH_FEED: &str = "world";
 
-/// The two papers at the time that the test sets. Clones share the time.
+/// The two papers. The test sets their current time. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Daily(Arc<AtomicI64>);
 
@@ -243,7 +243,7 @@ impl Daily {
         PageResponse::ok("application/xml", (text + "</urlset>").into_bytes(), self.now())
     }
 
-    /// Returns the index of sitemaps. It lists the news sitemap, and one sitemap per month with its last
+    /// Returns the sitemap index. It lists the news sitemap, and one per month with the time of its last
     /// change.
     fn index(&self, host: &str) -> PageResponse {
         let mut months: Vec<(String, Timestamp)> = Vec::new();

@@ -1,6 +1,7 @@
-//! Serves pages that are given at the start, for benches: the server spends little time on a request.
+//! Serves pages that the caller passes at the start. It is for benches, because it spends little time on a
+//! request.
 //!
-//! A page with a coding is sent as it is, and a client must accept that coding.
+//! A page with a content coding is always sent in this coding, so the client must accept it.
 
 use std::collections::HashMap;
 use std::io;
@@ -27,7 +28,7 @@ pub struct FixedPage {
     pub path: String,
     /// The value of `Content-Type`.
     pub content_type: &'static str,
-    /// The value of `Content-Encoding`. `None`: the body has no coding.
+    /// The value of `Content-Encoding`. `None` if the body has no coding.
     pub coding: Option<&'static str>,
     /// The body, in its coding.
     pub body: Vec<u8>,
@@ -88,7 +89,7 @@ impl FixedServer {
         Ok(Self { address, pages, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Returns the address of the HTTP proxy: `http://127.0.0.1:PORT`.
+    /// Returns the URL of the HTTP proxy, `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn proxy(&self) -> String {
         format!("http://{}", self.address)

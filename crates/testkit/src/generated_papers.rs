@@ -5,8 +5,8 @@
 //! different order of boilerplate, so each needs its own template. All texts differ, except agency articles.
 //! A front page also links to the last article of the next paper.
 //!
-//! The texts are random words from a short list. Fetching, extracting and storing a page costs as much as for
-//! a small article (about 12 KB). But the texts are not suitable for evaluating extraction.
+//! The texts are random words from a short list. Fetching, extracting and storing a page takes as long as for
+//! a small real article (about 12 KB). But the texts are not suitable for evaluating extraction.
 
 use std::fmt::Write as _;
 
@@ -21,12 +21,12 @@ pub struct GeneratedPapers {
     pub hosts: usize,
     /// The number of articles in each paper.
     pub articles: usize,
-    /// The number of articles in the sitemap. With 0, there is no sitemap.
+    /// The number of articles in the sitemap. 0 means that there is no sitemap.
     pub listed: usize,
-    /// The number of agency articles. They are the first articles, and have the same text in all papers.
+    /// The number of agency articles. These are the first articles, and have the same text in all papers.
     pub wire: usize,
-    /// The number of papers whose robots.txt redirects to another paper. These are the last papers of the
-    /// list. The first of them redirects to the first paper, and so on.
+    /// The number of papers whose robots.txt redirects to another paper. These are the last papers. The first
+    /// of them redirects to the first of all papers, the second to the second, and so on.
     pub redirected: usize,
 }
 
@@ -62,7 +62,8 @@ impl GeneratedPapers {
         format!("/news/2026/11/a-story-that-is-number-{article}.html")
     }
 
-    /// Returns a text as long as an article, for tests without a server. Each number yields a different text.
+    /// Returns a text as long as an article, for tests without a server. Each `number` yields a different
+    /// text.
     #[must_use]
     pub fn text(number: usize) -> String {
         let mut draw = Draw::new(usize::MAX, number);
@@ -175,7 +176,7 @@ fn missing() -> PageResponse {
     PageResponse::text(StatusCode::NOT_FOUND, "No such page.\n")
 }
 
-/// Random words from xorshift (Marsaglia 2003, 64 bits). The seed depends on paper and article.
+/// Random words from the generator xorshift (Marsaglia 2003, 64 bits). The seed depends on paper and article.
 pub(crate) struct Draw(u64);
 
 impl Draw {

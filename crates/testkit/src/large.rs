@@ -1,12 +1,11 @@
 //! Generates a large newspaper from the two papers, for the bench of a whole crawl.
 //!
-//! Each article is a bundled article with its words in another order, so that all texts differ and their
-//! lengths, languages and markup stay as they are. Of the pages, 60% are articles. The others are sections,
+//! Each article is a bundled article with its words in another order, so that all texts differ, while their
+//! lengths, languages and markup stay the same. Of the pages, 60% are articles. The others are sections,
 //! galleries, topic pages, and second versions of articles with a link to the first one. Each page ends with
-//! a block of links, as on the pages of real papers: some 250 links, most of which are on all pages of a
-//! week.
+//! a block of some 250 links, as on the pages of real papers. Most of these links are on all pages of a week.
 //!
-//! The texts are not suitable for evaluating extraction, since their words are in no order.
+//! The texts are not suitable for evaluating extraction, because the order of their words is random.
 
 use std::fmt::Write;
 
@@ -29,11 +28,11 @@ pub struct Page {
     pub body: Vec<u8>,
 }
 
-/// Of so many articles, one has a second version, one a gallery, and one a topic page.
+/// Number of articles for each second version, each gallery and each topic page.
 const WITH_SECOND_VERSION: usize = 4;
 const WITH_GALLERY: usize = 10;
 const WITH_TOPIC: usize = 20;
-/// Number of articles of a week, to which the pages of that week link.
+/// Number of articles per week. The pages of a week link to them.
 const OF_A_WEEK: usize = 200;
 const PICTURES: usize = 20;
 const OF_A_TOPIC: usize = 40;

@@ -1,7 +1,7 @@
 //! Encodes one page of each paper in an old encoding: windows-1258 in Vietnamese, windows-1252 in English.
 //!
-//! windows-1258 has letters such as `â` and `ơ`, but writes tones as combining marks after the letter.
-//! Therefore NFC text must be partly decomposed. Characters outside the encoding are sent as numeric
+//! windows-1258 has letters such as `â` and `ơ`, but represents tones as combining marks after the letter.
+//! Therefore NFC text must be partly decomposed. Characters that the encoding lacks are sent as numeric
 //! character references, as browsers do.
 
 use crate::paper::Language;
@@ -25,15 +25,14 @@ pub(crate) fn encode(language: Language, html: &str) -> Vec<u8> {
     }
 }
 
-/// Splits `ậ` into `â` and a combining dot below. Returns other characters unchanged.
+/// Splits a letter with a tone, such as `ậ` into `â` and a combining dot below. Others stay unchanged.
 fn tone_last(c: char) -> Vec<char> {
     let parts: Vec<char> = std::iter::once(c).nfd().collect();
     let (tones, letter): (Vec<char>, Vec<char>) = parts.into_iter().partition(|c| is_tone(*c));
     letter.into_iter().nfc().chain(tones).collect()
 }
 
-/// Whether the character is a combining tone mark of windows-1258: grave, acute, tilde, hook above, dot
-/// below.
+/// Whether `c` is a combining tone mark of windows-1258: grave, acute, tilde, hook above, dot below.
 fn is_tone(c: char) -> bool {
     matches!(c, '\u{300}' | '\u{301}' | '\u{303}' | '\u{309}' | '\u{323}')
 }

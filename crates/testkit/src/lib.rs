@@ -4,19 +4,19 @@
 //!
 //! The papers have a front page, paginated sections, robots.txt, sitemaps (index, gzip, news) and feeds.
 //! Articles have boilerplate (advertisement, related links, comments). One article has a second page, and one
-//! an edited copy ([`Newspaper::wire_copies`]). There are also one-time errors, redirects in and out of
-//! scope, endless traps, consent and login pages, and an old encoding. A paper can be redesigned during a
-//! crawl ([`NewspaperOptions::redesigned_after`]). [`Newspaper::expected`] returns the expected result, and
-//! [`Newspaper::requests`] the access log.
+//! has an edited copy ([`Newspaper::wire_copies`]). There are also errors that occur once, redirects in and
+//! out of scope, endless traps, consent and login pages, and an old encoding. A paper can be redesigned
+//! during a crawl ([`NewspaperOptions::redesigned_after`]). [`Newspaper::expected`] returns the expected
+//! result of a crawl, and [`Newspaper::requests`] returns the access log.
 //!
 //! The crate also has two papers with new articles every day, for crawls over many nights
 //! ([`NewspaperOptions::daily`]). For load tests it has many [`GeneratedPapers`]
-//! ([`NewspaperOptions::generated`]), and for benches [`bench_pages`] and a [`large_newspaper`] with all kinds of
-//! pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server (`s3`), and scripted
-//! servers with TLS and HTTP/2 (`tls`, `http2`).
+//! ([`NewspaperOptions::generated`]). For benches it has [`bench_pages`] and a [`large_newspaper`] with all
+//! kinds of pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server (`s3`), and
+//! scripted servers with TLS and HTTP/2 (`tls`, `http2`).
 //!
-//! All texts in `articles/` were written for this project, and people and places are invented. Two papers
-//! have too little variety of markup to evaluate extraction.
+//! All texts in `articles/` were written for this project, and their people and places are invented. Two
+//! papers have too little variety of markup to evaluate extraction.
 //!
 //! ```
 //! use gleaner_testkit::{Newspaper, NewspaperOptions};

@@ -1,4 +1,4 @@
-//! Helpers to render the pages of both papers: escaping, inline marks, teasers, a digest.
+//! Renders what the pages of both papers share: escaping, inline marks, teasers, a digest.
 
 use crate::article::Span;
 use crate::site::Site;
@@ -17,7 +17,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Returns `text` as a JSON string with quotes. The string is safe inside `<script>`.
+/// Returns `text` as a JSON string with quotes. The string may be used inside `<script>`.
 pub(crate) fn json(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
@@ -61,8 +61,8 @@ pub(crate) fn teaser(text: &str) -> String {
     format!("{} …", words[..WORDS].join(" "))
 }
 
-/// Computes the 64-bit FNV-1a hash (draft-eastlake-fnv). It is equal on every machine, so pages are
-/// reproducible. It is not cryptographic.
+/// Computes the 64-bit FNV-1a hash (draft-eastlake-fnv), which is not cryptographic. It is the same on every
+/// machine, so pages are reproducible.
 pub(crate) fn digest(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_digest_is_the_published_one() {
-        // Test vectors of the FNV draft.
+        // The FNV draft contains these test vectors.
         assert_eq!(digest(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(digest(b"a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(digest(b"foobar"), 0x8594_4171_f739_67e8);

@@ -17,7 +17,7 @@ pub(crate) struct PageResponse {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Vec<u8>,
-    /// The time of the page's last change. If it is set, the response has validators.
+    /// The time of the page's last change. If it is `Some`, the response has validators.
     pub modified: Option<Timestamp>,
     pub header: Option<(HeaderName, String)>,
 }
@@ -76,7 +76,7 @@ impl PageResponse {
         response
     }
 
-    /// Returns a weak entity tag, because the compressed and the plain body have the same tag.
+    /// Returns a weak entity tag, because the compressed and the plain body have the same one.
     fn tag(&self) -> String {
         format!("W/\"{:016x}\"", digest(&self.body))
     }

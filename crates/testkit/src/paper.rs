@@ -1,8 +1,8 @@
 //! Defines the two papers: names, sections, addresses, and the path of each trap.
 //!
-//! The papers differ in everything that a crawler must not rely on: the form of article addresses, pagination
-//! by path or by query, and the kind of feed. Date and author are in different parts of the page, and the
-//! markup differs (`baolang.rs`, `village_post.rs`).
+//! The papers differ in everything on which a crawler must not rely: the form of article addresses,
+//! pagination by path or by query, and the kind of feed. Date and author are in different parts of the page,
+//! and the markup differs (`baolang.rs`, `village_post.rs`).
 
 use crate::article::{Agency, Article, Published};
 
@@ -24,7 +24,7 @@ impl Language {
 #[derive(Debug)]
 pub(crate) struct Paper {
     pub language: Language,
-    /// The top-level domain `.example` is reserved (RFC 2606), so the host never exists.
+    /// The host name. The top-level domain `.example` is reserved (RFC 2606), so the host never exists.
     pub host: &'static str,
     pub front: &'static str,
     pub name: &'static str,
@@ -44,28 +44,28 @@ pub(crate) struct Section {
 /// Paths of pages that are neither ordinary articles nor lists of articles.
 #[derive(Debug)]
 pub(crate) struct SpecialPages {
-    /// robots.txt disallows this path, but every page links to it.
+    /// A path that robots.txt disallows, although every page links to it.
     pub members: &'static str,
-    /// A prefix rule of robots.txt disallows this path. The address has a query.
+    /// A path that a prefix rule of robots.txt disallows. The address has a query.
     pub search: &'static str,
-    /// Returns 200 with a consent or login page instead of the article.
+    /// A path that returns 200 with a consent or login page instead of the article.
     pub wall: &'static str,
     pub wall_title: &'static str,
-    /// Returns 404, although pages link to it.
+    /// A path that returns 404, although pages link to it.
     pub gone: &'static str,
     pub gone_title: &'static str,
     pub print: &'static str,
-    /// Redirects to a host outside both papers.
+    /// A path that redirects to a host outside both papers.
     pub elsewhere: &'static str,
     /// The prefix before the numbers of advertisements. These addresses also redirect out of scope.
     pub ads: &'static str,
     /// A list whose links have a new session id in each response.
     pub classifieds: &'static str,
     pub calendar: &'static str,
-    /// Links to itself with its path segment repeated.
+    /// A page with a relative link to itself, which repeats the path segment.
     pub about: &'static str,
     pub about_segment: &'static str,
-    /// The prefix of article numbers in the addresses that were used before the last redesign.
+    /// The prefix of article numbers in the addresses before the last redesign.
     pub old: &'static str,
 }
 
@@ -153,7 +153,7 @@ impl Paper {
         self.path_of(&article.section, &article.slug, article.number, &article.published)
     }
 
-    /// Returns the path of a second page with the same article, under a different section and slug.
+    /// Returns the path of a second page with the same article, in another section and with another slug.
     pub(crate) fn twin(&self, article: &Article) -> String {
         let other = self.sections.iter().find(|s| s.slug != article.section);
         let section = other.map_or(self.sections[0].slug, |s| s.slug);

@@ -3,8 +3,7 @@
 //! The server has its own folder, listens on a free port of `127.0.0.1`, and stops when the value is dropped.
 //! If the tests run as root, the server runs as `nobody`, because PostgreSQL refuses to run as root.
 //!
-//! Limitation: if a test process is killed, its server keeps running. The next test process uses another
-//! port.
+//! Limitation: if a test process is killed, its server keeps running. The next process uses another port.
 
 use std::ffi::OsStr;
 use std::io;
@@ -60,7 +59,7 @@ impl Postgres {
     /// returns `None`.
     ///
     /// # Panics
-    /// Panics if PostgreSQL is installed, but the server does not start.
+    /// If PostgreSQL is installed but the server does not start.
     #[must_use]
     pub fn start(settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
@@ -89,7 +88,7 @@ impl Postgres {
     /// Starts a standby of this server. [`Self::promote`] makes it the primary server.
     ///
     /// # Panics
-    /// Panics if the standby does not start.
+    /// If the standby does not start.
     #[must_use]
     pub fn standby(&self) -> Self {
         let folder = TempDir::new().expect("a folder for the standby");
@@ -117,7 +116,7 @@ impl Postgres {
     /// Makes the server acknowledge each commit only after a standby has received it.
     ///
     /// # Panics
-    /// Panics if no standby connects within half a minute.
+    /// If no standby connects within half a minute.
     pub fn wait_for_every_standby(&self) {
         let address = self.address("postgres");
         let _ = self.query(&address, "ALTER SYSTEM SET synchronous_standby_names = '*'");
@@ -132,7 +131,7 @@ impl Postgres {
     /// Promotes this standby to the primary server.
     ///
     /// # Panics
-    /// Panics if it cannot be promoted.
+    /// If it cannot be promoted.
     pub fn promote(&self) {
         self.done(self.command("pg_ctl").args(["promote", "--wait", "-D"]).arg(self.data()));
     }
@@ -140,7 +139,7 @@ impl Postgres {
     /// Creates a new database and returns its address, `postgres://...`.
     ///
     /// # Panics
-    /// Panics if the database cannot be created.
+    /// If the database cannot be created.
     #[must_use]
     pub fn database(&self) -> String {
         let name = format!("news{}", self.databases.fetch_add(1, Ordering::Relaxed));
@@ -164,7 +163,7 @@ impl Postgres {
     /// Runs a statement and returns its result: one row per line, with columns separated by `|`.
     ///
     /// # Panics
-    /// Panics if the statement fails.
+    /// If the statement fails.
     #[must_use]
     pub fn query(&self, address: &str, sql: &str) -> String {
         let output = self.done(self.command("psql").args([
@@ -182,10 +181,10 @@ impl Postgres {
         output.trim_end().to_owned()
     }
 
-    /// Kills all processes of the server, as `kill -9` or a power failure would.
+    /// Kills all processes of the server, as `kill -9` or a power failure does.
     ///
     /// # Panics
-    /// Panics if the server is not running.
+    /// If the server is not running.
     pub fn kill(&self) {
         let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
         let first = pid.lines().next().expect("its process").to_owned();
@@ -201,7 +200,7 @@ impl Postgres {
     /// Starts the server again in its folder, for example after [`Self::kill`].
     ///
     /// # Panics
-    /// Panics if the server does not start.
+    /// If the server does not start.
     pub fn resume(&self) {
         let log = self.folder.path().join("log");
         self.done(
@@ -237,8 +236,8 @@ impl Postgres {
         command
     }
 
-    /// Runs a program to its end and returns its output. Uses a file instead of pipes, because a server that
-    /// the program starts would keep the pipes open.
+    /// Runs a program to its end and returns its output. The output goes to a file instead of a pipe, because
+    /// a server that the program starts would keep the pipe open.
     fn done(&self, command: &mut Command) -> String {
         let output = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file.try_clone()?, file)));
         let (out, err, mut file) = output.expect("a file for its output");

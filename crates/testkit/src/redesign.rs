@@ -1,7 +1,7 @@
 //! Renders the article pages of both papers after a redesign. Elements, class names, their order and the
 //! boilerplate are different. Lists and the front page are unchanged.
 //!
-//! The design depends on a count instead of time. A paper serves a number of article pages in the old design,
+//! The design depends on a count and not on time. A paper serves a number of article pages in the old design,
 //! and all later article pages in the new design. Therefore crawls with the same order of requests see the
 //! same pages.
 
@@ -20,7 +20,7 @@ pub(crate) struct Redesign {
 }
 
 impl Redesign {
-    /// Counts an article page. Returns whether the page must have the new design.
+    /// Counts an article page. Returns whether this page has the new design.
     pub(crate) fn has_come(&self) -> bool {
         self.answered.fetch_add(1, Relaxed) >= self.after
     }

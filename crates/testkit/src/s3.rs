@@ -1,11 +1,11 @@
-//! An S3 server on loopback for tests of object storage. It stores objects in a folder.
+//! Implements an S3 server on loopback for tests of object storage. It stores objects in a folder.
 //!
 //! The server checks signatures, returns the errors of S3, and can simulate outages. It uses s3s and s3s-fs,
 //! which are independent of the tested client.
 //!
 //! Limitation: the server is not suitable for tests of durability or speed, because s3s-fs does not sync to
-//! disk. Keys are file names, so `a` and `a/b` cannot both exist. Buckets are folders that a test creates.
-//! Access policies are not checked.
+//! disk. Keys are file names, so `a` and `a/b` cannot both exist. Buckets are folders that the test must
+//! create. Access policies are not checked.
 
 use std::convert::Infallible;
 use std::fs;
@@ -65,7 +65,7 @@ pub struct S3Request {
     pub status: u16,
 }
 
-/// A running server. Dropping it stops the server, and connections are then refused.
+/// A running server. Dropping it stops the server. Connections are then refused.
 #[derive(Debug)]
 pub struct S3Server {
     address: SocketAddr,
@@ -88,11 +88,11 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// Serves the buckets in the folder `folder` at `address`. Creates the folder if it is missing. With port 0,
-/// uses a free port.
+/// Serves the buckets in `folder` at `address`. Creates the folder if it is missing. Port 0 means a free
+/// port.
 ///
 /// # Errors
-/// An error means that the folder cannot be created, or that the address cannot be bound.
+/// The folder cannot be created, or the address cannot be bound.
 pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Server> {
     fs::create_dir_all(folder)?;
     let storage = FileSystem::new(folder).map_err(|error| io::Error::other(format!("{error:?}")))?;
@@ -106,7 +106,8 @@ pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Ser
         log: Mutex::default(),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Bound outside the new runtime, which cannot be entered while another runtime is running.
+    // The listener is bound outside the new runtime, which cannot be entered while another runtime is
+    // running.
     let listener = std::net::TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
@@ -126,7 +127,7 @@ impl S3Server {
     /// Creates a bucket if it does not exist.
     ///
     /// # Errors
-    /// An error means that the folder of the bucket cannot be created.
+    /// The folder of the bucket cannot be created.
     pub fn make_bucket(&self, name: &str) -> io::Result<()> {
         fs::create_dir_all(self.shared.folder.join(name))
     }
@@ -156,7 +157,7 @@ impl S3Server {
 
     /// Blocks until the process ends.
     pub fn run(mut self) {
-        // An error means that the thread panicked. Its message is already printed.
+        // An error means that the thread panicked. The message of the panic is already printed.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

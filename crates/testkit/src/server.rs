@@ -1,8 +1,8 @@
 //! Serves both papers over HTTP/1.1, on one port of the loopback interface.
 //!
 //! The server acts as a proxy for absolute-form targets (RFC 9112, 3.2.2), and as an origin server for
-//! requests with a `Host` header. It never opens connections. An unknown host gets 404, and `CONNECT` gets
-//! 501.
+//! requests with a `Host` header. It never opens connections to other servers. It answers requests for
+//! unknown hosts with 404, and `CONNECT` with 501.
 //!
 //! Each connection has its own task. Requests share only the access log and the counters of a site.
 
@@ -28,7 +28,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// Options of a [`Newspaper`].
+/// The options of a [`Newspaper`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewspaperOptions {
     /// The maximum number of articles in each paper, newest first.
@@ -38,7 +38,7 @@ pub struct NewspaperOptions {
     pub faults: bool,
     /// The delay between a request and its response.
     pub latency: Duration,
-    /// The number of article pages that each paper serves before its redesign. With `None`, there is no
+    /// The number of article pages that each paper serves before its redesign. `None` means that there is no
     /// redesign.
     pub redesigned_after: Option<usize>,
     /// Many generated papers, which are served in addition to the two papers.
@@ -79,7 +79,7 @@ struct Shared {
     log: AccessLog,
 }
 
-/// A request in progress. Dropping it records the end of the request, even after a cancellation.
+/// A request in progress. Dropping it records the end of the request, even if the request was cancelled.
 struct RequestGuard<'a>(&'a AccessLog, usize);
 
 impl Drop for RequestGuard<'_> {
@@ -90,13 +90,13 @@ impl Drop for RequestGuard<'_> {
 
 impl Newspaper {
     /// Binds a free port of 127.0.0.1, and serves on the current tokio runtime. The access log uses the clock
-    /// of this runtime, even if a test has paused the clock.
+    /// of this runtime, which a test may have paused.
     ///
     /// # Errors
-    /// An error means that no port can be bound.
+    /// No port can be bound.
     ///
     /// # Panics
-    /// Panics outside a tokio runtime, and in a runtime without IO or time.
+    /// Outside a tokio runtime, and in a runtime without IO or time.
     pub async fn start(options: NewspaperOptions) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -113,7 +113,7 @@ impl Newspaper {
     /// async.
     ///
     /// # Errors
-    /// An error means that no port can be bound, or that the thread cannot be started.
+    /// No port can be bound, or the thread cannot be started.
     pub fn start_in_background(options: NewspaperOptions) -> io::Result<Self> {
         Self::serve_in_background(Arc::new(Shared::new(&options)))
     }
@@ -121,14 +121,15 @@ impl Newspaper {
     /// Starts another proxy to the same papers. It uses the same access log.
     ///
     /// # Errors
-    /// An error means that no port can be bound, or that the thread cannot be started.
+    /// No port can be bound, or the thread cannot be started.
     pub fn another_proxy(&self) -> io::Result<Self> {
         Self::serve_in_background(Arc::clone(&self.shared))
     }
 
     fn serve_in_background(shared: Arc<Shared>) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        // Bound outside the new runtime, which cannot be entered while another runtime is running.
+        // The listener is bound outside the new runtime, which cannot be entered while another runtime is
+        // running.
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -146,7 +147,7 @@ impl Newspaper {
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Returns the address of the HTTP proxy: `http://127.0.0.1:PORT`.
+    /// Returns the URL of the HTTP proxy, `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn proxy(&self) -> String {
         format!("http://{}", self.address)
@@ -169,7 +170,7 @@ impl Newspaper {
         [PAPERS[0].front, PAPERS[1].front]
     }
 
-    /// Returns pairs of addresses. Each has an agency's copy and the original article.
+    /// Returns pairs of addresses: the address of an agency's copy, and that of the original article.
     #[must_use]
     pub fn wire_copies(&self) -> Vec<(String, String)> {
         let copy = |site: &Site| {
@@ -210,7 +211,7 @@ impl Newspaper {
     }
 
     /// Stops the server and closes open connections. A server on its own thread has stopped when this
-    /// function returns. Any other server stops when its runtime next runs its task.
+    /// function returns. Any other server stops as soon as its runtime runs the server's task.
     pub fn shutdown(self) {
         drop(self);
     }
@@ -219,7 +220,7 @@ impl Newspaper {
 impl Drop for Newspaper {
     fn drop(&mut self) {
         let _ = self.stop.take().map(|stop| stop.send(()));
-        // An error means that the thread panicked. Its message is already printed.
+        // An error means that the thread panicked. The message of the panic is already printed.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

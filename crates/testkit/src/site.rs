@@ -1,7 +1,7 @@
 //! Serves one paper and its articles: maps paths to responses.
 //!
-//! A response depends only on the path. The exceptions are the two one-time errors, and the count of article
-//! pages before a redesign. Apart from these, two crawls of one server see the same pages.
+//! A response depends only on the path, with two exceptions: the two errors that occur once, and the count of
+//! article pages before a redesign. Apart from these, two crawls of one server see the same pages.
 
 use crate::article::Article;
 use crate::markup::digest;
@@ -33,23 +33,24 @@ struct Faults {
 
 /// Indices of articles with special behaviour, counted from the newest article.
 pub(crate) mod special {
-    /// Returns 503 to the first request.
+    /// Returns 503 at the first request.
     pub(crate) const UNAVAILABLE: usize = 0;
-    /// Returns 500 to the first request.
+    /// Returns 500 at the first request.
     pub(crate) const FAILED: usize = 1;
-    /// Also linked under an old address that redirects.
+    /// Is also linked under an old address that redirects.
     pub(crate) const MOVED: usize = 2;
     /// Has a second address.
     pub(crate) const TWIN: usize = 3;
-    /// Also linked with tracking parameters.
+    /// Is also linked with tracking parameters.
     pub(crate) const TRACKED: usize = 4;
     pub(crate) const LEGACY: usize = 5;
-    /// Has an edited agency copy, at the end of its section's list.
+    /// Has an edited copy by an agency at the end of its section's list.
     pub(crate) const WIRE: usize = 6;
 }
 
 impl Site {
-    /// Creates a paper with its newest `count` articles. `redesigned_after` is a number of article pages.
+    /// Creates a paper with its newest `count` articles. `redesigned_after` is the number of article pages
+    /// before the redesign.
     pub(crate) fn new(
         paper: &'static Paper,
         count: usize,
@@ -92,7 +93,7 @@ impl Site {
         self.articles.iter().filter(|a| a.section == slug).collect()
     }
 
-    /// Returns the agency's copy if this page of a section's list shows it. It is on the last page.
+    /// Returns the agency's copy if this page of a section's list shows it. The last page shows it.
     pub(crate) fn wired(&self, slug: &str, page: usize) -> Option<&Article> {
         self.wire.as_ref().filter(|wire| wire.section == slug && page == self.pages(slug))
     }
@@ -143,7 +144,7 @@ impl Site {
         self.page(StatusCode::NOT_FOUND, html)
     }
 
-    /// Returns the media type of pages. Only one of the papers states its encoding in the header.
+    /// Returns the media type of pages. Only the Vietnamese paper states its encoding in the header.
     fn html_type(&self) -> &'static str {
         match self.paper.language {
             Language::Vietnamese => "text/html; charset=utf-8",

@@ -1,8 +1,8 @@
 //! Serves pages that are neither articles nor lists: traps, consent and login pages, redirects, disallowed
-//! and missing pages, other files.
+//! pages, missing pages, and other files.
 //!
-//! The traps are endless. Only canonical addresses, depth, repeated path segments or a page limit can stop a
-//! crawler.
+//! The traps are endless. A crawler leaves them only by canonical addresses, or by a limit of depth, of
+//! repeated path segments or of pages.
 
 use crate::markup::digest;
 use crate::page_response::PageResponse;
@@ -42,7 +42,8 @@ fn moved(site: &Site, path: &str) -> Option<PageResponse> {
     found.then(|| PageResponse::redirect(StatusCode::MOVED_PERMANENTLY, site.paper.url(&site.path(article))))
 }
 
-/// Renders the page in place of an article. One paper asks for consent, and the other for a login.
+/// Renders the page that is shown instead of an article. One paper shows a consent page, and the other a
+/// login page.
 fn wall(site: &Site) -> PageResponse {
     let main = match site.paper.language {
         Language::Vietnamese => {
@@ -57,8 +58,8 @@ fn wall(site: &Site) -> PageResponse {
     site.framed(site.paper.odd.wall_title, main)
 }
 
-/// Renders a page that robots.txt disallows. The response is normal, so only the access log shows the
-/// violation.
+/// Renders a page that robots.txt disallows. The response looks like any other, so only the access log shows
+/// that a crawler requested it.
 fn forbidden(site: &Site) -> PageResponse {
     match site.paper.language {
         Language::Vietnamese => site.framed("Góc thành viên", "<p>Trang này không dành cho máy đọc.</p>\n"),
@@ -102,7 +103,7 @@ fn calendar(site: &Site, rest: &str) -> Option<PageResponse> {
     Some(site.framed(&title, &main))
 }
 
-/// Renders the page about the paper. A relative link on it repeats its own path segment.
+/// Renders the page about the paper. A relative link on this page repeats the page's own path segment.
 fn about(site: &Site, path: &str) -> Option<PageResponse> {
     let odd = &site.paper.odd;
     let mut rest = path.strip_prefix('/').filter(|rest| !rest.is_empty())?;

@@ -1,12 +1,12 @@
-//! TLS servers on loopback for tests of correct and incorrect https. Tests script them byte by byte.
+//! Runs TLS servers on loopback, for tests of correct and incorrect https. Tests script them byte by byte.
 //!
 //! A private [`Authority`] signs the certificates, so the machine's trust store is not needed. A script
 //! receives each connection after the handshake and can send any bytes. It writes HTTP/1.1 directly to the
 //! [`Stream`], or HTTP/2 frames with [`http2`](crate::http2).
 //!
 //! Limitation: both sides use rustls. Features that rustls does not have, such as cipher suites with CBC and
-//! RSA key exchange, cannot be tested. A server that requires such a feature refuses the handshake with an
-//! alert. [`refuse_with_alert`] sends this alert.
+//! RSA key exchange, cannot be tested. A real server that requires such a feature refuses the handshake with
+//! an alert. [`refuse_with_alert`] sends this alert.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -151,7 +151,7 @@ impl TlsServer {
     /// has the ALPN protocols (`h2`, `http/1.1`) in order of preference.
     ///
     /// # Panics
-    /// Panics if loopback has no free port.
+    /// If no port of loopback is free.
     pub async fn start<S, F>(identity: Identity, protocols: &[&str], script: S) -> Self
     where
         S: Fn(usize, Stream) -> F + Send + Sync + 'static,
@@ -188,11 +188,11 @@ impl TlsServer {
     }
 }
 
-/// Starts a server that ends each handshake with a fatal alert (RFC 8446, 6). 40 is `handshake_failure`, 70
-/// is `protocol_version`. Returns the server's port.
+/// Starts a server that ends each handshake with a fatal alert (RFC 8446, 6). `alert` 40 is
+/// `handshake_failure`, and 70 is `protocol_version`. Returns the server's port.
 ///
 /// # Panics
-/// Panics if loopback has no free port.
+/// If no port of loopback is free.
 pub async fn refuse_with_alert(alert: u8) -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
     let port = listener.local_addr().expect("it is bound").port();

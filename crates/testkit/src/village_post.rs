@@ -1,5 +1,5 @@
 //! Renders the pages of The Village Post. Metadata are only in JSON-LD. The by-line is below the headline,
-//! and the lead is the first paragraph of the body. The markup is HTML5 elements with few classes.
+//! and the lead is the first paragraph of the body. The markup consists of HTML5 elements with few classes.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -206,7 +206,7 @@ fn card(site: &Site, article: &Article, path: &str) -> String {
     )
 }
 
-/// Renders links that only the front page has: variants of addresses, and addresses outside the paper.
+/// Renders links that only the front page contains: variants of addresses, and addresses outside the paper.
 fn odd_links(site: &Site) -> String {
     let odd = &site.paper.odd;
     let mut out = String::from("<section class=\"letterbox\"><h3>From our letter</h3><ul>\n");
@@ -235,7 +235,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Renders the links on the first page of a section's list that lead to no article of the section.
+/// Renders links on the first page of a section's list that do not lead to articles of the section.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(r#"<p class="more"><a href="{}?sid={slug}0">Classifieds</a></p>"#, odd.classifieds);

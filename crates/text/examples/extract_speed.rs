@@ -1,13 +1,13 @@
-//! Prints the processor time in seconds of extracting the pages of a folder, and the number of extracted
-//! words. A page is a file `N.html`, with its URL in `N.url`. Each page is extracted ROUNDS times in a row.
-//! The benchmark crates/python/benches/compare.py runs this program to measure the overhead of calls from
-//! Python.
+//! Extracts the pages of a folder. Prints the processor time in seconds and the number of extracted words. A
+//! page is a file `N.html`, with its URL in `N.url`. Each page is extracted ROUNDS times in a row. The
+//! benchmark crates/python/benches/compare.py runs this program to measure the overhead of calls from Python.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-text --example extract_speed -- FOLDER ROUNDS
 //! ```
 //!
-//! Limitation: it needs the scheduler's statistics of Linux, which have an error of a few milliseconds.
+//! Limitation: the program needs the scheduler statistics of Linux, which have an error of a few
+//! milliseconds.
 
 #![expect(clippy::print_stdout, reason = "examples print")]
 

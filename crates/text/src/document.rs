@@ -1,4 +1,5 @@
-//! The document of a page. It has the fields of an exported document, except those that need a corpus.
+//! Defines the document of a page. It has the fields of an exported document, except those that need a
+//! corpus.
 
 use gleaner_corpus::words;
 use gleaner_template::{Method, Reason, Verdict};
@@ -9,8 +10,8 @@ use crate::Page;
 use crate::draft::document_of;
 use crate::page::NOWHERE;
 
-/// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not state the
-/// value. The fields are serialized under their names, in this order.
+/// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not state
+/// the value. The fields are serialized under their names, in this order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// The canonical form of the page's address.
@@ -25,8 +26,7 @@ pub struct Document {
     pub language_probability: Option<f64>,
     /// The publication time: RFC 3339 with the page's zone, or only a day.
     pub published: Option<String>,
-    /// The publication time in UTC. UTC is assumed if the zone is unknown, and midnight if the time is
-    /// unknown.
+    /// The publication time in UTC. An unknown zone counts as UTC, and an unknown time as midnight.
     pub published_utc: Option<Timestamp>,
     /// The time of the last change, in the same form as [`Self::published`].
     pub modified: Option<String>,
@@ -56,13 +56,13 @@ pub struct Document {
     pub method: String,
     /// The version of the template, if one was used.
     pub template_version: Option<u32>,
-    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None`: not estimated.
+    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if unknown.
     pub confidence: Option<f64>,
-    /// Lines of readers' comments. Empty unless requested ([`Extra`](crate::Extra)).
+    /// Lines of readers' comments. There are none unless requested ([`Extra`](crate::Extra)).
     pub comments: Vec<String>,
-    /// Captions. Empty unless requested.
+    /// Captions. There are none unless requested.
     pub captions: Vec<String>,
-    /// Absolute addresses of the links in the text. Empty unless requested.
+    /// Absolute addresses of the links in the text. There are none unless requested.
     pub links: Vec<String>,
     /// The linked text of each address in [`Self::links`].
     pub link_texts: Vec<String>,
@@ -83,7 +83,7 @@ impl Document {
     /// Returns a page's document from the document for a corpus ([`crate::draft`]).
     #[must_use]
     pub fn from_corpus(page: &Page, document: gleaner_corpus::Document) -> Self {
-        // If the page's address is unknown, relative addresses are meaningless.
+        // If the page's address is unknown, relative addresses cannot be resolved.
         let is_somewhere = |address: &String| !address.starts_with(NOWHERE);
         let share = |hundredths: u8| f64::from(hundredths) / 100.0;
         let extras = document.extras;
@@ -92,7 +92,7 @@ impl Document {
         Self {
             url: page.url().map(str::to_owned),
             not_article: match page.verdict() {
-                // A crawl does not ask whether a detected page is an article.
+                // A crawl does not check whether a detected page is an article.
                 Verdict::NotArticle(reason) if document.method != Method::Detection.label() => Some(reason),
                 _ => None,
             },

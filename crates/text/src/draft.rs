@@ -11,8 +11,8 @@ use jiff::Timestamp;
 
 const FEWEST_DECLARED: u64 = 50;
 
-/// Limits of the ratio of the text's words to the declared words. From `WHOLE` on, the text is complete;
-/// below `PART`, it is incomplete.
+/// Limits of the number of words of the text, divided by the number that the page declares. From `WHOLE` on,
+/// the text is complete. Below `PART`, it is incomplete.
 const WHOLE: f64 = 0.8;
 const PART: f64 = 0.5;
 
@@ -132,10 +132,11 @@ fn absolute(extras: &Extras, page: &Page, origin: &Origin) -> Extras {
     Extras { links, link_texts, ..extras.clone() }
 }
 
-/// Whether a text is complete. This is judged by the number of words that the page declares, by an ellipsis
-/// at the end, or by a declaration that the article is free. Returns `None` if nothing shows it.
+/// Whether a text is complete. The criteria are the number of words that the page declares, an ellipsis at
+/// the end, and a declaration that the article is free. Returns `None` if none of these decides.
 ///
-/// Limitation: words are counted between white space. In languages without it, the number is ignored.
+/// Limitation: words are sequences between white space. In languages without white space, the declared number
+/// is ignored.
 fn is_complete(text: &str, metadata: &Metadata) -> Option<bool> {
     let words = text.split_whitespace().count();
     let has_spaces = words > 0 && text.len() / words < 20;
@@ -149,7 +150,8 @@ fn is_complete(text: &str, metadata: &Metadata) -> Option<bool> {
     }
 }
 
-/// Returns the value of [`Document::kinds`]. Only preformatted lines contain line breaks.
+/// Returns the value of [`Document::kinds`]. A preformatted block may have several lines, and then has one
+/// letter for each of them.
 fn kinds(lines: &[Line]) -> String {
     let letter = |kind| match kind {
         LineKind::Paragraph => "p",

@@ -1,4 +1,4 @@
-//! The errors of this crate.
+//! Defines the errors of this crate.
 
 use gleaner_frontier::Refusal;
 use gleaner_template::TemplateError;
@@ -14,7 +14,7 @@ pub enum Error {
     /// The address of a page cannot be used.
     #[error("the URL {url}: {refusal}")]
     Url {
-        /// The address as given.
+        /// The address as the caller passed it.
         url: String,
         /// Why the address cannot be used.
         refusal: Refusal,

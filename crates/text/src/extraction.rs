@@ -1,4 +1,4 @@
-//! The text and metadata of one page.
+//! Extracts the text and metadata of one page.
 
 use gleaner_html::metadata::{Metadata, metadata_fetched};
 use gleaner_template::{Pins, Verdict};
@@ -6,9 +6,10 @@ use gleaner_template::{Pins, Verdict};
 use crate::draft::draft;
 use crate::{Document, Error, Page, Template};
 
-/// Returns the text and metadata of a page, extracted by the block model alone. `None` if no text was found.
+/// Returns the text and metadata of a page, extracted by the block model alone, or `None` if no text was
+/// found.
 ///
-/// A page that is not an article may also have text; see [`Document::not_article`].
+/// A page that is not an article may also have text. See [`Document::not_article`].
 ///
 /// ```
 /// use gleaner_text::{Page, extract};
@@ -25,8 +26,8 @@ pub fn extract(page: &Page) -> Option<Document> {
     extract_with(page, None, &Pins::default())
 }
 
-/// Returns the text and metadata of a page, extracted with the template if one is passed. `pins` corrects the
-/// result and requests extras. `None` if no text was found.
+/// Returns the text and metadata of a page. Uses the template if one is passed. `pins` corrects the result
+/// and requests extras. Returns `None` if no text was found.
 ///
 /// ```
 /// use gleaner_text::{Extra, Page, Pins, extract_with};
@@ -44,7 +45,7 @@ pub fn extract_with(page: &Page, template: Option<&Template>, pins: &Pins) -> Op
     Some(Document::from_corpus(page, document))
 }
 
-/// Returns a page's metadata without extracting its text, in about the time of parsing.
+/// Returns a page's metadata without extracting its text. This takes little more time than parsing the page.
 ///
 /// ```
 /// use gleaner_text::{Page, metadata};
@@ -61,8 +62,8 @@ pub fn metadata(page: &Page) -> Metadata {
 
 /// Whether a page is an article, judged from this page alone ([`Page::verdict`]).
 ///
+/// # Errors
 /// The same errors as [`Page::parse`].
-/// As for [`Page::parse`].
 ///
 /// ```
 /// use gleaner_text::{Reason, Verdict, judge};

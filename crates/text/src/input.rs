@@ -1,12 +1,12 @@
 //! Decodes the bytes of a page.
 //!
-//! Limitation: UTF-16 without a byte order mark is detected by the NULs of its markup. UTF-32 is not
+//! Limitation: UTF-16 without a byte order mark is detected by the zero bytes in its markup. UTF-32 is not
 //! supported.
 
-/// Why bytes are not a page. The message says what they are or look like.
+/// Why bytes are not a page. The message says what they are, or what they look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotHtml {
-    /// The bytes are not text. Contains what they are.
+    /// The bytes are not text. The field names the type of the file.
     #[error("is not an HTML page ({0})")]
     Binary(&'static str),
     /// Each character has four bytes.
@@ -41,7 +41,7 @@ pub fn decode(bytes: &[u8]) -> Result<String, NotHtml> {
     }
 }
 
-/// First bytes of files that users confuse with pages.
+/// First bytes of files that users may confuse with pages.
 const SIGNATURES: [(&[u8], &str); 11] = [
     (b"\x89PNG\r\n", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
@@ -56,12 +56,12 @@ const SIGNATURES: [(&[u8], &str); 11] = [
     (b"SQLite format 3", "SQLite database"),
 ];
 
-/// Returns the type of a file that is not text: by its first bytes, or if every tenth byte at the beginning is a
-/// control character.
+/// Returns the type of a file that is not text. The type follows from the first bytes. Otherwise a file is
+/// binary if more than a tenth of the bytes at its beginning are control characters.
 fn binary(bytes: &[u8]) -> Option<&'static str> {
     let known = SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start));
     let prescan = &bytes[..bytes.len().min(PRESCAN)];
-    // ESC begins the sequences of ISO-2022-JP.
+    // ESC is excluded, because it begins the escape sequences of ISO-2022-JP.
     let is_control = |byte: &&u8| **byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     let controls = prescan.iter().filter(is_control).count();
     known.map(|(_, kind)| *kind).or((controls * 10 > prescan.len()).then_some("binary file"))
@@ -69,12 +69,12 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Wide {
-    /// With the content type that names the encoding.
+    /// UTF-16, with the content type that names the encoding.
     Utf16(&'static str),
     Utf32,
 }
 
-/// Detects UTF-16 and UTF-32 by the positions, modulo four, at which most bytes are NUL.
+/// Detects UTF-16 and UTF-32 by the positions, modulo four, at which most bytes are zero.
 fn wide(bytes: &[u8]) -> Option<Wide> {
     let units = &bytes[..bytes.len().min(PRESCAN)];
     let mostly_nul = |at: usize| {

@@ -1,4 +1,4 @@
-//! Learns the template of a site from pages.
+//! Learns the template of a site from its pages.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Training {
     offered: usize,
 }
 
-/// Whether a page is used for training, and why not.
+/// Whether a page is used for training and, if not, why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
     /// The template will be learned from this page.
@@ -65,17 +65,18 @@ fn others(hosts: &BTreeMap<String, usize>) -> String {
 }
 
 impl Training {
-    /// Maximum number of pages from which a template is learned (20 to 30 in the paper).
+    /// Maximum number of pages from which a template is learned. The paper (FastContentExtractor) uses 20 to
+    /// 30.
     pub const MOST: usize = 30;
 
     /// Creates a training for the pages of `host` and its subdomains. If `host` is `None`, all pages must be
-    /// from the same host. Pages with an unknown address count as one host.
+    /// from the same host. Pages whose address is unknown count as pages of one host.
     #[must_use]
     pub fn new(host: Option<&str>) -> Self {
         Self { host: host.map(str::to_ascii_lowercase), ..Self::default() }
     }
 
-    /// Adds a page, under the name by which the template will list it.
+    /// Adds a page. The template will list it under `name`.
     pub fn add(&mut self, name: &str, page: Page) -> Added {
         if self.is_full() {
             return Added::Enough;
@@ -121,7 +122,7 @@ impl Training {
         self.kept.len() >= Self::MOST
     }
 
-    /// Learns the template by a method. `learned` is recorded as the time of learning.
+    /// Learns the template by `method`. The template records `learned` as the time of learning.
     ///
     /// # Errors
     /// [`LearnError`] if the pages are from several hosts, or if there are fewer than two.
@@ -148,8 +149,8 @@ impl Training {
     }
 }
 
-/// Learns the template of a site from 2 to 30 article pages. About 25 pages are recommended. Pages that are
-/// not articles are skipped, and so are articles after the thirtieth.
+/// Learns the template of a site from 2 to 30 article pages. About 25 pages are recommended. Skips pages that
+/// are not articles, and articles after the thirtieth.
 ///
 /// # Errors
 /// [`Error::Learn`] if the pages are from several hosts, or if fewer than two are articles.

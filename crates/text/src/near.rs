@@ -1,8 +1,8 @@
 //! Finds near-duplicates among texts. docs/dedup.md defines them and reports measurements.
 //!
-//! [`near_duplicates`] compares texts in memory. For more texts, distribute the job over many machines:
-//! compute the [`signature`] of each text, join texts that share a value of [`bands`], and call [`verdict`]
-//! for pairs whose [`similarity`] is at least 0.25.
+//! [`near_duplicates`] compares texts in memory. If they do not fit into memory, distribute the job over
+//! several machines: compute the [`signature`] of each text, join texts that share a value of [`bands`], and
+//! call [`verdict`] for pairs whose [`similarity`] is at least 0.25.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -17,10 +17,11 @@ pub use gleaner_corpus::dedup::{Signature, Verdict};
 /// The default of the setting `corpus.similarity`: the minimum similarity of near-duplicates in a crawl.
 pub const SIMILARITY: f64 = 0.5;
 
-/// Maximum number of candidates per value of a band. The newest texts are candidates.
+/// Maximum number of candidates per value of a band. The newest texts with this value are the candidates.
 const MOST_OF_A_KEY: usize = 256;
 
-/// Returns the signature of a text. `None` if the text has fewer than 10 words, too few for an estimate.
+/// Returns the signature of a text, or `None` if the text has fewer than 10 words, which are too few for an
+/// estimate.
 ///
 /// ```
 /// use gleaner_text::near::{bands, signature, similarity};
@@ -42,13 +43,13 @@ pub fn bands(signature: &Signature) -> [u64; BANDS] {
     *Keys::from_signature(signature).as_array()
 }
 
-/// Returns the estimated similarity of two texts, 0 to 1: their share of common three-word sequences.
+/// Returns the estimated similarity of two texts, 0 to 1: the share of common three-word sequences.
 #[must_use]
 pub fn similarity(one: &Signature, other: &Signature) -> f64 {
     one.similarity(other)
 }
 
-/// Decides whether two texts are duplicates, by their similarity, word order and numbers.
+/// Decides from similarity, word order and numbers whether two texts are duplicates.
 ///
 /// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`SIMILARITY`].
 ///
@@ -74,9 +75,9 @@ pub fn verdict(one: &str, other: &str, least: f64) -> Verdict {
         .judge(similarity, &Alignment::new(&one.tokens, &other.tokens))
 }
 
-/// Returns, for each text, the position of its representative: the first of its near-duplicates, or the
-/// text's own position if it has none before it. Texts join clusters in their order, as in a corpus. `least`
-/// is the minimum similarity of near-duplicates, 0 to 1, such as [`near::SIMILARITY`](SIMILARITY).
+/// Returns, for each text, the position of its representative. This is the first of its near-duplicates or,
+/// if no earlier text is one, the text's own position. Texts join clusters in their order, as in a corpus.
+/// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`near::SIMILARITY`](SIMILARITY).
 ///
 /// Limitation: all texts must be in memory. Each needs about 2 KB in addition to its own size.
 ///
@@ -109,7 +110,6 @@ pub fn near_duplicates<T: AsRef<str>>(texts: &[T], least: f64) -> Vec<usize> {
     represented
 }
 
-/// The texts, and the signatures of the texts that are representatives.
 struct Known<'a, T> {
     texts: &'a [T],
     params: SimilarityParams,
@@ -125,7 +125,7 @@ impl<T: AsRef<str>> Known<'_, T> {
         if let Some(like) = likes.first().filter(|like| like.verdict == Verdict::Duplicate) {
             return like.document as usize;
         }
-        // The position fits in a `Number`, because so many texts would not fit in memory.
+        // The position fits into a `Number`, because more texts would not fit into memory.
         let number = at as Number;
         let Ok(()) = index.put(number, &new.keys);
         self.signatures.insert(number, new.signature);

@@ -1,4 +1,4 @@
-//! A parsed page with its address.
+//! Defines a parsed page with its address.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::draft::Origin;
 use crate::{Error, decode};
 
-/// The address that is used for a page whose address is unknown.
+/// The placeholder for the address of a page whose address is unknown.
 pub(crate) const NOWHERE: &str = "http://unknown.invalid/";
 
 /// A parsed page.
@@ -24,8 +24,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// Parses a page. `url` is the page's absolute address. If it is `None`, the canonical address that the
-    /// page declares is used, if any. Broken HTML is not an error.
+    /// Parses a page. `url` is the page's absolute address. If it is `None`, the page's canonical address is
+    /// used, if the page declares one. Broken HTML is not an error.
     ///
     /// # Errors
     /// [`Error::Url`] if `url` is not an http or https address.
@@ -48,7 +48,7 @@ impl Page {
     /// Decodes and parses a page ([`decode`]).
     ///
     /// # Errors
-    /// [`Error::NotHtml`] if the bytes are not text. [`Error::Url`] in the same case as [`Page::parse`].
+    /// [`Error::NotHtml`] if the bytes are not text. [`Error::Url`] if `url` is not an http or https address.
     ///
     /// ```
     /// use gleaner_text::Page;
@@ -98,7 +98,7 @@ impl Page {
         self.url.as_ref()
     }
 
-    /// Whether the page is an article, judged from this page alone.
+    /// Returns whether the page is an article, judged from this page alone.
     ///
     /// ```
     /// use gleaner_text::{Page, Reason, Verdict};
@@ -112,7 +112,7 @@ impl Page {
         *self.verdict.get_or_init(|| judge(&self.tree, self.url().unwrap_or_default()))
     }
 
-    /// Whether the page was too large to read to its end.
+    /// Whether the end of the page was not read because the page is too large.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         is_cut(&self.tree)
@@ -128,7 +128,7 @@ impl Page {
         self.tree
     }
 
-    /// Returns the page's origin. If its address is unknown, a placeholder is used.
+    /// Returns the page's origin. If the page's address is unknown, the URL of the origin is a placeholder.
     #[must_use]
     pub fn origin(&self) -> Origin {
         let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");

@@ -1,4 +1,4 @@
-//! The template of a site.
+//! Defines the template of a site.
 
 use gleaner_template::{Health, Pins, PreparedTemplate, Seen, SiteTemplate};
 
@@ -29,8 +29,9 @@ impl Template {
         self.site().to_json()
     }
 
-    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the result of
-    /// the template has a low confidence, the block model is used instead if its confidence is higher.
+    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the template's
+    /// result has a low confidence, and the block model's result has a higher one, returns the block model's
+    /// result.
     ///
     /// ```
     /// use gleaner_text::{Page, learn};
@@ -56,8 +57,8 @@ impl Template {
         &self.site().health
     }
 
-    /// Compares a page with the training pages. The template is out of date if 12 of the last 20 pages differ
-    /// from them ([`Window`](crate::Window)).
+    /// Compares a page with the training pages. If 12 of the last 20 pages differ from the training pages,
+    /// the template is out of date ([`Window`](crate::Window)).
     #[must_use]
     pub fn compare(&self, page: &Page) -> Seen {
         self.health().see(&self.0.extract(page.tree(), &Pins::default()))

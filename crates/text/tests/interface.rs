@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Fields, File, ImplItem, Item, Type, UseTree, Visibility, parse_quote};
 
-/// Where an item is: the folder of its crate, its modules, and its name.
+/// The position of an item: the folder of its crate, its modules, and its name.
 #[derive(Clone)]
 struct Place {
     folder: String,
@@ -20,7 +20,7 @@ impl Place {
         Self { folder: self.folder.clone(), path }
     }
 
-    /// The place that a path in a `use` names, seen from this module.
+    /// Returns the position that a path in a `use` names. The path is relative to this module.
     fn follow(&self, path: &[String], file: &File) -> Option<Self> {
         let (first, rest) = path.split_first()?;
         let mut place = match first.as_str() {
@@ -40,7 +40,7 @@ impl Place {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&self.folder).join("src")
     }
 
-    /// The file of a module.
+    /// Returns the file of a module.
     fn file(&self) -> PathBuf {
         let inner = self.source().join(self.path.join("/"));
         let names = [inner.with_extension("rs"), inner.join("mod.rs"), inner.join("lib.rs")];
@@ -49,7 +49,7 @@ impl Place {
         if found.exists() { found } else { folder }
     }
 
-    /// The files of a module and of the modules in it.
+    /// Returns the files of a module and of the modules in it.
     fn files(&self) -> Vec<PathBuf> {
         let mut files = vec![self.file()];
         let mut folders = vec![self.source().join(self.path.join("/"))];
@@ -81,7 +81,7 @@ const fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// The paths that a `use` names, each with the name that it gives.
+/// Returns the paths that a `use` names, each with the name under which it is imported.
 fn leaves(tree: &UseTree, above: &[String]) -> Vec<(Vec<String>, String)> {
     let with = |name: String| above.iter().cloned().chain([name]).collect::<Vec<_>>();
     match tree {
@@ -93,7 +93,7 @@ fn leaves(tree: &UseTree, above: &[String]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// The public items of a module.
+/// Returns the public items of a module.
 fn module(place: &Place) -> Vec<Item> {
     let file = read(&place.file());
     let mut found = Vec::new();
@@ -122,13 +122,13 @@ fn module(place: &Place) -> Vec<Item> {
     found
 }
 
-/// An item of a library that is not ours.
+/// Returns an item of a library that is not part of this project.
 fn foreign(path: &[String], name: &str) -> Item {
     let text = format!("pub use {} as {name};", path.join("::"));
     syn::parse_str(&text).expect("a path and a name make a `use`")
 }
 
-/// The item at a place, with its implementations.
+/// Returns the item at a position, with its implementations.
 fn named(place: &Place) -> Vec<Item> {
     let (name, modules) = place.path.split_last().expect("an item has a name");
     let at = Place { folder: place.folder.clone(), path: modules.to_vec() };
@@ -160,7 +160,7 @@ fn name_of(item: &Item) -> Option<String> {
     Some(name.to_string())
 }
 
-/// The implementations of a type in its module and in the modules there.
+/// Returns the implementations of a type in its module and in the modules below it.
 fn impls(place: &Place, name: &str) -> Vec<Item> {
     let files = place.files();
     let items = files.iter().flat_map(|path| read(path).items);
@@ -176,7 +176,8 @@ fn impls(place: &Place, name: &str) -> Vec<Item> {
     items.filter_map(of_type).filter_map(implementation).collect()
 }
 
-/// The public part of an implementation, if there is any. Of a trait, only its name.
+/// Returns the public part of an implementation, if there is one. Of the implementation of a trait, only its
+/// name is public.
 fn implementation(mut block: syn::ItemImpl) -> Option<Item> {
     let is_of_trait = block.trait_.is_some();
     block.attrs.clear();
@@ -201,7 +202,8 @@ fn keep(attributes: &mut Vec<Attribute>) {
     attributes.retain(|attribute| kept.iter().any(|name| attribute.path().is_ident(name)));
 }
 
-/// The public part of an item: without comments, bodies and private fields. `None` if the item is private.
+/// Returns the public part of an item, without comments, bodies and private fields, or `None` if the item is
+/// private.
 fn public(mut item: Item) -> Option<Item> {
     let (attributes, visibility) = match &mut item {
         Item::Fn(function) => {
@@ -228,7 +230,7 @@ fn public(mut item: Item) -> Option<Item> {
     is_public(visibility).then_some(item)
 }
 
-/// Replaces private fields by one, because they matter only in that a program cannot build the structure.
+/// Replaces all private fields by one. It shows only that programs cannot build the structure.
 fn fields(fields: &mut Fields) {
     fields.iter_mut().for_each(|field| field.attrs.clear());
     match fields {

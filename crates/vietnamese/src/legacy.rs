@@ -6,11 +6,12 @@
 //!   its marks. Capitals with tones need a separate font (`.VnTimeH`), so they are decoded as lower case.
 //! * VNI-Windows writes a vowel, followed by one byte for all its marks: `aù` is `á`.
 //!
-//! Pages in TCVN3 or VNI declare windows-1252, or nothing, and rely on a font. [`told`] detects the
-//! encodings. A text has an encoding if decoding it turns words that are not Vietnamese syllables into
-//! syllables.
+//! Pages in TCVN3 or VNI declare windows-1252 or no encoding, and rely on a font to show the letters.
+//! [`told`] detects the encodings. A text has an encoding if decoding it turns words that are not Vietnamese
+//! syllables into syllables.
 //!
-//! Limitation: detection needs 16 words with non-ASCII characters. TCVN3 capitals with tones stay lower case.
+//! Limitation: detection needs 16 words with non-ASCII characters. TCVN3 capitals with tones become lower
+//! case.
 
 use crate::Syllable;
 
@@ -127,17 +128,17 @@ const LOOKED_AT: usize = 400;
 /// Minimum number of words with non-ASCII characters for a decision.
 const LEAST: usize = 16;
 
-/// Minimum share of words with non-ASCII characters that must be syllables after decoding.
+/// Minimum share of the words with non-ASCII characters that are syllables after decoding.
 const ENOUGH: f32 = 0.85;
 
-/// Maximum share of words with non-ASCII characters that may be syllables before decoding.
+/// Maximum share of the words with non-ASCII characters that are syllables before decoding.
 const ALREADY: f32 = 0.4;
 
-/// Detects the encoding of a text that was decoded as windows-1252. Returns `None` if it has none of these
-/// encodings, or too few words to decide.
+/// Detects the encoding of a text that was decoded as windows-1252. Returns `None` if the text has none of
+/// these encodings, or too few words for a decision.
 ///
-/// Fast for most texts: ASCII is skipped, and the search ends at the first character that windows-1252 lacks,
-/// such as most Vietnamese letters in Unicode and letters of other scripts.
+/// This is fast for most texts: ASCII is skipped, and the search ends at the first character that
+/// windows-1252 lacks, such as most Vietnamese letters in Unicode and letters of other scripts.
 #[must_use]
 pub fn told(text: &str) -> Option<Legacy> {
     let words = words_beyond_ascii(text)?;
@@ -158,7 +159,7 @@ pub fn told(text: &str) -> Option<Legacy> {
     (share >= ENOUGH).then_some(best)
 }
 
-/// Returns the first words with a non-ASCII character. `None` if one has a character outside windows-1252.
+/// Returns the first words with a non-ASCII character, or `None` if one of them is not in windows-1252.
 fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
     let ends = |byte: u8| byte.is_ascii() && !byte.is_ascii_alphabetic();
     let bytes = text.as_bytes();
@@ -197,7 +198,8 @@ const VISCII: &str = "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐỒỔỖ�
 /// The letters from byte 0x80 on, with `·` where the ABC fonts have no letter.
 const TCVN3: &str = "·································ĂÂÊÔƠƯĐăâêôơưđ······àảãáạ·ằẳẵắ·······ặầẩẫấậè·ẻẽéẹềểễếệìỉ···ĩíịò·ỏõóọồổỗốộờởỡớợù·ủũúụừửữứựỳỷỹýỵ·";
 
-/// The vowels of VNI as bytes, each with the letters that it forms with [`VNI_MARKS`]. `·` means no letter.
+/// The vowels of VNI as bytes. Each has the letters that it forms with [`VNI_MARKS`], in their order. `·`
+/// means no letter.
 const VNI_VOWELS: [(u8, &str); 14] = [
     (b'a', "áàảãạăắằẳẵặâấầẩẫậ"),
     (b'A', "ÁÀẢÃẠĂẮẰẲẴẶÂẤẦẨẪẬ"),
@@ -215,8 +217,9 @@ const VNI_VOWELS: [(u8, &str); 14] = [
     (0xD6, "ỨỪỬỮỰ············"),
 ];
 
-/// The bytes of the marks, in lower case and as capitals, in the order of the letters above: sắc, huyền, hỏi,
-/// ngã, nặng; breve, alone and with these five tones; circumflex, alone and with these five tones.
+/// The bytes of the marks, in lower case and as capitals, in the order of the letters in [`VNI_VOWELS`]: sắc,
+/// huyền, hỏi, ngã, nặng; breve, alone and with these five tones; circumflex, alone and with these five
+/// tones.
 const VNI_MARKS: [(u8, u8); 17] = [
     (0xF9, 0xD9),
     (0xF8, 0xD8),
@@ -256,7 +259,7 @@ const VNI_LETTERS: [(u8, char); 16] = [
     (0xD6, 'Ư'),
 ];
 
-/// Returns the letter at this byte and the number of further bytes. `None` if VNI has no such letter.
+/// Returns the letter that begins at this byte and its number of further bytes, or `None` if there is none.
 fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     if let Some((_, letters)) = VNI_VOWELS.iter().find(|(vowel, _)| *vowel == byte)
         && let Some(mark) = behind.first()

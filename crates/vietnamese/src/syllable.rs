@@ -1,8 +1,8 @@
 //! Parses Vietnamese syllables into an onset, a rhyme and a tone.
 //!
-//! Written Vietnamese puts a space between syllables, and few syllables are possible: 27 onsets (or none) and
-//! 165 rhymes. After a rhyme that ends in `c`, `ch`, `p` or `t`, only two tones are possible. Syllables can
-//! therefore be recognized by their form.
+//! Written Vietnamese puts a space between syllables, and few syllables are possible: 27 onsets (or none),
+//! 165 rhymes, and six tones. After a rhyme that ends in `c`, `ch`, `p` or `t`, only two tones are possible.
+//! Therefore syllables can be recognized by their form.
 //!
 //! Limitation: loan words and foreign names (`internet`, `pano`) are not syllables. Some English words are
 //! valid syllables (`hang`, `the`), and many more are valid if marks are ignored.
@@ -60,7 +60,8 @@ impl Tone {
 /// A syllable, split into its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Syllable {
-    /// The lower-case consonants before the vowel, with the `u` of `qu` and the `i` of `gi`. May be empty.
+    /// The lower-case consonants before the vowel, including the `u` of `qu` and the `i` of `gi`. May be
+    /// empty.
     pub onset: &'static str,
     /// The letters after the onset, in lower case and NFC, without the tone.
     pub rhyme: &'static str,
@@ -68,13 +69,13 @@ pub struct Syllable {
     pub tone: Tone,
 }
 
-/// Longest first, so that the first match is correct.
+/// The onsets, longest first, so that the first match is the correct one.
 const ONSETS: [&str; 28] = [
     "ngh", "ch", "gh", "gi", "kh", "ng", "nh", "ph", "qu", "th", "tr", "b", "c", "d", "đ", "g", "h", "k",
     "l", "m", "n", "p", "r", "s", "t", "v", "x", "",
 ];
 
-/// Sorted by bytes, for binary search.
+/// The rhymes, sorted by bytes for binary search.
 const RHYMES: [&str; 165] = [
     "a", "ac", "ach", "ai", "am", "an", "ang", "anh", "ao", "ap", "at", "au", "ay", "e", "ec", "em", "en",
     "eng", "eo", "ep", "et", "i", "ia", "ich", "im", "in", "inh", "ip", "it", "iu", "iêc", "iêm", "iên",
@@ -131,7 +132,7 @@ impl Syllable {
     #[must_use]
     pub fn could_be_without_marks(word: &str) -> bool {
         static ALL: LazyLock<HashSet<String>> = LazyLock::new(all_without_marks);
-        // No syllable is longer. This check rejects many foreign words without a lookup.
+        // No syllable is longer than this. The check rejects many foreign words without a lookup.
         if word.len() > LONGEST_PLAIN {
             return false;
         }
@@ -158,14 +159,15 @@ fn rhyme_of(letters: &str) -> Option<&'static str> {
     RHYMES.binary_search(&letters).ok().map(|at| RHYMES[at])
 }
 
-/// Splits a syllable whose `i` belongs to both parts: `gì` is `gi` and `i`, `giếng` is `gi` and `iêng`.
+/// Splits a syllable whose `i` belongs to both onset and rhyme: `gì` is `gi` and `i`, and `giếng` is `gi` and
+/// `iêng`.
 fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
     let rest = letters.strip_prefix('g').filter(|rest| rest.starts_with('i'))?;
     Some(("gi", rhyme_of(rest)?))
 }
 
 /// Returns the letters in lower case without the tone, and the tone. Returns `None` if the word is empty or
-/// too long, has two tones, or has a letter that Vietnamese lacks.
+/// too long, has two tones, or contains a letter that Vietnamese lacks.
 fn parts(word: &str) -> Option<(String, Tone)> {
     if word.is_empty() || word.chars().count() > LONGEST {
         return None;

@@ -11,17 +11,16 @@ use flate2::write::GzEncoder;
 use gleaner_testkit::{FixedPage, Newspaper, Page, large_newspaper};
 use url::{Position, Url};
 
-/// The content codings, as most servers use them: gzip at level 6, Brotli at 5, Zstandard at 3.
+/// The content codings with the levels that most servers use: gzip at level 6, Brotli at 5, Zstandard at 3.
 pub(crate) const CODINGS: [&str; 4] = ["identity", "gzip", "br", "zstd"];
 
 /// Number of copies of each recorded page in the measured crawl.
 const COPIES: usize = 4;
 
-/// The pages of a crawl.
 pub(crate) struct Input {
     pub(crate) description: String,
     pages: Vec<Page>,
-    /// The seeds of the first crawl, which is not measured. Empty: there is only one crawl.
+    /// The seeds of the first crawl, which is not measured. If there are none, the bench runs only one crawl.
     pub(crate) learning: Vec<String>,
     pub(crate) seeds: Vec<String>,
     /// The maximum depth of a crawl.
@@ -117,7 +116,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Reads a recorded page. `None`: the path is another file, or the manifest has no address for it.
+/// Reads a recorded page. Returns `None` if the file is not a page, or if the manifest has no address for it.
 fn page_of(site: &Path, path: &Path) -> Option<(Url, Vec<u8>)> {
     let id = path.file_name()?.to_str()?.strip_suffix(".html.gz")?;
     let manifest = fs::read_to_string(site.join("manifest.jsonl")).ok()?;
@@ -136,7 +135,7 @@ fn host(url: &Url) -> String {
 }
 
 fn page(host: &str, path: &str, body: Vec<u8>) -> Page {
-    // Without a charset: recorded pages have different encodings.
+    // The header has no charset, because recorded pages have different encodings.
     Page { host: host.to_owned(), path: path.to_owned(), content_type: "text/html", body }
 }
 
@@ -152,8 +151,8 @@ fn varied(body: &[u8], copy: usize) -> Vec<u8> {
     let length = |at: &usize| text[*at..].find('<').unwrap_or_default();
     let Some(at) = starts.max_by_key(length) else { return body.to_vec() };
     let sentence = format!("This is number {copy} of the copies of this page. ");
-    // Bytes, not characters: the page may have another encoding. Lossy text has the same positions only for
-    // UTF-8, and other pages stay as they are.
+    // Searches for bytes and not for characters, because the page may have another encoding. Only in UTF-8
+    // are the positions the same in the decoded text, so other pages are not changed.
     let Ok(text) = std::str::from_utf8(body) else { return body.to_vec() };
     [&text[..at], &sentence, &text[at..]].concat().into_bytes()
 }

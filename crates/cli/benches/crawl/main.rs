@@ -1,17 +1,18 @@
 //! Measures whole crawls with the real binary: `cargo bench -p gleaner --bench crawl [PAGES] [CODING...]`.
 //!
-//! 1. A generated newspaper of PAGES pages (1,000): 60% articles; the others are sections, galleries, topic
-//!    pages and second versions of articles. It is crawled from the front pages, with each content coding.
+//! 1. A generated newspaper of PAGES pages (1,000 by default). 60% of them are articles. The others are
+//!    sections, galleries, topic pages and second versions of articles. It is crawled from the front pages,
+//!    once with each content coding.
 //! 2. The recorded sites in `../shared/sets/sites`, if the folder exists. A first crawl learns the templates
 //!    of the sites. The measured crawl reads copies of the pages, each with an additional sentence.
 //!
-//! The pages are served on loopback, without a delay between requests. The output is the processor time for a
-//! page, and the share of each kind of thread. If `GLEANER_PYTHON` or `python3` is a Python with Scrapy and
-//! trafilatura, the same crawls by Scrapy follow (`peers.py`), and their times relative to gleaner's.
-//! `GLEANER_BINARY` is another build to measure, and `GLEANER_BENCH_SET` a setting.
+//! The pages are served on loopback, without a delay between requests. The bench prints the processor time
+//! per page, and the share of each kind of thread. If `GLEANER_PYTHON` or `python3` is a Python with Scrapy
+//! and trafilatura, Scrapy runs the same crawls (`peers.py`), and the bench prints the ratio of its times to
+//! gleaner's. `GLEANER_BINARY` is another build to measure, and `GLEANER_BENCH_SET` is a setting.
 //!
-//! Limitations: the server shares the cores with the crawler, so use the processor time and not the wall
-//! time. Recorded sites have few pages per site, and most of their links lead to pages that are not recorded.
+//! Limitations: the server and the crawler share the cores, so use the processor time and not the wall time.
+//! Recorded sites have few pages per site, and most of their links lead to pages that are not recorded.
 
 #![allow(
     clippy::allow_attributes,
@@ -51,7 +52,7 @@ fn main() {
     }
 }
 
-/// Returns a Python with Scrapy and trafilatura. `None`: the output has no peers.
+/// Returns a Python with Scrapy and trafilatura, or `None` if there is none.
 fn python() -> Option<String> {
     let python = std::env::var("GLEANER_PYTHON").unwrap_or_else(|_| "python3".into());
     let mut command = Command::new(&python);

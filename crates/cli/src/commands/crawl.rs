@@ -49,10 +49,10 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     }
 }
 
-/// Maximum number of hosts in the table at the end of a run. The report has all hosts.
+/// Maximum number of hosts in the table at the end of a run. The report contains all hosts.
 const HOSTS: usize = 20;
 
-/// `store_arguments` are the options with which other commands find the corpus.
+/// `store_arguments` has the options with which other commands find the corpus.
 fn format_summary(
     summary: &Summary,
     seconds: f64,

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Eval) -> Done {
     unread(&scores.unread)
 }
 
-/// Fails if pages could not be read. The printed rows are valid for all other pages.
+/// Fails if some pages could not be read. The printed rows are valid for the other pages.
 fn unread(pages: &[String]) -> Done {
     const REMEDY: &str = "fix it or remove it from the manifest";
     match pages {

@@ -39,7 +39,7 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     Ok(())
 }
 
-/// Returns the last path segment of the file or URL, with `.explained.html` instead of its HTML extension.
+/// Returns the last path segment of a file name or URL, with `.explained.html` instead of its HTML extension.
 fn default_name(page: &str) -> PathBuf {
     let path = page.split(['?', '#']).next().filter(|_| page.contains("://")).unwrap_or(page);
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());

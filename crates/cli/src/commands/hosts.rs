@@ -62,7 +62,7 @@ fn sort(lines: &mut [HostLine], by: HostOrder) {
             HostOrder::New => b.new.cmp(&a.new),
             HostOrder::Failed => b.failed.cmp(&a.failed),
             HostOrder::Queued => b.queued.cmp(&a.queued),
-            // `None` comes first: these hosts never had a new document.
+            // `None` comes first, which is the value of hosts that never had a new document.
             HostOrder::LastSuccess => a.last_success.cmp(&b.last_success),
         };
         order.then_with(|| a.host.cmp(&b.host))

@@ -42,7 +42,7 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     Ok(())
 }
 
-/// Returns the message of an error. If the pages are from several hosts, the message suggests a command for
+/// Returns the message for an error. If the pages are from several hosts, the message suggests a command for
 /// the host with the most pages.
 fn explained(error: &LearnError, args: &Learn) -> String {
     let LearnError::SeveralHosts { hosts } = error else { return error.to_string() };

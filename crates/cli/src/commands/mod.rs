@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! Contains the commands, one in each file.
 
 pub(crate) mod crawl;
 pub(crate) mod doctor;

@@ -18,7 +18,7 @@ pub(crate) fn source(path: &str) -> Result<String, Failure> {
     })
 }
 
-/// Reads a page from a file, or from standard input for `-`. Decompresses gzip.
+/// Reads a page from a file, or from standard input if `path` is `-`. Decompresses gzip.
 fn read(path: &str) -> Result<Vec<u8>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {path}: {error}"));
     let bytes = if path == "-" {
@@ -42,8 +42,8 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the files in `paths`, and for each folder its HTML files, sorted by name. Fails if a folder has no
-/// HTML files.
+/// Returns the files in `paths`. For a folder, returns its HTML files, sorted by name. Fails if a folder
+/// contains no HTML files.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {

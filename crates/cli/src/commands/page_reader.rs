@@ -21,8 +21,8 @@ use crate::settings;
 
 pub(crate) struct ReadPage {
     pub(crate) source: String,
-    /// The parsed page. Its URL is the fetched URL, or else that of `--url`, or else the canonical URL in the
-    /// page.
+    /// The parsed page. Its URL is the fetched URL. If the page was not fetched, it is the URL of `--url` or,
+    /// without this option, the canonical URL in the page.
     pub(crate) page: Page,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct PageReader<'a> {
     given_template: Option<Arc<Template>>,
     /// The corpus, opened when a page first needs it. The inner `None` means that there is no corpus.
     store: OnceLock<Option<Store>>,
-    /// The last page's host and its template. Consecutive pages are often from the same host.
+    /// The host of the last page and its template. Consecutive pages are often from the same host.
     last: Mutex<Option<(String, Option<Arc<Template>>)>>,
-    /// Whether pins files of other hosts were named, once for all pages.
+    /// Whether the user was already told about pins files of other hosts. This happens once for all pages.
     reported: Once,
 }
 
@@ -102,8 +102,8 @@ impl<'a> PageReader<'a> {
         Ok(PageSource { source: found.html, url: Some(url) })
     }
 
-    /// Finds the template and the pins of a page. The pins are those of the page's host. If the host is
-    /// unknown, they are those of the template's host. `--keep` overrides the inserts of the pins.
+    /// Finds the template and the pins of a page. The pins are those of the page's host or, if the host is
+    /// unknown, those of the template's host. `--keep` overrides the inserts of the pins.
     pub(crate) fn template_and_pins(&self, url: Option<&CanonicalUrl>) -> Result<TemplateAndPins, Failure> {
         let template = self.template(url)?;
         let host = url.map(CanonicalUrl::host).or(template.as_ref().map(|template| template.host()));
@@ -124,8 +124,8 @@ impl<'a> PageReader<'a> {
         Ok(TemplateAndPins { template, pins })
     }
 
-    /// Returns the template in the file of `--template`, or else the template of the page's host in the
-    /// corpus.
+    /// Returns the template in the file of `--template`. Without this option, returns the template of the
+    /// page's host in the corpus.
     fn template(&self, url: Option<&CanonicalUrl>) -> Result<Option<Arc<Template>>, Failure> {
         if self.given_template.is_some() || self.how.no_template {
             return Ok(self.given_template.clone());
@@ -155,7 +155,8 @@ impl<'a> PageReader<'a> {
             || distributed::is_shared(self.config);
         let store = match is_wanted.then(|| settings::read_store(self.config)).transpose() {
             Ok(store) => store,
-            // The user did not name this corpus, and a running crawl may have it open. So this is no failure.
+            // The user did not name this corpus, and a running crawl may have it open. Therefore this is not
+            // a failure.
             Err(Failure::Work(message)) if self.common.data.is_none() => {
                 print_message(format_args!("gleaner: extracted without a template: {message}"));
                 None

@@ -1,5 +1,4 @@
-//! Runs `gleaner eval --protocol papers`: prints the tables of the papers with the figures that gleaner
-//! reproduces.
+//! Runs `gleaner eval --protocol papers`: prints the tables of the papers beside gleaner's values.
 //!
 //! Invalid options are refused first, because the computation takes minutes. The tables are printed before
 //! the pictures are written. With `--json` and `--csv`, remarks go to standard error.

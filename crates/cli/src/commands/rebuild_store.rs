@@ -15,11 +15,11 @@ use crate::settings;
 
 pub(super) struct RebuildStore {
     pub(super) writer: Writer,
-    /// Number of documents in the old store, and its new path. `None` if unknown.
+    /// Number of documents in the old store, and the new path of that store. `None` if unknown.
     pub(super) before: Option<(u64, PathBuf)>,
 }
 
-/// Opens the store that the rebuild fills: a new one, or the one of an interrupted rebuild.
+/// Opens the store that the rebuild fills. This is a new store, or that of an interrupted rebuild.
 pub(super) fn begin(config: &Config, force: bool) -> Result<RebuildStore, Failure> {
     let folder = Path::new(&config.store.path);
     let mut documents = None;
@@ -53,7 +53,8 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<RebuildStore, Failur
     Ok(RebuildStore { writer, before: documents.zip(old_path) })
 }
 
-/// Returns the seeds from `files`, or else those of the last crawl, or else those of the settings.
+/// Returns the seeds in `files`. If `files` is empty, returns those of the last crawl or, if none are
+/// recorded, those in the settings.
 pub(super) fn seeds(files: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Failure> {
     if files.is_empty() {
         if let Some(known) = known_seeds(config)? {
@@ -90,7 +91,7 @@ enum OldStore {
     Replaced,
 }
 
-/// Examines the old store. Some damage is found only by reading all records, which this function does not do.
+/// Examines the old store. Does not detect damage that would be found only by reading all records.
 fn examine_old_store(config: &Config, folder: &Path, force: bool) -> Result<OldStore, StoreError> {
     let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
     let writer = gleaner_store::open(folder, &options)?;

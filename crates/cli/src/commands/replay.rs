@@ -34,7 +34,7 @@ use crate::{Done, distributed, logging, progress, settings, signals};
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     distributed::require_local(&config, "rebuild")?;
-    // Errors must appear before the old store is renamed.
+    // All errors must appear before the old store is renamed.
     let rules = ExtractionRules::from_config(&config)?;
     let sources = own_archive(&config)?;
     let seeds = rebuild_store::seeds(&args.seeds, &config)?;
@@ -106,8 +106,8 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     ended(purpose, &replayed)
 }
 
-/// Lists the files with length in bytes and number of selected records. The list must be equal for all
-/// workers.
+/// Lists the files with their length in bytes and their number of selected records. The list must be the same
+/// for all workers.
 fn listed(sources: &[WarcFile]) -> Result<String, Failure> {
     let line = |source: &WarcFile| {
         let path = source.path.display();
@@ -184,7 +184,7 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let Start { config, rules, purpose, seeds, writer, sources } = start;
     let ExtractionRules { pins, admission, unknown_hosts } = rules;
     let used_pins = pins.clone();
-    // The runtime is only for signals, because a replay sends no requests.
+    // The runtime only handles signals, because a replay sends no requests.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -343,8 +343,7 @@ fn ends(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads the file names and record offsets of an index. Paths in the index are relative to the index's
-/// folder.
+/// Reads the file names and record offsets of an index. Paths in it are relative to its folder.
 fn indexed(path: &Path) -> Result<Vec<WarcFile>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(wrong)?;

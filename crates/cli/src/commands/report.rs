@@ -61,9 +61,9 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-/// Describes the last crawl if it has not ended. Its report is written when it ends.
+/// Describes the last crawl if it has not ended. Such a crawl has no report yet.
 fn unfinished(config: &Config) -> Result<Option<String>, StoreError> {
-    // The reports can be read without the store.
+    // If the store cannot be opened, the reports can still be shown.
     let Ok(store) = settings::read_store(config) else { return Ok(None) };
     let Some(run) = store.last_run()?.filter(|run| run.ended.is_none() && !run.replayed) else {
         return Ok(None);

@@ -1,8 +1,8 @@
 //! Runs `gleaner schedule`: crawls at the times in the settings.
 //!
-//! The store stays open between runs. A failed run is reported, and the next run starts as scheduled. Some
-//! errors would affect every run: an invalid command line, invalid settings or seeds, or an unusable data
-//! folder. They end the program before the first run.
+//! The store stays open between runs. A failed run is reported, and the next run starts as scheduled. Errors
+//! that would affect every run end the program before the first run. These are an invalid command line,
+//! invalid settings or seeds, or an unusable data folder.
 
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -21,8 +21,8 @@ use crate::scheduled::daemon::{Daemon, UNATTENDED};
 use crate::scheduled::run_report;
 use crate::{Done, run_tables};
 
-/// Interval between checks of the clock and the stop flag. After a suspend or a change of the clock, one long
-/// sleep would end at the wrong time.
+/// Interval between checks of the clock and the stop flag. One long sleep would end at the wrong time after
+/// the machine was suspended or its clock was changed.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
@@ -100,8 +100,9 @@ fn run_schedule(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done 
     Err(Failure::Interrupted)
 }
 
-/// Returns the number of the last run if other workers started it at or after `start` and finished it.
-/// Workers delay their starts by random times, so this worker may come too late.
+/// Returns the number of the last run if other workers started it at or after `start` and have finished it.
+/// Workers delay their starts by random times, so other workers may already have finished when this worker
+/// starts.
 fn started_by_another_worker(daemon: &Daemon, start: Timestamp) -> Option<u32> {
     // If the store is unreadable, the crawl starts and reports the error.
     let last = daemon.store.last_run().ok().flatten().filter(|_| daemon.store.is_shared())?;

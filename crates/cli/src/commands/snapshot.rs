@@ -36,7 +36,7 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
     Ok(())
 }
 
-/// Requests a copy from the process that has the data folder open. If that process ends without an answer,
+/// Requests a copy from the process that has the data folder open. If that process ends without answering,
 /// this process makes the copy.
 pub(crate) fn from_crawl(config: &Config, target: &Path) -> Done {
     let target = &absolute(target).map_err(Failure::work)?;

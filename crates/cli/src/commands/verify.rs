@@ -24,10 +24,11 @@ const MAX_PRINTED: usize = 50;
 
 const COPY: &str = "verify-copy";
 
-/// Maximum number of bytes to read of a record. The digest of longer records is not checked.
+/// Maximum number of bytes that are read of a record. The digest of a longer record is not checked.
 const BLOCK: usize = 256 << 20;
 
-/// Minimum age of an unused file in object storage. The store may not yet have recorded a younger file.
+/// Minimum age of an unused file in object storage. A younger file may belong to a change that the store has
+/// not recorded yet.
 const MIN_LEFTOVER_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 pub(crate) fn run(common: &Common, args: &Verify) -> Done {
@@ -42,8 +43,8 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     }
 }
 
-/// Checks a copy of the corpus, because another process is changing it. Records that are changing can be
-/// inconsistent.
+/// Checks a copy of the corpus, because another process is changing the corpus. Records that are just being
+/// changed would look inconsistent.
 fn check_copy(mut config: Config, args: &Verify) -> Done {
     let copy = Path::new(&config.store.path).join(COPY);
     // If an earlier process was killed, its copy still exists.
@@ -212,7 +213,7 @@ fn check_file(
 }
 
 /// Checks the records of one archive file. `known_to` is the file's length in bytes according to the store.
-/// Damage after this length is not a fault. It comes from a crash, and the next crawl removes it.
+/// Damage after this length is not a fault: it comes from a crash, and the next crawl removes it.
 fn check_items(
     items: impl Iterator<Item = io::Result<Item>>,
     name: &str,

@@ -12,7 +12,7 @@ use crate::messages::print_message;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
-/// Workers whose last heartbeat is older are not shown.
+/// Workers whose last heartbeat is older than this are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
 pub(crate) fn run(common: &Common, args: &Workers) -> Done {

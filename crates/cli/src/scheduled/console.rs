@@ -1,4 +1,4 @@
-//! Shows a running crawl on the terminal. Without a terminal, prints plain lines.
+//! Shows a running crawl on the terminal. If the output is not a terminal, prints plain lines.
 
 use std::sync::Arc;
 use std::time::Duration;

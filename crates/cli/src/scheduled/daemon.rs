@@ -1,7 +1,7 @@
-//! The daemon holds the settings, the seeds and the open store. It runs crawls one after another.
+//! Defines the daemon, which holds the settings, the seeds and the open store, and runs the crawls.
 //!
-//! All crawls use the same store, progress and stop flag, so the terminal and the status page keep valid
-//! references.
+//! All crawls use the same store, progress and stop flag, so the terminal and the status page can keep
+//! references to them.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -89,8 +89,8 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Opens a daemon for a process that shows the corpus and may crawl later. The store must exist. Without
-    /// `files` and the setting `crawl.seeds`, it uses the seeds of the last crawl.
+    /// Opens a daemon for a process that shows the corpus and may crawl later. The store must exist. If
+    /// `files` and the setting `crawl.seeds` are empty, uses the seeds of the last crawl.
     pub(crate) fn open_existing(common: &Common, files: &[PathBuf]) -> Result<Self, Failure> {
         let config = settings::load(common)?;
         let is_set = !files.is_empty() || !config.crawl.seeds.is_empty();
@@ -185,14 +185,14 @@ impl Daemon {
         });
         self.show(None);
         drop(display);
-        // Releases this worker's partitions, so that other workers can lease them before the next crawl.
+        // This worker releases its partitions, so that other workers can lease them before the next crawl.
         if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
             warn!(%error, "cannot release this worker's partitions; their leases will expire");
         }
         summary
     }
 
-    /// Waits for the store's writer. The status page uses the writer only for short changes.
+    /// Waits until it gets the store's writer. The status page uses the writer only for short changes.
     fn writer(&self) -> Result<Writer, CrawlError> {
         loop {
             if let Some(writer) = self.store.writer()? {
@@ -302,8 +302,8 @@ pub(crate) fn recommend_contact(config: &Config) {
     }
 }
 
-/// Starts the bundled newspaper if it is configured. The crawl uses it as its proxy, so that its made-up host
-/// names work.
+/// Starts the bundled newspaper if it is configured. The crawl uses it as a proxy, so that the host names of
+/// the newspaper, which do not exist, can be requested.
 fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
     if !config.demo.newspaper {
         return Ok(None);

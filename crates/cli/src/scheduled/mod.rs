@@ -1,4 +1,4 @@
-//! Code that the crawling commands share: the daemon, its console and the reporting of a run.
+//! Contains code that the crawling commands share: the daemon, its console and the reporting of a run.
 
 pub(crate) mod console;
 pub(crate) mod daemon;

@@ -18,8 +18,8 @@ use tracing::{error, info};
 const LIMIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Runs the notification command if the settings request it for the report's status. Failures are only
-/// logged.
+/// Runs the notification command if the settings request it for the report's status. Failures of the command
+/// are only logged.
 pub(crate) fn run_command(settings: &Settings, report: &Report, files: Option<&Written>) {
     let [program, arguments @ ..] = settings.command.as_slice() else { return };
     let is_told = match settings.notify {
@@ -46,12 +46,12 @@ pub(crate) fn run_command(settings: &Settings, report: &Report, files: Option<&W
     }
 }
 
-/// Runs a command with `text` on its standard input. Returns `None` if it was killed after `limit`.
+/// Runs a command with `text` on its standard input. Returns `None` if the command was killed after `limit`.
 fn run(command: &mut Command, text: String, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // A separate thread writes, because the command may not read its input. The thread ends with the
-        // command.
+        // A separate thread writes the text, because the command may not read its input. The thread ends with
+        // the command.
         thread::spawn(move || drop(input.write_all(text.as_bytes())));
     }
     wait(&mut child, Instant::now() + limit)

@@ -1,5 +1,5 @@
-//! A real browser, if one is installed: Chromium in headless mode, controlled over its DevTools protocol
-//! (WebSocket, RFC 6455, only the parts that this client needs).
+//! Controls a real browser, if one is installed: Chromium in headless mode, over its DevTools protocol. The
+//! connection is a WebSocket (RFC 6455), of which this client implements only the parts that it needs.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -19,9 +19,10 @@ pub struct Tab {
     browser: Child,
     socket: TcpStream,
     asked: u64,
-    /// What the browser reported: errors of scripts, violations of the security policy, missing files.
+    /// The errors that the browser reported: errors of scripts, violations of the security policy, missing
+    /// files.
     pub errors: Vec<String>,
-    // Removed after `drop` has ended the browser.
+    // This folder is removed after `drop` has ended the browser.
     _profile: TempDir,
 }
 
@@ -76,9 +77,9 @@ impl Browser {
 }
 
 impl Tab {
-    /// Evaluates a script in the page; returns its result as text.
+    /// Evaluates a script in the page. Returns its result as text.
     pub fn evaluate(&mut self, script: &str) -> String {
-        // In a separate block, so that several scripts can use the same names.
+        // The script is a separate block, so that several scripts can use the same names.
         let expression = format!("{{ {script} }}");
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let answer = self.ask("Runtime.evaluate", &parameters);
@@ -100,7 +101,6 @@ impl Tab {
         self.ask("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
-    /// Opens another page.
     pub fn go(&mut self, address: &str) {
         self.ask("Page.navigate", &json!({ "url": address }));
         self.hear(|message| (message["method"] == "Page.loadEventFired").then_some(()));
@@ -121,19 +121,19 @@ impl Tab {
         match text.len() {
             length @ ..126 => frame.push(0x80 | length as u8),
             length => {
-                // A length of 64 bits (RFC 6455, 5.2).
+                // A length of 64 bits follows (RFC 6455, 5.2).
                 frame.push(0x80 | 127);
                 frame.extend((length as u64).to_be_bytes());
             }
         }
-        // A client must mask its frames (RFC 6455, 5.3); a mask of zeros changes nothing.
+        // A client must mask its frames (RFC 6455, 5.3). A mask of zeros changes nothing.
         frame.extend([0; 4]);
         frame.extend(text.as_bytes());
         self.socket.write_all(&frame).unwrap();
         self.hear(|message| (message["id"] == id).then(|| message.clone()))
     }
 
-    /// Reads messages until `is_it` accepts one; returns its result.
+    /// Reads messages until `is_it` accepts one, and returns its result.
     fn hear<T>(&mut self, is_it: impl Fn(&Value) -> Option<T>) -> T {
         loop {
             let message: Value = serde_json::from_slice(&self.message()).unwrap_or_default();
@@ -148,7 +148,7 @@ impl Tab {
         }
     }
 
-    /// Reads one message, of one or several frames.
+    /// Reads one message, which may consist of several frames.
     fn message(&mut self) -> Vec<u8> {
         let mut message = Vec::new();
         loop {
@@ -196,7 +196,7 @@ fn http(host: &str, path: &str) -> String {
     String::from_utf8(body).unwrap()
 }
 
-/// Reads the headers of a response; returns the `Content-Length`, if stated.
+/// Reads the headers of a response. Returns the `Content-Length`, or `None` if it is missing.
 fn head(reader: &mut impl BufRead) -> Option<usize> {
     let mut length = None;
     loop {

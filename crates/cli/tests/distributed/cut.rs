@@ -1,4 +1,5 @@
-//! A connection to a server that can be cut: bytes are no longer passed on, but neither side gets an error.
+//! Provides a connection that a test can cut. While it is cut, bytes do not arrive, but neither side gets an
+//! error.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// A TCP proxy from its own port to a port on this machine. While it is cut, it passes no bytes on.
+/// A TCP proxy from its own port to another port on this machine. While it is cut, it forwards no bytes.
 pub struct Way {
     address: SocketAddr,
     gate: Arc<Gate>,
@@ -55,7 +56,6 @@ impl Way {
         self.address.port()
     }
 
-    /// Sets the delay of bytes, in each direction.
     pub fn set_latency(&self, latency: Duration) {
         self.gate.latency.store(latency.as_millis() as u64, Ordering::Relaxed);
     }

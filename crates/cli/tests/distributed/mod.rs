@@ -15,23 +15,22 @@ use gleaner_testkit::postgres::Postgres;
 use gleaner_testkit::{GeneratedPapers, Newspaper, NewspaperOptions, Request};
 use tempfile::TempDir;
 
-/// The default web; each host has its own registrable domain.
+/// The default web. Each host has its own registrable domain.
 pub const PAPERS: GeneratedPapers =
     GeneratedPapers { hosts: 50, articles: 40, listed: 39, wire: 3, redirected: 0 };
 
-/// The duration of a lease.
 pub const LEASE: Duration = Duration::from_secs(3);
 
-/// The gap between requests in most tests.
+/// The delay between requests in most tests.
 pub const GAP: Duration = Duration::from_millis(150);
 
-/// A time limit longer than any of these crawls takes.
+/// A time limit that is longer than any of these crawls.
 const LONG: Duration = Duration::from_secs(240);
 
 /// The web, database and object storage that workers share.
 pub struct Cluster {
     pub generated: GeneratedPapers,
-    /// The gap between two requests to one host.
+    /// The delay between two requests to one host.
     pub gap: Duration,
     pub newspaper: Newspaper,
     pub folder: TempDir,
@@ -43,7 +42,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a cluster with its object storage in a folder; `None` if PostgreSQL is not installed.
+    /// Starts a cluster with its object storage in a folder. Returns `None` if PostgreSQL is not installed.
     pub fn new() -> Option<Self> {
         Self::with(&["fsync=off"])
     }
@@ -115,7 +114,6 @@ impl Cluster {
         self.begin(name, self.command(name, arguments))
     }
 
-    /// Starts a worker from a prepared command.
     pub fn begin(&self, name: &str, mut command: Command) -> Worker<'_> {
         let told = self.folder.path().join(format!("{name}.log"));
         let log = File::create(&told).unwrap();
@@ -134,7 +132,7 @@ impl Cluster {
         assert!(self.newspaper.wait_for_requests(count, LONG), "no progress to {count} requests");
     }
 
-    /// Waits 50 milliseconds: the number of requests never becomes this large.
+    /// Waits 50 milliseconds, because the awaited number of requests is never reached.
     fn pause(&self) {
         let _ = self.newspaper.wait_for_requests(usize::MAX, Duration::from_millis(50));
     }
@@ -154,7 +152,7 @@ impl Cluster {
         gleaner_store::visit(self.folder.path(), &self.address, objects, Duration::from_secs(10))
     }
 
-    /// Checks everything that must be true after a crawl, whatever faults occurred.
+    /// Checks everything that must be true after a crawl, regardless of the faults during it.
     pub fn check(&self) {
         let store = self.check_documents();
         let run = store.last_run().unwrap().unwrap();
@@ -164,7 +162,7 @@ impl Cluster {
         self.check_gaps();
     }
 
-    /// Checks the documents after the last run, which must have ended; returns the store.
+    /// Checks the documents after the last run, which must have ended. Returns the store.
     pub fn check_documents(&self) -> Store {
         let store = self.store();
         let run = store.last_run().unwrap().unwrap();
@@ -221,14 +219,13 @@ impl Cluster {
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     }
 
-    /// Returns the logs of all workers.
     fn logs(&self) -> String {
         let files = fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().path());
         let logs = files.filter(|file| file.extension().is_some_and(|extension| extension == "log"));
         logs.map(|log| format!("{}:\n{}", log.display(), fs::read_to_string(&log).unwrap())).collect()
     }
 
-    /// Checks that every host's gap was kept and that no host had two requests at once.
+    /// Checks that each host got its delay between requests, and never two requests at once.
     pub fn check_gaps(&self) {
         let mut last: BTreeMap<String, Duration> = BTreeMap::new();
         let mut early: BTreeMap<String, Vec<(String, Duration)>> = BTreeMap::new();
@@ -243,7 +240,7 @@ impl Cluster {
     }
 }
 
-/// The process of a worker, killed when dropped.
+/// The process of a worker. Dropping it kills the process.
 pub struct Worker<'a> {
     pub child: Child,
     told: PathBuf,
@@ -252,7 +249,7 @@ pub struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Waits until the worker ends, which must be with code 0 or 3; returns its log.
+    /// Waits until the worker ends with code 0 or 3. Returns its log.
     pub fn ends(mut self) -> String {
         let until = Instant::now() + LONG;
         loop {
@@ -265,7 +262,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Waits until a condition is true; fails if the worker ends before.
+    /// Waits until a condition is true. Fails if the worker ends before.
     pub fn wait_until(&mut self, is_so: impl Fn() -> bool) {
         let until = Instant::now() + LONG;
         while !is_so() {

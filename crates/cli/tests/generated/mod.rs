@@ -5,8 +5,8 @@
     unreachable_pub,
     reason = "each test uses a part of it"
 )]
-//! A corpus of generated documents, the same in each run, for tests and measurements of code that reads a
-//! corpus.
+//! Generates a corpus for tests and measurements of code that reads a corpus. The documents are the same in
+//! each run.
 
 use std::path::Path;
 
@@ -68,7 +68,6 @@ pub fn document(number: u64) -> Document {
     }
 }
 
-/// Writes a corpus with this number of documents into a new folder.
 pub fn corpus(folder: &Path, documents: u64) {
     let mut writer = open(folder, &Options { cache: 64 << 20, create: true }).unwrap();
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();

@@ -5,18 +5,18 @@
     unreachable_pub,
     reason = "each program uses a part of it"
 )]
-//! Measures a child process: processor time, wall time, peak memory.
+//! Measures the processor time, wall time and peak memory of a child process.
 //!
-//! The values are read from Linux's `/proc`, without system calls of our own. A child that has ended but was
-//! not yet waited for still shows its times; its memory is read while it runs. On other systems, only the
-//! wall time is measured.
+//! The values are read from Linux's `/proc`, without system calls of our own. The times of a child remain
+//! there after it has ended, until the parent waits for it. Its memory is read while it runs. On other
+//! systems, only the wall time is measured.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Ticks of processor time per second in `/proc`; 100 on every Linux.
+/// Ticks of processor time per second in `/proc`. It is 100 on every Linux.
 const TICKS: f64 = 100.0;
 /// Interval between two readings.
 const LOOK: Duration = Duration::from_millis(20);
@@ -24,13 +24,13 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The resources that a child process used.
 #[derive(Debug, Default)]
 pub struct Measured {
-    /// Processor time in user and kernel mode, in seconds; `None` without `/proc`.
+    /// Processor time in user and kernel mode, in seconds. `None` without `/proc`.
     pub processor: Option<f64>,
     pub wall: Duration,
-    /// Peak resident memory in MiB; `None` without `/proc`.
+    /// Peak resident memory in MiB. `None` without `/proc`.
     pub peak_mebibytes: Option<u64>,
-    /// Processor time of each thread in seconds, by its number, with its name. A thread that ended has the
-    /// time of the last reading.
+    /// The name and the processor time in seconds of each thread, by thread number. For a thread that has
+    /// ended, the time is that of the last reading.
     threads: BTreeMap<u32, (String, f64)>,
 }
 
@@ -49,7 +49,7 @@ impl Measured {
         shares.collect::<Vec<_>>().join(", ")
     }
 
-    /// Describes the cost of one page, if the child processed this number of pages.
+    /// Describes the cost of one page. `pages` is the number of pages that the child processed.
     pub fn a_page(&self, pages: usize) -> String {
         let each = |seconds: f64| 1000.0 * seconds / pages as f64;
         let processor = self.processor.map_or("unknown".into(), |seconds| {
@@ -60,7 +60,7 @@ impl Measured {
     }
 }
 
-/// Returns the seconds of processor time that this process has used; `None` without `/proc`.
+/// Returns the seconds of processor time that this process has used, or `None` without `/proc`.
 pub fn own_processor() -> Option<f64> {
     times(&fs::read_to_string("/proc/self/stat").ok()?).map(|(_, seconds)| seconds)
 }

@@ -5,7 +5,7 @@
     unreachable_pub,
     reason = "each test uses a part of it"
 )]
-//! Runs the real binary on the bundled newspaper; shared by several tests.
+//! Runs the real binary on the bundled newspaper. Several tests share this code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -61,7 +61,7 @@ impl Crawl {
         self.command(arguments).output().unwrap()
     }
 
-    /// Crawls until nothing is due; returns the standard output.
+    /// Crawls until nothing is due. Returns the standard output.
     pub fn to_its_end(&self) -> String {
         let output = self.run(&["crawl", "--seeds", "seeds.txt"]);
         let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
@@ -76,7 +76,7 @@ impl Crawl {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Exports the corpus: each text with its metadata, and the URLs on which it was found.
+    /// Exports the corpus. Returns each text with its metadata, and the URLs that have this text.
     pub fn corpus(&self) -> BTreeMap<String, BTreeSet<String>> {
         let mut corpus = BTreeMap::new();
         for document in self.export(&[]) {
@@ -91,7 +91,7 @@ impl Crawl {
     }
 }
 
-/// Checks that after each response, every host got no request for `gap`.
+/// Checks that each host got its next request at least `gap` after each response.
 pub fn check_gaps(requests: &[Request], gap: Duration) {
     let mut last: BTreeMap<String, Duration> = BTreeMap::new();
     for request in requests {

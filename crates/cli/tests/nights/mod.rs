@@ -1,4 +1,5 @@
-//! A corpus of several nights with a report for each, crawled in this process so that the test sets the time.
+//! Creates a corpus of several nights, with a report for each night. The crawls run in this process, so the
+//! test can set the time.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +27,7 @@ pub struct Nights {
 }
 
 impl Nights {
-    /// Crawls this many nights. In the last one, the daily papers publish nothing.
+    /// Crawls `nights` nights. In the last night, the daily papers publish nothing.
     pub fn crawled(nights: i64) -> Self {
         let first: Timestamp = FIRST.parse().unwrap();
         let daily = Daily::at(first);

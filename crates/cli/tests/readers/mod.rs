@@ -1,9 +1,10 @@
-//! Independent readers: Python libraries, if they are installed.
+//! Runs independent readers of the exported files: Python libraries, if they are installed.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a Python program that needs `modules`. Prints a line and returns `false` if any is not installed.
+/// Runs a Python program that needs `modules`. Prints a line and returns `false` if one of them is not
+/// installed.
 pub fn python(home: &Path, modules: &[&str], program: &str) -> bool {
     for module in modules {
         let found = Command::new("python3").args(["-c", &format!("import {module}")]).output();

@@ -1,4 +1,5 @@
-//! Compares two texts word by word: counts the words in the same order and the numbers that differ.
+//! Compares two texts word by word: counts the words that both have in the same order, and the numbers that
+//! differ.
 //!
 //! Aligned words are the longest common subsequence of tokens, computed with bit vectors (H. Hyyro,
 //! Bit-parallel LCS-length computation revisited, AWOCA 2004).
@@ -11,12 +12,12 @@
 //! (weather, prices, lottery results) from an edited copy: two texts of a series share nearly all words and
 //! almost no numbers.
 //!
-//! Cost: the product of the two token counts divided by 64, plus the number of occurrences of one text's
-//! words in the other. This is about 0.02 ms for two news texts, and limited by [`MOST`].
+//! Cost: the product of the two token counts divided by 64, plus, for each word of one text, its number of
+//! occurrences in the other. This is about 0.02 ms for two news texts. [`MOST`] limits it for long texts.
 //!
-//! Limitation: a series that differs only in names or words (a horoscope) is not recognized. A moved
-//! paragraph reduces the number of aligned words by its length but does not affect the comparison of its
-//! numbers.
+//! Limitation: a series whose texts differ only in names or words, such as horoscopes, is not recognized. A
+//! paragraph that was moved reduces the number of aligned words by its length, but its numbers are still
+//! compared correctly.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Alignment, Tokens};
@@ -39,14 +40,14 @@ const BITS: usize = 64;
 pub struct Alignment {
     /// Number of compared tokens of each text, in the order of the arguments.
     pub words: (usize, usize),
-    /// Number of tokens that both texts have in the same order.
+    /// Number of aligned tokens, which both texts have in the same order.
     pub aligned: usize,
     /// Comparison of the texts' numbers.
     pub numerals: Numerals,
 }
 
-/// Counts of numbers with the same neighbouring words. If only one of the two neighbours is the same, the
-/// number counts as a half.
+/// Counts of the numbers that have the same neighbouring words in both texts. A number with only one such
+/// neighbour counts as a half.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Numerals {
     /// Number of compared numbers.
@@ -120,7 +121,7 @@ fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     word = 0;
     for token in text.iter().rev() {
         if is_numeral(*token) {
-            // The lowest bit of a word's hash is 0. Setting it marks a right neighbour.
+            // The lowest bit of a word's hash is always 0. A 1 marks a right neighbour.
             sides.push((word | 1, *token));
         } else {
             word = *token;
@@ -153,7 +154,7 @@ fn common_subsequence(a: &[u64], b: &[u64]) -> usize {
     let (a, b) = (&a[start..], &b[start..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    // The longer text becomes the column, whose positions are bits.
+    // The longer text becomes the column, in which each position is a bit.
     let (column, row) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     let mut places: Vec<(u64, usize)> = column.iter().enumerate().map(|(at, token)| (*token, at)).collect();
     places.sort_unstable();

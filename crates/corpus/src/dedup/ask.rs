@@ -1,15 +1,15 @@
-//! Finds the known documents that are similar to a text. This combines all steps from tokens to the verdict.
+//! Finds the known documents that are similar to a text. Combines all steps from the tokens to the verdict.
 //!
 //! ```text
 //! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
 //! ```
 //!
-//! [`Signed::from_text`] needs only the text and can run in any worker. An [`Index`](crate::dedup::Index)
+//! [`Signed::from_text`] needs only the text and can run in any thread. An [`Index`](crate::dedup::Index)
 //! returns candidates. [`ask`] reads each candidate's signature from the store. It then reads the texts of
-//! the few candidates with similar signatures.
+//! the few candidates whose signatures are similar.
 //!
-//! Limitation: only the [`SimilarityParams::compared`] candidates with the most shared keys are compared by
-//! signature, and at most [`SimilarityParams::read`] of them by text.
+//! Limitation: at most [`SimilarityParams::compared`] candidates are compared by signature, namely those with
+//! the most shared keys, and at most [`SimilarityParams::read`] of these by text.
 
 use crate::dedup::alignment::Alignment;
 use crate::dedup::bands::Keys;
@@ -31,7 +31,7 @@ pub struct Signed {
 
 impl Signed {
     /// Computes the tokens, signature and keys of a text. Returns `None` if the text has fewer than
-    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens. Such a text can only have exact duplicates.
+    /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens. Such a text has only exact duplicates.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let tokens = Tokens::from_text(text);
@@ -40,7 +40,7 @@ impl Signed {
     }
 }
 
-/// A known document and how it is related to the new text.
+/// A known document, and how it is related to the new text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Like {
     /// The known document.
@@ -61,22 +61,22 @@ pub trait Documents {
     /// Returns the signature of a document, or `None` if the document no longer exists.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// The store cannot be read.
     fn signature(&self, document: Number) -> Result<Option<Signature>, Self::Error>;
 
     /// Returns the text of a document, or `None` if the document no longer exists.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// The store cannot be read.
     fn text(&self, document: Number) -> Result<Option<String>, Self::Error>;
 }
 
-/// Returns the candidates that are similar to a new text: first the near-duplicate, if any, then the related
-/// documents, most similar first. Texts are compared in the order of estimated similarity until one is a
-/// near-duplicate.
+/// Returns the candidates that are similar to a new text. The near-duplicate, if there is one, comes first,
+/// then the related documents, most similar first. Texts are compared in the order of estimated similarity
+/// until one is a near-duplicate.
 ///
 /// # Errors
-/// If the store cannot be read.
+/// The store cannot be read.
 pub fn ask<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],
@@ -97,7 +97,8 @@ pub fn ask<D: Documents>(
     Ok(likes)
 }
 
-/// Returns the candidates with similar signatures as related, most similar first, then oldest first.
+/// Returns the candidates with similar signatures as related documents, most similar first. Older ones come
+/// first among equally similar candidates.
 fn alike<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],
@@ -138,7 +139,8 @@ mod tests {
         }
     }
 
-    /// Returns 200 words. Some are numbers that depend on `number`, and every `edited`-th word is unique.
+    /// Returns 200 words. Some of them are numbers that depend on `number`, and every `edited`-th word occurs
+    /// only in this text.
     fn text(topic: &str, edited: usize, number: usize) -> String {
         // Digits are replaced by letters, because a token with a digit is a number.
         let letters =

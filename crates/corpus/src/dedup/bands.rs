@@ -1,9 +1,9 @@
-//! Computes a signature's index keys by banding: similar signatures probably share a key.
+//! Computes a signature's index keys by banding, so that similar signatures probably share a key.
 //!
-//! This is A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, section 3.4.2.
-//! The values of a signature are cut into bands of [`ROWS`] values. Two texts are candidates if at least one
-//! whole band is equal. At a Jaccard similarity J, the probability is 1 - (1 - J^ROWS)^[`BANDS`]
-//! ([`chance`]).
+//! This is A. Broder's scheme as described in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets,
+//! section 3.4.2. The values of a signature are cut into bands of [`ROWS`] values. Two texts are candidates
+//! if all values of at least one band are equal. At a Jaccard similarity J, the probability of this is 1 - (1
+//! - J^ROWS)^[`BANDS`] ([`chance`]).
 //!
 //! Why 42 bands of 3: if 15% of a copy's words are replaced at random (J = 0.443), 42 bands of 3 find 98% of
 //! the copies, and 32 bands of 4 (all 128 values) find 72%. Different news texts share only common phrases,
@@ -24,8 +24,8 @@ pub const BANDS: usize = 42;
 /// Number of signature values per key.
 pub const ROWS: usize = 3;
 
-/// The keys of a text, one per band, each with 64 evenly distributed bits. Equal values in different bands
-/// lead to different keys.
+/// The keys of a text, one per band, each with 64 evenly distributed bits. Equal values in two different
+/// bands lead to different keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys([u64; BANDS]);
 
@@ -40,7 +40,8 @@ impl Keys {
         }))
     }
 
-    /// Returns keys that are equal only to keys of the same group. So one index can keep groups of documents apart.
+    /// Returns keys that can only be equal to keys of the same group. So one index can keep groups of
+    /// documents apart.
     #[must_use]
     pub fn of_group(&self, group: u8) -> Self {
         Self(self.0.map(|key| mix(step(key, u64::from(group)))))
@@ -63,7 +64,7 @@ pub fn chance(similarity: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whether two sets share a key. They have `shared` hashes in common, and each has `apart` others.
+    /// Whether two sets share a key. They have `shared` common hashes, and each has `apart` others.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
         let keys =

@@ -1,15 +1,16 @@
 //! Selects the representative of each cluster of near-duplicates. An export writes only representatives.
 //!
-//! A document that duplicates a representative joins its cluster. [`Representative::prefers`] chooses between
-//! two documents. When a document joins, it may become the representative. When a representative is removed,
-//! the preferred member replaces it. The preference is a strict order, so the result does not depend on the
-//! order of joining. The caller stores the clusters.
+//! A near-duplicate of a representative joins its cluster. [`Representative::prefers`] chooses between two
+//! documents. A document that joins may become the representative. When a representative is removed, the
+//! preferred member replaces it. The preference is a strict order, so the result does not depend on the order
+//! in which documents join. The caller stores the clusters.
 //!
 //! Only representatives belong in the index, so a text is compared only with them. Therefore a copy of a copy
 //! joins a cluster only if it is similar to the representative itself, and a wire report with 1,000 copies is
 //! in the index once.
 //!
-//! Limitation: when the representative changes, members stay, even if they are not similar to the new one.
+//! Limitation: when the representative changes, all members stay in the cluster, even those that are not
+//! similar to the new representative.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Contender, Representative};
@@ -73,7 +74,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Choosing the preferred document pair by pair leads to the same document in any order.
+        /// If the representative is chosen pair by pair, the order of the pairs does not matter.
         #[test]
         fn the_head_does_not_depend_on_the_order(
             words in prop::collection::vec(0..5_u64, 1..20),

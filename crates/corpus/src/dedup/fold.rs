@@ -1,9 +1,9 @@
 //! Folds a character for comparison: converts it to lower case and separates its Vietnamese tone.
 //!
-//! Vietnamese has two conventions for the vowel that carries a syllable's tone mark (hoà, hòa). With the tone
-//! separated, both spellings become h, o, a, grave. The letters ă, â, đ, ê, ô, ơ, ư keep their marks.
+//! Vietnamese has two conventions for the vowel that carries a syllable's tone mark (hoà, hòa). If the tone
+//! is separated, both spellings become h, o, a, grave. The letters ă, â, đ, ê, ô, ơ, ư keep their marks.
 //!
-//! Limitation: accents of other languages are also separated, so Spanish "término" and "terminó" are the same
+//! Limitation: accents of other languages are separated too, so Spanish "término" and "terminó" are the same
 //! token. Such pairs are rare and hardly affect the comparison of two texts.
 
 use std::sync::LazyLock;
@@ -30,7 +30,8 @@ pub(crate) enum Folded {
     Alone(u32),
 }
 
-/// One entry per character: 0 outside words, otherwise the letter in the low 24 bits and the tone above them.
+/// One entry per character. It is 0 for a character outside words. Otherwise the low 24 bits are the letter,
+/// and the bits above are the tone.
 static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let all = (0..LATIN).chain(ADDITIONAL);
     all.map(|c| char::from_u32(c as u32).map_or(0, taken_apart)).collect()

@@ -1,6 +1,6 @@
-//! Hash functions with the same results on every machine and in every version.
+//! Provides hash functions with the same results on every machine and in every version.
 //!
-//! Signatures and paragraph keys are stored for years, so these functions must never change; a test checks
+//! Signatures and paragraph keys are stored for years, so these functions must never change. A test checks
 //! fixed values. The functions do not resist deliberate collisions. A collision of index keys costs one
 //! comparison but loses no text, because the texts themselves are compared.
 

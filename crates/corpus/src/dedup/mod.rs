@@ -6,7 +6,7 @@
 //! machine, so stored signatures stay comparable.
 //!
 //! Limitation: there is no agreed definition of "the same article". docs/dedup.md describes the measurements,
-//! the pairs that were used, and the errors.
+//! the pairs of texts for them, and the errors.
 
 pub mod alignment;
 pub mod ask;

@@ -1,23 +1,26 @@
-//! One-permutation MinHash: estimates the Jaccard similarity of two texts' shingles.
+//! Computes MinHash signatures with one permutation, which estimate the Jaccard similarity of two texts'
+//! shingles.
 //!
-//! P. Li, A. Owen, C.-H. Zhang: One Permutation Hashing, NIPS 2012; A. Shrivastava: Optimal
-//! Densification for Fast and Accurate Minwise Hashing, ICML 2017; b bits per value: P. Li, A. C.
-//! König, b-Bit Minwise Hashing, WWW 2010.
+//! Sources: P. Li, A. Owen, C.-H. Zhang: One Permutation Hashing, NIPS 2012; A. Shrivastava: Optimal
+//! Densification for Fast and Accurate Minwise Hashing, ICML 2017; P. Li, A. C. König, b-Bit Minwise Hashing,
+//! WWW 2010 (for the b bits per value).
 //! * Shingles: the set of all sequences of [`SHINGLE`] tokens, each hashed once.
 //! * The hash's high bits select one of [`BINS`] bins. A bin keeps its smallest hash.
-//! * An empty bin takes the value of another bin. The order in which other bins are tried depends only on the
-//!   number of the empty bin, so it is the same for both texts of a pair.
+//! * An empty bin takes the value of another bin. The order in which the other bins are tried depends only on
+//!   the number of the empty bin, so it is the same for both texts of a pair.
 //! * 16 bits of each value are kept. The share of equal values estimates the sets' Jaccard similarity.
 //!
 //! Difference from the paper of 2017: the paper chooses the order of bins with a 2-universal hash. Here the
 //! order has a hashed start and an odd step, so it visits every bin once and always ends.
 //!
-//! Why not 128 hashes per shingle: one hash per shingle is about 40 times faster at the same error (measured:
-//! 179,000 signatures per second instead of 4,000).
+//! Another method computes 128 hashes per shingle. One hash per shingle is about 40 times faster at the same
+//! error (measured: 179,000 signatures per second instead of 4,000).
 //!
-//! Cost: linear in the tokens; 256 bytes per text. The estimate's standard error is sqrt(J (1 - J) / 128), at
-//! most 0.044. It is higher for a text with fewer than about 300 shingles, which does not fill all bins.
-//! Limitation: texts of a series with fixed wording are as similar as edited copies;
+//! The cost is linear in the tokens, and a signature takes 256 bytes. The standard error of the estimate is
+//! sqrt(J (1 - J) / 128), at most 0.044. It is higher for a text with fewer than about 300 shingles, which
+//! does not fill all bins.
+//!
+//! Limitation: texts of a series with fixed wording are as similar as edited copies.
 //! [`Alignment`](crate::dedup::Alignment) distinguishes them.
 //!
 //! ```
@@ -42,7 +45,7 @@ pub const BINS: usize = 128;
 /// Minimum number of tokens for a signature. Shorter texts have too few shingles for an estimate.
 pub const FEWEST: usize = 10;
 
-/// Marks an empty bin. Real values differ from it, because their low seven bits are 0.
+/// Marks an empty bin. The low seven bits of real values are 0, so they differ from this value.
 const EMPTY: u64 = u64::MAX;
 
 /// The signature of a text: 256 bytes that are stored to estimate its similarity to other texts.
@@ -69,13 +72,14 @@ impl Signature {
             bins[bin] = bins[bin].min(value);
         }
         Self(std::array::from_fn(|bin| match filled(&bins, bin) {
-            // The smallest hash of a bin has small high bits, but its low bits are evenly distributed.
+            // The smallest hash of a bin has small high bits, so they are not evenly distributed. The low
+            // bits are.
             EMPTY => 0,
             value => (value >> 7) as u16,
         }))
     }
 
-    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. Symmetric; 1 for equal sets.
+    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. Equal sets have 1.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let same = self.0.iter().zip(&other.0).filter(|(one, other)| one == other).count();

@@ -6,7 +6,7 @@
 //! converted to NFC.
 //!
 //! Limitation: a number written in words is not a number token. "1.000" and "1,000" are the same number,
-//! although only one of them may mean a thousand.
+//! although one may mean one and the other a thousand.
 //!
 //! Cost: linear time, 8 bytes per token. At most [`Tokens::MOST`] tokens of a text are read.
 

@@ -6,7 +6,7 @@
 //! In addition, its numbers must not differ as in a series. Other similar texts are related: they are
 //! recorded and shown, but never removed.
 //!
-//! Limitation: a copy in which every number was updated is classified as the next part of a series, so both
+//! Limitation: a copy in which every number was updated is classified as the next text of a series, so both
 //! texts are kept. The opposite error would lose a text.
 
 use crate::dedup::alignment::Alignment;
@@ -22,7 +22,7 @@ pub enum Verdict {
     Duplicate,
 }
 
-/// Two conditions on the numbers that differ between two texts. Both must hold.
+/// A condition on the numbers that differ between two texts. It holds if both parts hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Differing {
     /// Minimum share (exclusive) of compared numbers that differ, 0 to 1.
@@ -47,9 +47,9 @@ pub struct SimilarityParams {
     pub short: usize,
     /// Minimum share of aligned words of a near-duplicate if the shorter of the two texts is short.
     pub short_aligned: f64,
-    /// Differences of numbers that indicate a series, either of which is sufficient: many differences in few
-    /// words, or differences in most numbers of a longer text. Changing a single date or figure in an article
-    /// meets neither.
+    /// Differences of numbers that indicate a series. Either of the two is sufficient: many differences in
+    /// few words, or differences in most numbers of a longer text. A change of a single date or figure in an
+    /// article meets neither.
     pub series: [Differing; 2],
     /// Maximum number of candidates per document for the comparison of signatures.
     pub compared: usize,
@@ -73,14 +73,14 @@ impl Default for SimilarityParams {
 }
 
 impl SimilarityParams {
-    /// Sets [`Self::duplicate`]. If [`Self::related`] is higher, it is lowered to the same value.
+    /// Sets [`Self::duplicate`]. If [`Self::related`] is higher, lowers it to the same value.
     #[must_use]
     pub fn with_duplicate(self, similarity: f64) -> Self {
         Self { duplicate: similarity, related: self.related.min(similarity), ..self }
     }
 
-    /// Returns the relation according to the signatures. For [`Verdict::Duplicate`] and [`Verdict::Related`],
-    /// the texts must also be compared.
+    /// Returns the relation according to the signatures. [`Verdict::Duplicate`] and [`Verdict::Related`] are
+    /// preliminary, because the texts must still be compared.
     #[must_use]
     pub fn estimate(&self, similarity: f64) -> Verdict {
         match similarity {
@@ -145,7 +145,7 @@ mod tests {
             (0.49, alignment(500, 380, 0.0, 0.0), Verdict::Related),
             (0.49, alignment(500, 400, 0.0, 0.0), Verdict::Duplicate),
             (0.5, alignment(500, 250, 0.0, 0.0), Verdict::Duplicate),
-            // In short texts, enough words must be in the same order.
+            // In short texts, more of the words must be in the same order.
             (0.5, alignment(40, 30, 0.0, 0.0), Verdict::Related),
             (0.5, alignment(40, 38, 0.0, 0.0), Verdict::Duplicate),
             // Many numbers must differ, and they must be a large share of all numbers.

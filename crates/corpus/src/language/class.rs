@@ -1,10 +1,11 @@
-//! Word classes that distinguish Vietnamese, English and similar languages.
+//! Assigns words to classes that distinguish Vietnamese, English and similar languages.
 //!
 //! A word's class depends on its form: whether it is a Vietnamese syllable with its marks
-//! ([`gleaner_vietnamese::syllable`]), or could be a syllable if its marks are missing. For a word without
-//! marks, two short lists of frequent words are also used.
+//! ([`gleaner_vietnamese::syllable`]), or could be one without its marks. For a word without marks, the class
+//! also depends on two short lists of frequent words.
 //!
-//! Limitation: short plain words (`de`, `la`) occur in dozens of languages. Their classes depend on length.
+//! Limitation: short words without marks (`de`, `la`) occur in dozens of languages. They are classified by
+//! length.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -14,9 +15,9 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::quality::stop_words;
 
-/// Syllables that are frequent in Vietnamese text without marks and a hundred times rarer in other languages.
-/// They are selected from the most frequent syllables in the lists of wordfreq 3.1, without names of
-/// people.
+/// Syllables that are frequent in Vietnamese text without marks, and a hundred times rarer in other
+/// languages. They were selected from the most frequent syllables in the lists of wordfreq 3.1. Names of
+/// people are omitted.
 const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam thu khi nhu dung cong thanh ngay \
     nhan tinh dang thuc vao chung bao nha chinh phai ong chu hoc hoa phan nhat viec dinh thoi dien trung biet hien \
     thay thong truong thuong viet theo phat hanh nuoc sinh ky thang tuong nhieu duong quoc hinh chuyen phong khac \

@@ -3,7 +3,7 @@
 //! The method is naive Bayes over word classes. With counts `n_c` and shares `p(c|l)`, the score of language
 //! `l` is `Σ n_c ln p(c|l)`. The words of a text are not independent, so the score is multiplied by `TEMPER`,
 //! and a long text has no more weight than a text of `MOST_WORDS` words. Therefore the result for a text in
-//! two languages is uncertain at any length.
+//! two languages is uncertain, even if the text is long.
 //!
 //! Limitation: `TEMPER` and `MOST_WORDS` were fitted to recorded news. docs/evaluation.md has the table.
 
@@ -19,7 +19,7 @@ const FLOOR: f64 = 100.0;
 /// The weight of a capitalized word, relative to other words. Such a word is probably a name.
 const CAPITAL: f64 = 0.25;
 
-/// If a larger share of words has only capitals, as in a headline, capitalized words have full weight.
+/// If the share of words in capitals is above this, as in a headline, capitalized words have full weight.
 const SHOUTED: f64 = 0.5;
 
 /// Exponent of the likelihoods.
@@ -31,7 +31,7 @@ const MOST_WORDS: f64 = 60.0;
 /// Prior probability of Vietnamese, and of English. The other languages share the remaining probability.
 const PRIOR: f64 = 0.3;
 
-/// Probabilities of the languages. With [`Self::other`] they sum to 1.
+/// Probabilities of the languages. Together with [`Self::other`], they sum to 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
     /// Number of words in any script. Names have a lower weight.

@@ -8,13 +8,14 @@
 //! | use whatlang if the text may be in another language or script | `others` |
 //! | use the page's declaration as evidence | here |
 //!
-//! Trigram detectors for dozens of languages misclassify a third of short Vietnamese texts without marks.
-//! Word classes identify Vietnamese at almost no cost, because it has few possible syllables. whatlang is
-//! used only if the text may be neither Vietnamese nor English.
+//! Detectors that compare trigrams of dozens of languages misclassify a third of short Vietnamese texts
+//! without marks. Word classes identify Vietnamese at almost no cost, because it has few possible syllables.
+//! whatlang is used only if the text may be neither Vietnamese nor English.
 //!
-//! Limitation: only whatlang distinguishes the other languages. A capitalized word has a quarter of the usual
-//! weight, so the result for a text that contains only names is uncertain. Languages in the Vietnamese
-//! alphabet (Mường, Tày) are classified as Vietnamese. docs/evaluation.md has the measurements.
+//! Limitation: whatlang alone distinguishes the other languages. A capitalized word has a quarter of the
+//! usual weight, so the result for a text that consists only of names is uncertain. Other languages that use
+//! the Vietnamese alphabet (Mường, Tày) are classified as Vietnamese. docs/evaluation.md has the
+//! measurements.
 
 pub mod class;
 mod latin;
@@ -66,8 +67,8 @@ impl Language {
 }
 
 /// Detects the language of `text`. `declared` is the page's declaration, such as `vi-VN`. It is only
-/// evidence, which the text can outweigh. The language of a mixed text is that of most of its words, with a
-/// lower probability. The time is limited for texts of any length.
+/// evidence, and the text can outweigh it. For a text in several languages, returns the language of most of
+/// its words, with a lower probability. The time is limited even for a long text.
 #[must_use]
 pub fn language(text: &str, declared: Option<&str>) -> Language {
     let mut sample = sample::sample(text, SAMPLE);
@@ -98,7 +99,7 @@ fn decide(candidates: Vec<(&str, f64)>, declared: Option<String>) -> Language {
                 whole += *probability * (DECLARED - 1.0);
                 *probability *= DECLARED;
             }
-            // The declared language is one of the many languages that share the remaining probability.
+            // The declared language is one of many, and they share the remaining probability.
             None => all.push((declared, rest.max(0.0) / 2.0)),
         }
     }

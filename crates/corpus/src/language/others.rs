@@ -5,11 +5,11 @@ use whatlang::{Detector, Lang};
 use super::latin::Fit;
 use super::tags;
 
-/// If the probability of other languages is above this value, whatlang is used.
+/// whatlang is used if the probability of other languages is above this value.
 pub(super) const LEAST: f64 = 0.02;
 
-/// Adds whatlang's answer to the candidates. Its probability is the probability of other languages, times the
-/// probability that the answer is right.
+/// Adds whatlang's answer to the candidates. Its probability is the probability of other languages multiplied
+/// by the probability that the answer is right.
 pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static str, f64)>) {
     let detector = Detector::with_denylist(vec![Lang::Vie]);
     let Some(guess) = detector.detect(text) else { return };

@@ -1,4 +1,4 @@
-//! Tests language detection with texts in many languages: short, mixed and hostile texts.
+//! Tests language detection with texts in many languages, also short, mixed and difficult texts.
 
 use proptest::prelude::*;
 
@@ -77,7 +77,7 @@ fn one_sentence_is_told_in_many_languages() {
 
 #[test]
 fn languages_of_short_syllables_are_neither_vietnamese_nor_sure() {
-    // Swahili, and Chinese in pinyin. The detector supports neither.
+    // The detector does not support Swahili and Chinese in pinyin.
     for text in [
         "Watu wote wamezaliwa huru, hadhi na haki zao ni sawa. Wote wamejaliwa akili na dhamiri, hivyo yapasa watendeane kindugu.",
         "Ren ren sheng er zi you, zai zun yan he quan li shang yi lü ping deng. Ta men fu you li xing he liang xin, bing ying yi xiong di guan xi de jing shen xiang dui dai.",

@@ -1,13 +1,13 @@
-//! Computes quality figures of a text.
+//! Computes measured values of a text (figures) that indicate its quality.
 //!
-//! These functions exclude no document: `export` filters by the user's conditions and counts the excluded
-//! documents. The figures for repeated lines, symbols and stop words follow Rae et al., "Scaling Language
-//! Models" (2021), appendix A.1.1. Where the paper requires two of eight English words, this module computes
-//! a share of stop words.
+//! These functions do not exclude documents. `export` filters documents by the user's conditions, and counts
+//! those that it excludes. The figures for repeated lines, symbols and stop words follow Rae et al., "Scaling
+//! Language Models" (2021), appendix A.1.1. Where the paper requires two of eight English words, this module
+//! computes a share of stop words.
 //!
 //! Limitation: stop-word lists exist only for Vietnamese and English ([`STOP_WORD_LANGUAGES`]). Sentences are
-//! split at punctuation marks, with a short list of abbreviations. There is no share of words in links,
-//! because a document does not record which lines were links.
+//! split at punctuation marks, with a short list of abbreviations. The share of words in links is not
+//! computed, because a document does not record which lines were links.
 
 mod sentences;
 pub(crate) mod stop_words;
@@ -39,8 +39,8 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Computes the figures of a text with one paragraph per line, in linear time. `language` is a BCP 47
-    /// primary tag.
+    /// Computes the figures of a text with one paragraph per line, in linear time. `language` is a primary
+    /// BCP 47 tag.
     ///
     /// ```
     /// let quality = gleaner_corpus::Quality::new("The rain came. It stayed.\nThe rain came. It stayed.", "en");

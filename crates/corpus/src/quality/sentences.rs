@@ -1,15 +1,15 @@
 //! Splits a line into sentences at punctuation marks.
 //!
-//! A sentence ends after `.`, `!`, `?` or `…`, and after closing quotes or brackets that follow the mark.
-//! White space must follow, and then a character that is not a lower-case letter. A sentence always ends
-//! after `。`, `！`, `？`, `।` and `။`. It does not end at a full stop after a known abbreviation, a single
-//! capital letter, or a number at the beginning of the sentence.
+//! A sentence ends after `.`, `!`, `?` or `…`, and after closing quotes or brackets that follow the mark. The
+//! mark must be followed by white space, and this by a character that is not a lower-case letter. A sentence
+//! always ends after `。`, `！`, `？`, `।` and `။`. It does not end at a full stop after a known abbreviation, a
+//! single capital letter, or a number at the beginning of the sentence.
 //!
 //! Limitation: only about forty English and Vietnamese abbreviations are known. A full stop after any other
 //! abbreviation can end a sentence. A sentence that ends with a known abbreviation ("to the U.S. They ...")
-//! is not split. This suffices for a mean length. The accuracy was not evaluated.
+//! is not split. This is good enough for a mean length. The accuracy was not evaluated.
 
-/// Lower-case abbreviations after which a full stop does not end a sentence. Sorted.
+/// Lower-case abbreviations after which a full stop does not end a sentence, in sorted order.
 const ABBREVIATIONS: [&str; 44] = [
     "bs", "capt", "co", "col", "corp", "cty", "dr", "ds", "gen", "gov", "gs", "hon", "inc", "jan", "jr",
     "ks", "lt", "ltd", "maj", "mr", "mrs", "ms", "mt", "no", "nxb", "pgs", "prof", "rep", "rev", "sen",
@@ -67,7 +67,7 @@ const fn is_closing(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』')
 }
 
-/// Whether a sentence begins after a mark: white space, then a character that is not a lower-case letter.
+/// Whether a sentence begins here: white space, followed by a character that is not a lower-case letter.
 fn begins_sentence(rest: &str) -> bool {
     let next = rest.trim_start();
     next.len() < rest.len() && next.chars().next().is_some_and(|c| !c.is_lowercase())

@@ -1,11 +1,10 @@
 //! Limits the pages and the time of a run, and defines how a run ended.
 //!
-//! When a budget is reached, no new requests start, requests in flight finish, and the run counts as ended.
-//! The next run gets the remaining URLs.
+//! When a budget is used up, no new requests start and requests in flight finish. The run then counts as
+//! ended. The next run continues with the remaining URLs.
 //!
-//! Limitation: the time counts from the start of this process, and again from zero after this worker lost its
-//! leases. The pages count from the start of the run. After a crash, requests since the last flush are not
-//! counted.
+//! Limitation: the time starts at zero with each process, and again after this worker lost its leases. The
+//! pages count from the start of the run. After a crash, the requests since the last flush are not counted.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -15,9 +14,9 @@ use gleaner_config::Crawl;
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing was due.
+    /// No URL was due.
     Quiet,
-    /// A budget was reached.
+    /// A budget was used up.
     Budget(Budget),
     /// A stop was requested. The next crawl resumes the same run.
     Stopped,

@@ -16,7 +16,7 @@ use super::schedule::GroupName;
 pub(crate) struct Host {
     pub(crate) name: String,
     pub(crate) group: GroupName,
-    /// The host's registrable domain, to which quotas apply.
+    /// The host's registrable domain. Quotas apply to this domain.
     pub(crate) site: Arc<str>,
     /// The rules of the host's robots.txt. `None` until they are known.
     pub(crate) access: Option<Access>,
@@ -24,7 +24,7 @@ pub(crate) struct Host {
     /// Number of consecutive failed requests for the robots.txt, if the last one was in this run. Otherwise 0.
     pub(crate) robots_failures: u32,
     pub(crate) requests: u64,
-    /// Whether a seed is on this host. The crawl requests `/sitemap.xml` only from such hosts.
+    /// Whether a seed is on this host. The crawl requests `/sitemap.xml` only from hosts with a seed.
     pub(crate) is_seed: bool,
     pub(crate) paused: bool,
 }
@@ -87,7 +87,8 @@ pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
     }
 }
 
-/// Uses the stored domain of the URL's host. If the host is unknown, uses the URL's domain.
+/// Returns the group of a URL. Uses the stored domain of the URL's host or, for an unknown host, the URL's
+/// domain.
 pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -> GroupName {
     match store.host(url.host()) {
         Ok(Some(known)) => group_of(scope, &known),

@@ -1,7 +1,7 @@
-//! Remembers URLs that are certainly in the store.
+//! Remembers URLs whose record is in the store.
 //!
-//! Most links of a page occur on every page of its site. This set avoids looking them up in the store again.
-//! The store never removes the record of a URL, so the set is never out of date.
+//! Most links of a page occur on every page of its site. With this set, the crawl need not look them up in
+//! the store again. The store never removes the record of a URL, so an entry of the set is never wrong.
 //!
 //! Two generations limit the memory. When the young generation is full, it replaces the old one. A URL found
 //! in the old generation is copied to the young generation.

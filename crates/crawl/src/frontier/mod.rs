@@ -1,5 +1,5 @@
 //! Decides which URL is requested next, and when. The decision depends on the queues of the hosts, delays,
-//! back-offs, robots.txt, budgets and quotas. The queues are in the store, and this module only reads them.
+//! back-offs, robots.txt, budgets and quotas. The store contains the queues, and this module only reads them.
 
 pub(crate) mod budget;
 pub(crate) mod hosts;
@@ -32,7 +32,7 @@ use known_urls::KnownUrls;
 use quota::Quota;
 use schedule::{GroupName, Schedule};
 
-/// Longest time between two checks of the clock, the stop request and waiting URLs.
+/// Longest time between two checks of the clock, of the stop request and of waiting URLs.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
@@ -70,15 +70,15 @@ pub(crate) enum NextUrl {
     Robots(Url),
     /// Do nothing for now.
     Later(Pause),
-    /// Do nothing: no URL is ready, or a limit for this run is reached.
+    /// Do nothing: the host has no ready URL, or has reached a limit for this run.
     Nothing,
 }
 
-/// A time without requests to a host that has work.
+/// A host has work, but gets no requests until this time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pause {
     pub(crate) until: Instant,
-    /// Whether the run's end waits for the host's work, if the pause is short enough.
+    /// Whether the run does not end before this pause, provided that the pause is at most `crawl.linger`.
     pub(crate) is_awaited: bool,
 }
 
@@ -116,9 +116,10 @@ impl Frontier {
         Ok(())
     }
 
-    /// Adds a host if it is in scope and not yet loaded. Returns whether it was added.
+    /// Adds a host if it is in scope and not loaded yet. Returns whether the host was added.
     pub(crate) fn admit(&mut self, record: &HostRecord) -> Result<bool, StoreError> {
-        // The stored domain may differ from the domain by the current Public Suffix List. Both are checked.
+        // The stored domain may differ from the domain by the current Public Suffix List, so this checks
+        // both.
         let is_in_scope = || {
             let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
             self.session.takes_all
@@ -150,8 +151,9 @@ impl Frontier {
         Ok(true)
     }
 
-    /// Takes over a host from an earlier process. Adds its counts to budget and quota, and restores its
-    /// back-off. Starts a full delay, because the other process may have sent a request a moment ago.
+    /// Continues the work on a host that another process crawled before. Adds the host's counts to budget and
+    /// quota, and restores its back-off. Starts a full delay, because the other process may have sent a
+    /// request just before.
     pub(crate) fn resume(&mut self, record: &HostRecord) -> Result<(), StoreError> {
         let (pages, bytes) =
             self.counts.get(&record.name).map_or((0, 0), |counts| (requests(counts), counts.bytes));
@@ -171,7 +173,8 @@ impl Frontier {
         Ok(())
     }
 
-    /// Forgets hosts that another process takes over, with all that [`resume`](Self::resume) added for them.
+    /// Removes the hosts for which `stays` is false, because another process takes them over. Reverts all
+    /// that [`resume`](Self::resume) added for them.
     pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
         for (id, host) in self.hosts.retain(stays) {
             self.schedule.mark_idle(&host.group, id);
@@ -215,8 +218,8 @@ impl Frontier {
         }
     }
 
-    /// Returns the group that has been due longest and whose delay is over. Returns `None` if no group is
-    /// due, the maximum number of URLs is in flight, or a budget is reached.
+    /// Returns the group that has been due longest and whose delay is over. Returns `None` if there is no
+    /// such group, if the maximum number of URLs is in flight, or if a budget is used up.
     pub(crate) fn next_group(&mut self, now: Instant) -> Option<GroupName> {
         while self.has_room() && self.budget.exhausted(now).is_none() {
             let group = self.schedule.pop(now)?;
@@ -281,8 +284,8 @@ impl Frontier {
         Ok(is_of_seed && is_soon)
     }
 
-    /// Returns the rule that excludes a URL of the queue. Such a URL entered the queue before the rule
-    /// existed, or as the target of a redirect.
+    /// Returns the rule that excludes a queued URL, or `None` if no rule does. Such a URL was queued before
+    /// the rule existed, or because another URL redirects to it.
     fn exclusion(&self, url: &CanonicalUrl, record: &UrlRecord) -> Option<String> {
         let (role, dated) = (record.role, record.dated);
         match self.scope.objection(&Found { url: url.clone(), role, dated, news: false })? {
@@ -291,7 +294,7 @@ impl Frontier {
         }
     }
 
-    /// Whether a host gets no more requests in this run, because it has reached a limit.
+    /// Whether a host gets no more requests in this run, because the host or its site has reached a limit.
     pub(crate) fn is_used_up(&self, host: &Host) -> bool {
         self.is_at_cap(host) || self.quota.spent(&host.site).is_some()
     }
@@ -314,7 +317,7 @@ impl Frontier {
         self.budget.spend(1);
     }
 
-    /// Makes a group due after its delay, once its URL in flight has an outcome.
+    /// Makes a group due after its delay. The caller has recorded the outcome of the group's URL in flight.
     pub(crate) fn release_group(&mut self, group: &GroupName) {
         let wait = self.politeness.gates.ready_in(group);
         self.session.progress.waits(wait);
@@ -348,7 +351,7 @@ impl Frontier {
     }
 }
 
-/// Older versions counted only the responses with a body.
+/// Returns the number of requests. Older versions counted only the responses with a body.
 fn requests(counts: &Counts) -> u64 {
     counts.requests.max(counts.fetched)
 }

@@ -5,16 +5,17 @@
 //!
 //! * `crawl.max_queued_per_site` limits the URLs that are ready or waiting. At the limit, newly found URLs do
 //!   not enter the frontier and are counted as `queue_full`.
-//! * `crawl.max_bytes_per_site` limits the decompressed bytes of pages, feeds and sitemaps read in this run.
-//!   At the limit, the site gets no more requests in this run.
-//! * `max_pages` of a site limits the pages requested in this run, in the same way.
+//! * `crawl.max_bytes_per_site` limits the decompressed bytes of the pages, feeds and sitemaps that this run
+//!   reads. At the limit, the site gets no more requests in this run.
+//! * `max_pages` of a site limits the pages that this run requests. At the limit, the site gets no more
+//!   requests in this run.
 //!
 //! Half of the queue is reserved for current news: URLs with the ranks [`rank::OTHER`] and [`rank::ARCHIVE`]
-//! enter only while the queue is less than half full. If the queue refuses a URL of a feed or sitemap, the
-//! next visit reads that file in full again.
+//! enter only while the queue is less than half full. If the queue refuses a URL from a feed or sitemap, the
+//! next visit processes that feed or sitemap even if it is unchanged.
 //!
-//! The queue length is updated at each commit, so one feed or sitemap may exceed the quota by the URLs of one
-//! commit. A site is in one partition, so only one worker counts its URLs.
+//! Each commit updates the queue length, so one feed or sitemap may exceed the quota by the URLs of one
+//! commit. A site belongs to one partition, so only one worker counts its URLs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -72,7 +73,7 @@ impl Quota {
         used.pages = used.pages.saturating_sub(1);
     }
 
-    /// Forgets a site. Returns the number of its ready and waiting URLs.
+    /// Stops counting for a site. Returns the number of its ready and waiting URLs.
     pub(crate) fn remove(&mut self, site: &str) -> u64 {
         self.sites.remove(site).map_or(0, |used| used.queued)
     }

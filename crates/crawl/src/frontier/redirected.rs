@@ -1,4 +1,4 @@
-//! Tracks robots.txt files to which hosts of other partitions redirect, and the requests that wait for them.
+//! Tracks robots.txt files to which hosts of other partitions redirect, and the messages that wait for them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use url::Url;
 pub(crate) struct Wanted {
     pub(crate) partition: PartitionId,
     pub(crate) by: Vec<RobotsWanted>,
-    /// Whether another partition must answer first, because this URL redirects there.
+    /// Whether the answer depends on a further partition, because this URL redirects there.
     pub(crate) is_elsewhere: bool,
 }
 
@@ -41,7 +41,7 @@ impl RedirectedRobots {
         self.0.values().any(|wanted| !wanted.is_elsewhere && partitions(wanted.partition))
     }
 
-    /// Forgets the requests in released partitions. The next workers find them in the store.
+    /// Forgets the messages to partitions that this worker releases. The next owners find them in the store.
     pub(crate) fn release(&mut self, stays: impl Fn(PartitionId) -> bool) {
         self.0.retain(|_, wanted| stays(wanted.partition));
     }

@@ -1,8 +1,8 @@
-//! Schedules the groups of hosts: which group may send its next request, and when.
+//! Decides which group of hosts may send its next request, and when.
 //!
-//! A group is busy (one of its URLs is in flight), due at an instant (in the heap), or asleep (no work). The
-//! heap returns the group that has been due longest, and the hosts of a group take turns. So no host blocks
-//! another, and an idle host costs nothing.
+//! A group is in one of three states: busy (one of its URLs is in flight), due (it is in the heap, with an
+//! instant) or asleep (it has no work). The heap returns the group that has been due longest, and the hosts
+//! of a group take turns. So no host blocks another, and an idle host costs nothing.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -16,7 +16,7 @@ pub(crate) type GroupName = Arc<str>;
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     groups: HashMap<GroupName, Group>,
-    /// May contain outdated entries, which differ from their group's state.
+    /// An entry is outdated if its instant differs from the instant in the state of its group.
     due: BinaryHeap<Reverse<(Instant, GroupName)>>,
 }
 
@@ -25,7 +25,8 @@ struct Group {
     awake: VecDeque<HostId>,
     known: HashSet<HostId>,
     state: State,
-    /// While the group is due: the earliest work that the run's end waits for, if it is soon enough.
+    /// While the group is due: the time of the earliest work for which the run waits before it ends. `None`
+    /// if the run waits for none.
     awaited: Option<Instant>,
 }
 
@@ -38,7 +39,7 @@ enum State {
 }
 
 impl Schedule {
-    /// Marks a host as possibly having work. Its group becomes due at `at`, unless it is busy or due earlier.
+    /// Records that a host may have work. Its group becomes due at `at`, unless it is busy or due earlier.
     pub(crate) fn wake(&mut self, group: &GroupName, host: HostId, at: Instant) {
         let entry = self.groups.entry(Arc::clone(group)).or_default();
         if entry.known.insert(host) {
@@ -47,12 +48,13 @@ impl Schedule {
         self.put_off(group, at);
     }
 
-    /// Makes a group due at `at`, unless it is busy or due earlier. The run's end waits for it.
+    /// Makes a group due at `at`, unless it is busy or due earlier. The run does not end before.
     pub(crate) fn put_off(&mut self, group: &GroupName, at: Instant) {
         self.put_off_awaited(group, at, Some(at));
     }
 
-    /// Like [`Schedule::put_off`], but the run's end waits only for the work at `awaited`.
+    /// Like [`Schedule::put_off`], but the run waits only for the work at `awaited`. `None` means that it
+    /// does not wait.
     pub(crate) fn put_off_awaited(&mut self, group: &GroupName, at: Instant, awaited: Option<Instant>) {
         let Some(entry) = self.groups.get_mut(group) else { return };
         let (later, known) = match entry.state {
@@ -67,7 +69,7 @@ impl Schedule {
         }
     }
 
-    /// Marks a host as idle. It gets no turn until [`Schedule::wake`].
+    /// Marks a host as idle. It gets no turn until the next [`Schedule::wake`].
     pub(crate) fn mark_idle(&mut self, group: &GroupName, host: HostId) {
         if let Some(group) = self.groups.get_mut(group)
             && group.known.remove(&host)
@@ -80,8 +82,8 @@ impl Schedule {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
 
-    /// Removes the group due longest at `now`. The group sleeps until [`Schedule::put_off`] or
-    /// [`Schedule::take`].
+    /// Removes and returns the group that has been due longest at `now`. The group sleeps until
+    /// [`Schedule::put_off`] or [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
         while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             let Reverse((at, name)) = self.due.pop()?;
@@ -97,8 +99,8 @@ impl Schedule {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Returns the due groups with work that the run's end may wait for, with the times of this work (past or
-    /// future), in arbitrary order.
+    /// Returns the due groups with work for which the run may wait before it ends. Each has the time of this
+    /// work, which may be past. The order is arbitrary.
     pub(crate) fn awaited(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
         let awaited = |(name, group)| match group {
             &Group { state: State::Due(_), awaited: Some(at), .. } => Some((at, name)),
@@ -111,7 +113,8 @@ impl Schedule {
         self.groups.get(group).map(|group| group.awake.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// Records the dispatch of a URL of `host`. The group becomes busy, and its other hosts come first.
+    /// Records the dispatch of a URL of `host`. The group becomes busy, and `host` is the last of its group
+    /// to get the next turn.
     pub(crate) fn take(&mut self, group: &GroupName, host: HostId) {
         let Some(group) = self.groups.get_mut(group) else { return };
         if let Some(at) = group.awake.iter().position(|other| *other == host) {

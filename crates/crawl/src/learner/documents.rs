@@ -14,7 +14,8 @@ use crate::recorder::Recorder;
 use crate::recorder::outcomes::PageCounts;
 
 impl Learner {
-    /// Builds the change with the results. If the job learned a template, later pages use it.
+    /// Builds the change that stores the results of a training job. If the job learned a template, later
+    /// pages use it.
     pub(crate) fn apply_training(
         &mut self,
         recorder: &mut Recorder,
@@ -37,7 +38,8 @@ impl Learner {
         let version = template.template().version;
         change.put_template(&job.name, version, &template.template().to_json());
         if let Some(known) = recorder.store.host(&job.name)? {
-            // The change has the current count of buffered pages. The stored count is outdated.
+            // The host's record in the change has the current number of buffered pages. The store's is
+            // outdated.
             let host = change.host(&known.name, &known.domain)?;
             change.put_host(&HostRecord { template: version, outdated: false, ..host });
         }
@@ -45,7 +47,7 @@ impl Learner {
             info!(host = job.name, version, pages, "learned a template");
             host.version = version;
             host.template = Some(Arc::new(template));
-            // A job has a limited number of pages, so some may be left for another one.
+            // A job has a limited number of pages, so some buffered pages may remain for the next job.
             let done = pages.min(host.buffered);
             host.buffered -= done;
             self.progress.buffered.fetch_sub(done as u64, Ordering::Relaxed);
@@ -54,7 +56,8 @@ impl Learner {
     }
 }
 
-/// `is_learned` means that a template extracted the page, so its raw page is no longer needed.
+/// Records the result for one page. `is_learned` means that a template extracted the page, so its raw page is
+/// no longer needed.
 fn record_page(
     recorder: &mut Recorder,
     change: &mut Change,
@@ -66,7 +69,7 @@ fn record_page(
     let is_first = change.url(key)?.is_some_and(|record| record.last.is_none());
     let outcome = match document {
         Ok(document) => recorder.store_document(change, key, document)?.into(),
-        // The existing document stays, because the cause is a bug in gleaner or temporary.
+        // An existing document stays, because the cause of this error is a bug in gleaner or is temporary.
         Err(outcome @ Outcome::Unreadable { .. }) => outcome,
         Err(outcome) => {
             recorder.withdraw_document(change, key)?;

@@ -1,4 +1,4 @@
-//! Ends visits of pages that a template extracted, and tracks the template's health.
+//! Ends the visits of pages that a template extracted, and tracks how well the template fits them.
 //!
 //! A page that differs from the training pages is stored normally. Its raw page is kept while it is among the
 //! last [`Window::PAGES`] pages of its host. If too many of these pages differ, the template is out of date.
@@ -66,8 +66,8 @@ impl Learner {
     }
 }
 
-/// Adds a page to the window of its host's last pages. If the template is now out of date, buffers the
-/// differing pages and returns the number of buffered pages.
+/// Adds a page to the window of its host's last pages. If this makes the template outdated, buffers the
+/// differing pages and returns their number. Otherwise returns `None`.
 fn update_health(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();

@@ -35,7 +35,7 @@ struct HostTemplate {
     /// Version of the newest template in the store. 0 if there is no template yet.
     version: u32,
     buffered: usize,
-    /// Whether training failed in this run. If so, it is not tried again.
+    /// Whether training failed in this run. If so, this run does not try it again.
     has_failed: bool,
 }
 

@@ -1,7 +1,7 @@
-//! Learns a host's template from its buffered pages and extracts them.
+//! Learns a host's template from its buffered pages, and extracts these pages.
 //!
-//! Runs on a worker thread and reads the raw pages from the store. With too few pages for a template, each
-//! page is extracted on its own.
+//! Runs on a worker thread and reads the raw pages from the store. If there are too few pages for a template,
+//! extracts each page on its own.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,13 +36,13 @@ pub(crate) struct Trained {
     pub(crate) pages: Vec<BufferedPage>,
 }
 
-/// Maximum number of pages per job. Only after failed training are more pages buffered.
+/// Maximum number of pages per job. A host has more buffered pages only after its training failed.
 const MOST: usize = 200;
 
-/// Number of pages that are read in one request.
+/// Number of pages per read request to the store.
 const AT_ONCE: usize = 20;
 
-/// The document of one page. `None` if the page has no text, an error if it cannot be processed.
+/// The document of one page: `None` if the page has no text, and an error if the page cannot be processed.
 type Drafted = Result<Option<Document>, String>;
 
 #[derive(Debug)]
@@ -110,8 +110,9 @@ fn named(kept: &[ParsedPage]) -> Vec<(&str, &Page)> {
     kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
 }
 
-/// If the single-page method extracted one text from pages with different titles, the text is boilerplate.
-/// All but one page would be lost as duplicates. Compares all pages to extract these pages again.
+/// Finds pages with different titles from which the single-page method extracted the same text. This text is
+/// boilerplate, and all but one of the pages would be lost as duplicates. Extracts these pages again, after a
+/// comparison with all other pages.
 fn compare_twins(
     job: &TrainingJob,
     now: Timestamp,

@@ -1,6 +1,6 @@
 //! Writes the store and the archive: outcomes, documents, counts, and the times of revisits.
 //!
-//! Only the owner thread has a recorder.
+//! Only the owner thread uses a recorder.
 
 pub(crate) mod outcomes;
 pub(crate) mod revisit;
@@ -34,11 +34,12 @@ pub(crate) struct Recorder {
     pub(crate) clock: Clock,
     pub(crate) progress: Arc<Progress>,
     duplicates: Duplicates,
-    /// When this session began. A revisit that is due later waits for the next run.
+    /// When this session began. A revisit that becomes due later waits for the next run.
     pub(crate) began: Timestamp,
     unflushed: usize,
     flushed: Instant,
-    /// Requests to each host since the last flush. Negative if requests counted earlier were not sent.
+    /// Number of requests to each host since the last flush. Negative if requests that were already counted
+    /// turned out not to be sent.
     requests: BTreeMap<String, i64>,
 }
 
@@ -78,7 +79,7 @@ impl Recorder {
         Ok(Committed { touched, queued })
     }
 
-    /// Appends the records of a response to the archive. `record` gets the position of the body.
+    /// Appends the records of a response to the archive. Stores the position of the body in `record`.
     pub(crate) fn archive(
         &mut self,
         records: Option<WarcRecords>,
@@ -115,8 +116,9 @@ impl Recorder {
         change.receive(most, &mut self.duplicates)
     }
 
-    /// Returns the queue position for a found URL. A URL without a date counts as found at the start of the
-    /// run, so the order survives an interruption. In rank [`rank::ARCHIVE`] it has no time.
+    /// Returns the position of a found URL in the queue. A URL without a date counts as found at the start of
+    /// the run, so an interruption does not change the order. In rank [`rank::ARCHIVE`], such a URL has no
+    /// time.
     pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
         let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
         let dated = found.dated.map(|dated| dated.min(self.run.started));
@@ -129,8 +131,8 @@ impl Recorder {
         self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
     }
 
-    /// Flushes robots.txt rules and back-offs at once if the store is not shared. In a shared store each
-    /// flush writes a file to object storage, so they wait for the next flush.
+    /// Flushes robots.txt rules and back-offs immediately if the store is not shared. In a shared store, each
+    /// flush writes a file to object storage, so there they wait for the next regular flush.
     pub(crate) fn flush_rules(&mut self) -> Result<(), CrawlError> {
         if self.store.is_shared() { Ok(()) } else { self.flush() }
     }

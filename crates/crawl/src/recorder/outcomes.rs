@@ -82,7 +82,7 @@ impl Recorder {
         Ok(buffered)
     }
 
-    /// Counts an ended visit, with its duration. The record of the counts is read and written once.
+    /// Counts an ended visit and its duration. Reads and writes the record of the counts once.
     fn count_visit(
         &self,
         change: &mut Change,
@@ -127,7 +127,7 @@ impl PageCounts<'_> {
     }
 }
 
-/// Describes why a sitemap or feed was not read. `None`: it was read, or it is a page.
+/// Describes why a sitemap or feed was not read. Returns `None` if it was read, or if the URL is a page.
 fn broken_list(role: Role, outcome: &Outcome) -> Option<String> {
     let list = match role {
         Role::Sitemap => "sitemap",

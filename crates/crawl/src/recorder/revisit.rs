@@ -7,9 +7,9 @@
 //! * An article is visited when a feed or sitemap announces a change within `crawl.recheck_window`, and at
 //!   each age in `crawl.recheck`.
 //!
-//! Some sites announce a change of all articles every day. Therefore the interval grows each time an article
-//! turns out to be unchanged. If a site's announcements are mostly wrong, only one in [`SAMPLE`] of the
-//! announced articles is revisited.
+//! Some sites announce a change of all articles every day. Therefore an article's interval grows each time
+//! the article turns out to be unchanged. If most announcements of a site are wrong, only one in [`SAMPLE`]
+//! of the announced articles is revisited.
 
 use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, page_number};
 use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
@@ -21,11 +21,12 @@ use crate::extraction::Reading;
 use crate::rank;
 use crate::visit::Visit;
 
-/// Number of revisited articles that suffices to judge a site's announcements.
+/// Number of revisited articles after which a site's announcements are rated.
 const ENOUGH: u32 = 20;
-/// One in this number of announced articles of an unreliable site is revisited.
+/// On a site with unreliable announcements, one in this number of announced articles is revisited.
 const SAMPLE: u8 = 10;
-/// At this number of announcements, a site's counters are halved, so that its rating can improve.
+/// When a site's counters reach this number of announcements, they are halved. So later announcements can
+/// change the rating.
 const REMEMBERED: u32 = 200;
 /// Maximum depth of a section. Seeds have depth 0.
 const DEEPEST_SECTION: u32 = 2;
@@ -33,11 +34,13 @@ const DEEPEST_SECTION: u32 = 2;
 const SECTION_GIVES: u64 = 3;
 /// A sitemap lists only old pages if its newest entry is older than this.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The next page of a list is read if one in this number of articles on this page is new in this run.
+/// The next page of a list is read if at least one in `NEW_ON_LIST` articles on the previous page is new in
+/// this run.
 const NEW_ON_LIST: usize = 2;
 /// Maximum page number of a list page that is read again.
 const LAST_PAGE: u32 = 20;
-/// An announced change is ignored if it is further in the future than this. The clocks of sites differ less.
+/// An announced change is ignored if it is further in the future than this. Clocks of sites are rarely that
+/// wrong.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Recorder {
@@ -46,10 +49,10 @@ impl Recorder {
         match record.role {
             Role::Page if *outcome == Outcome::Unchanged => record.rhythm.with_false_update().at(*at),
             Role::Page => Rhythm { every: 0, ..record.rhythm }.at(*at),
-            // A site that was unreachable for a week must not get fewer visits afterwards.
+            // After a week in which a site was unreachable, its URLs must not have longer intervals.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
             role => {
-                // A sitemap named in robots.txt leads to all others, so its interval is at most that of a
+                // A sitemap that robots.txt names leads to all others, so its interval is at most that of a
                 // feed.
                 let role = if is_root(record) { Role::Feed } else { role };
                 record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at)
@@ -57,15 +60,16 @@ impl Recorder {
         }
     }
 
-    /// Returns time and rank of a URL's next visit after this outcome, or `None` if there is none.
+    /// Returns the time and rank of a URL's next visit after this outcome, or `None` if it gets no further
+    /// visit.
     pub(crate) fn next_visit(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let rank = match record.role {
             Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
             Role::Section => rank::SECTION,
             Role::Page => return self.next_recheck(record, outcome),
         };
-        // A section that is gone or was misjudged gets no further visits. Front pages, feeds and sitemaps
-        // always do, because one bad response must not end the visits to a site.
+        // A section that is gone, or that turned out not to be a list, gets no further visits. Front pages,
+        // feeds and sitemaps always get more, because one bad response must not end the visits to a site.
         let section = matches!(
             outcome,
             Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
@@ -86,7 +90,7 @@ impl Recorder {
         record.rhythm.next_look(self.config.crawl.recheck.iter().map(|age| age.get()))
     }
 
-    /// Makes a known URL ready if a change was announced since the last visit. Returns whether it became
+    /// Makes a known URL ready if a change was announced since its last visit. Returns whether the URL became
     /// ready.
     pub(crate) fn revive_if_updated(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
@@ -106,7 +110,7 @@ impl Recorder {
             return Ok(false);
         }
         let rank = if record.role == Role::Sitemap { rank::LISTING } else { rank::RECHECK };
-        // A page keeps its publication date. A sitemap has only the date of its last change.
+        // A page keeps its publication date. A sitemap gets the announced date of its last change.
         let stated = if record.role == Role::Sitemap { Some(dated) } else { record.dated };
         let record = UrlRecord { dated: stated, ..record };
         change.revive(found.url.key(), record, Turn { rank, fresh: Some(dated) })?;
@@ -148,7 +152,7 @@ impl Recorder {
         Ok(!is_mostly_wrong || first % SAMPLE == 0)
     }
 
-    /// Counts a visit after an announced change, and whether the article had changed.
+    /// Counts a visit after an announced change as a confirmed or a false announcement.
     pub(crate) fn count_update(
         &self,
         change: &mut Change,
@@ -172,8 +176,8 @@ impl Recorder {
     }
 
     /// Makes the next page of a list ready if an earlier run read it and half of this page's articles are
-    /// new. An article is new if it was not visited before this run. If feeds and sitemaps named all new
-    /// articles, the next page is not read.
+    /// new. An article is new if it was not visited before this run. The next page is not read if feeds and
+    /// sitemaps named all new articles.
     pub(crate) fn revive_next_page(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
         let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
@@ -184,7 +188,7 @@ impl Recorder {
         if !is_list || !is_open || !record.rhythm.is_before(self.run.started) {
             return Ok(());
         }
-        // A record from an older version has no time of the visit.
+        // A record of an older version does not contain the time of the visit.
         let is_new = |record: &UrlRecord| match record.rhythm.visited() {
             true => record.rhythm.is_since(self.run.started),
             false => record.last.is_none(),
@@ -231,7 +235,8 @@ pub(crate) const fn is_article(outcome: &Outcome) -> bool {
     }
 }
 
-/// Whether a page becomes a section. This depends on its URL, its depth, and the number `news` of new URLs.
+/// Whether a page becomes a section. This depends on its URL, its depth, and `news`, the number of new URLs
+/// on it.
 pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
     visit.record.role == Role::Page
         && visit.record.depth <= DEEPEST_SECTION
@@ -247,7 +252,8 @@ fn is_root(record: &UrlRecord) -> bool {
 pub(crate) fn sight(visit: &Visit, reading: &Reading, news: u64, digest: u64) -> Sight {
     let record = &visit.record;
     let newest = reading.found.iter().filter_map(|(found, _)| found.dated).max();
-    // A sitemap with recent entries is not old, because many indexes never update its change date.
+    // A sitemap with recent entries counts as recent even if its change date is old, because many indexes
+    // never update that date.
     let is_old = newest.map_or(record.dated.is_some(), |newest| newest < visit.at - RECENT);
     if record.role == Role::Sitemap && is_old && !is_root(record) {
         return Sight::Still;

@@ -3,8 +3,8 @@
 //! A `response` record becomes its HTTP response. A `resource` record becomes a 200 response with the
 //! record's content type. All other records and robots.txt files are skipped, and counted by their kind.
 //!
-//! The body of an incomplete page is not read. The record of such a page is marked as truncated, is shorter
-//! than its `Content-Length`, ends within compressed or chunked data, or has status 206.
+//! The body of an incomplete page is not parsed. A page is incomplete if its record is marked as truncated,
+//! is shorter than its `Content-Length`, ends within compressed or chunked data, or has status 206.
 
 use gleaner_archive::{Cut, Digest, HttpMessage, Payload, Record};
 use gleaner_config::Config;
@@ -37,7 +37,7 @@ impl Limits {
 pub(crate) struct Answer {
     pub(crate) url: CanonicalUrl,
     pub(crate) at: Timestamp,
-    /// The role of the URL. `None` in a file of another crawler.
+    /// The role of the URL. `None` if another crawler wrote the file.
     pub(crate) role: Option<Role>,
     pub(crate) response: Response,
     /// The record's `WARC-Payload-Digest`, if it is a SHA-1 digest.
@@ -48,10 +48,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Converts a record to a response. Returns `Ok(None)` if the URL belongs to another worker or is done.
+    /// Converts a record to a response. Returns `Ok(None)` if another worker processes the URL or its record
+    /// is already processed.
     ///
     /// # Errors
-    /// The record is skipped. The error is the label of the reason.
+    /// The record must be skipped. The error is the label of the reason.
     pub(super) fn from_record(
         record: &Record,
         place: Place,
@@ -92,7 +93,8 @@ impl Answer {
         (200..300).contains(&self.response.status)
     }
 
-    /// Returns `false` for a 304 and for responses after which the crawl waited or tried again.
+    /// Whether the response ended a visit. `false` for a 304, and for responses after which the crawl waited
+    /// or tried again.
     pub(super) fn is_ending(&self) -> bool {
         !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
     }
@@ -124,7 +126,7 @@ fn resource(record: &Record) -> HttpMessage<'_> {
     HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
 }
 
-/// Returns the outcome for an incomplete page or one above `limit` bytes, or `None` if the page is read.
+/// Returns the outcome for an incomplete page or one above `limit` bytes. Returns `None` for other pages.
 fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
     if !(200..300).contains(&message.status) {
         return None;

@@ -1,22 +1,22 @@
-//! Records how far each file was processed, for each partition of this worker.
+//! Records the position up to which each file was processed, for each partition of this worker.
 //!
-//! A mark belongs to a partition, so a worker that gains the partition resumes there. A re-extraction reads
-//! gleaner's own archive in order. That archive may have one file per flush of each worker. Therefore all its
-//! files share one mark, the [`Checkpoint`].
+//! Such a position (mark) belongs to a partition, so a worker that gains the partition resumes there. A
+//! re-extraction reads gleaner's own archive in order. That archive may have one file per flush of each
+//! worker. Therefore all its files share one mark, the [`Checkpoint`].
 
 use std::cmp::Ordering;
 
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{Change, PartitionId, Reextracted, Store, StoreError};
 
-/// The mark of a finished file, whatever its length.
+/// The mark of a file that was processed to its end, whatever its length.
 pub(super) const DONE: u64 = u64::MAX;
 
 /// The partitions of a replay: the single partition of an unshared store, or the partitions of this worker.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnPartitions {
     store: Store,
-    /// Sorted.
+    /// In ascending order.
     partitions: Vec<PartitionId>,
 }
 
@@ -54,12 +54,12 @@ impl OwnPartitions {
 pub(super) struct Checkpoint {
     run: u32,
     settings: String,
-    /// File number and offset for each partition. Everything before this position is done.
+    /// File number and offset for each partition. All records before this position are processed.
     done: Vec<(u32, u64)>,
 }
 
 impl Checkpoint {
-    /// Loads the stored progress. Ignores progress of another run or with other settings.
+    /// Loads the stored progress. Ignores the progress of another run, and progress with other settings.
     pub(super) fn new(own: &OwnPartitions, run: u32, settings: &str) -> Result<Self, StoreError> {
         let done = own.store.reextracted(&own.partitions)?.into_iter();
         let done = done.map(|done| match done {
@@ -92,7 +92,8 @@ impl Checkpoint {
     }
 }
 
-/// The marks of one file, in partition order. Everything before a mark is done. Most files have equal marks.
+/// The marks of one file, in partition order. All records before a mark are processed. In most files, all
+/// marks are equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Marks {
     Even(u64),

@@ -13,14 +13,14 @@
 //!
 //! With several worker processes, each reads all files and processes the pages of its own partitions.
 //! Progress is recorded for each partition. When partitions change owner, the worker finishes the responses
-//! in flight. Then it reads the files again, from the marks of its new partitions. Reading is cheap compared
-//! with processing (docs/scale.md).
+//! in flight. Then it reads the files again, from the marks of its new partitions. Reading takes little time
+//! compared with processing (docs/scale.md).
 //!
-//! Limitation: the replay skips responses that made the crawl wait or retry (429, 5xx) and responses without
-//! a body (304). So retry counts and outcomes of failed URLs differ from the crawl. A re-extraction keeps
-//! the old text of a page that is no longer judged an article, or whose host has a template of another method. It
-//! removes this text only if the settings refuse it. Pages that are still buffered, because their host has no
-//! template, are extracted each on its own.
+//! Limitation: the replay skips responses after which the crawl waited or retried (429, 5xx) and responses
+//! without a body (304). So retry counts and outcomes of failed URLs differ from the crawl. A re-extraction
+//! keeps the old text of a page that is no longer judged an article, or whose host has a template of another
+//! method. It removes this text only if the settings refuse it. Pages that are still buffered because their
+//! host has no template are each extracted on their own.
 
 mod answer;
 mod marks;
@@ -84,7 +84,7 @@ pub struct Replay {
     pub purpose: Purpose,
     /// The settings.
     pub config: Config,
-    /// The seeds. They are not requested, but links within their domains are followed.
+    /// The seeds. The replay does not request them, but follows links within their domains.
     pub seeds: Vec<Seed>,
     /// The user's pins, by host.
     pub pins: HostPins,
@@ -109,11 +109,11 @@ pub struct Replayed {
     pub passed_over: BTreeMap<&'static str, u64>,
     /// Parts of files that cannot be read: file, offset in bytes, reason.
     pub damaged: Vec<(PathBuf, u64, String)>,
-    /// Number of visits per outcome, by [`gleaner_frontier::Outcome::reason`].
+    /// Number of visits for each [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
     /// The hosts whose documents changed (only for a re-extraction).
     pub changes: BTreeMap<String, Changes>,
-    /// Whether an interrupted replay was resumed (only for a re-extraction).
+    /// Whether this replay resumed an interrupted one (only for a re-extraction).
     pub resumed: bool,
     /// Documents in the corpus at the end of the replay.
     pub documents: u64,
@@ -128,19 +128,20 @@ pub struct Changes {
     pub changed: u64,
     /// Number of documents removed because the current settings refuse them.
     pub withdrawn: u64,
-    /// Number of words in the texts of all documents that were extracted again, before.
+    /// Number of words in the old texts of all documents that were extracted again.
     pub words_before: u64,
-    /// Number of words in these texts after the extraction.
+    /// Number of words in the new texts of these documents.
     pub words_after: u64,
 }
 
 /// Replays files into the store. Blocks the calling thread, which owns the store, until the end.
 ///
 /// # Errors
-/// The errors of [`crate::run`], or a file cannot be read. Completed work stays, and the same call resumes.
+/// The errors of [`crate::run`], or a file cannot be read. Completed work stays in the store, and the same
+/// call resumes.
 pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, stop, progress } = start;
-    // The replayed files are the archive.
+    // The replayed files are already the archive, so nothing is archived again.
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
     let scope = Arc::new(scope(&config, &seeds)?);
@@ -164,7 +165,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let (mut replayed, mut is_over) = (Replayed::default(), false);
     let (session, complete) = loop {
         follow(&writer, &progress);
-        // Required by the session, although a replay sends no requests.
+        // A session requires a politeness, although a replay sends no requests.
         let politeness = Politeness::new(plan.session.config.fetch.delay.get());
         let mut session = Session::start(plan.session.clone(), politeness, writer)?;
         let mut replayer = plan.replayer(&session, is_over, replayed)?;
@@ -219,7 +220,7 @@ impl Plan {
         mut replayed: Replayed,
     ) -> Result<Replayer, CrawlError> {
         let own = OwnPartitions::from_store(&session.pipeline.recorder.store);
-        // Without partitions there is nothing to read.
+        // A worker without partitions has nothing to read.
         let sources: &[WarcFile] = if own.is_empty() || is_over { &[] } else { &self.sources };
         let run = self.session.run.number;
         let checkpoint = (self.purpose == Purpose::Reextract)
@@ -271,7 +272,7 @@ fn marked(
 /// Reports that this worker is busy, and accepts the partitions that it gained.
 fn follow(writer: &Writer, progress: &Progress) {
     if let Some(leases) = writer.store().leases() {
-        // The report comes first, so that other workers never see this worker as idle.
+        // The state is reported first. Otherwise other workers could see this worker as idle.
         leases.report(progress.responses.load(Ordering::Relaxed), false);
         let partitions = leases.gained().len();
         info!(partitions, "partitions were assigned to this worker");

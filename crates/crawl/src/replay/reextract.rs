@@ -82,7 +82,8 @@ impl Replayer {
         self.replayed.changes.entry(host.to_owned()).or_default()
     }
 
-    /// Counts the changes to the documents of a host without a template, before they are applied.
+    /// Counts how the pages of a training job change the documents of their host. Call this before the
+    /// changes are applied.
     pub(super) fn compare_trained(
         &mut self,
         pipeline: &Pipeline,
@@ -92,7 +93,7 @@ impl Replayer {
         pipeline.session.progress.responses.fetch_add(trained.pages.len() as u64, Ordering::Relaxed);
         for page in &trained.pages {
             let before = pipeline.recorder.store.document(DocumentId(*page.key.as_bytes()))?;
-            // Without a document, its text is new, or another URL has the same text.
+            // A page without a document is new, or another URL has the same text.
             let Some(before) = before else { continue };
             let counts = self.counts(&job.name);
             match &page.document {
@@ -111,7 +112,7 @@ impl Replayer {
         Ok(())
     }
 
-    /// Applies the current settings to a known document. Returns `None` if the document stays unchanged.
+    /// Applies the current settings to a stored document. Returns `None` if the settings leave it unchanged.
     fn admitted_now(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
         let hash = document.content_hash;
         match self.admission.admit(document) {
@@ -126,8 +127,8 @@ fn words_of(document: &Document) -> u64 {
     words(&document.text)
 }
 
-/// If a page shares its document with another URL, returns a copy of the document for this page. The page
-/// inherits the document if the other URL loses it, so the settings must admit it for this page too.
+/// Returns a copy of the document for this page if another URL has this page's document. If the other URL
+/// loses the document later, this page gets it, so the settings must admit it for this page too.
 fn document_of_twin(pipeline: &Pipeline, visit: &Visit) -> Result<Option<Document>, CrawlError> {
     let Some(twin) = visit.record.twin_of else { return Ok(None) };
     let document = pipeline.recorder.store.document(DocumentId(*twin.as_bytes()))?;

@@ -44,14 +44,14 @@ pub(super) struct Replayer {
     in_flight: HashMap<String, Place>,
     pub(super) admission: Arc<Admission>,
     own: OwnPartitions,
-    /// The events of the reading thread. The channel closes after the last file.
+    /// The events of the thread that reads the files. The channel closes after the last file.
     incoming: Receiver<FileEvent>,
     is_open: bool,
     events: Receiver<Event>,
     followed: Instant,
     regroups: bool,
-    /// Hosts without a template whose buffered pages a re-extraction still has to extract. `None` until the archive
-    /// is read.
+    /// Hosts without a template whose buffered pages a re-extraction still has to extract. `None` until the
+    /// whole archive is read.
     without_template: Option<Vec<HostId>>,
     pub(super) replayed: Replayed,
 }
@@ -71,7 +71,7 @@ pub(super) struct ReplayerInput {
 pub(super) enum Ended {
     Through,
     Stopped,
-    /// Partitions were gained or must be released. Work then continues with the new partitions.
+    /// This worker gained partitions, or must release some. Work then continues with the new partitions.
     Regrouping,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Progressed {
     path: PathBuf,
     pub(super) number: u32,
     marks: Marks,
-    /// Offset of the last response read, or the end of the file.
+    /// The offset of the last response that was read, or of the end of the file.
     heard: u64,
 }
 
@@ -171,7 +171,8 @@ impl Replayer {
         Ok(pipeline.is_over_everywhere()?.then_some(Ended::Through))
     }
 
-    /// At the end, extracts pages of hosts with too few pages for a template. Returns whether any are left.
+    /// After all files are read, extracts pages of hosts with too few pages for a template. Returns whether
+    /// such hosts remain.
     fn extracts_rest(&mut self, pipeline: &mut Pipeline) -> Result<bool, CrawlError> {
         if self.purpose != Purpose::Reextract {
             return pipeline.train_rest(true);

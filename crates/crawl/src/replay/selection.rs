@@ -1,4 +1,4 @@
-//! Selects the responses to process, by the purpose of the replay.
+//! Selects the responses to process. The selection depends on the purpose of the replay.
 
 use std::sync::atomic::Ordering;
 
@@ -24,8 +24,9 @@ impl Replayer {
         let is_page = answer.role.is_none_or(|role| role == Role::Page);
         Ok(match (self.purpose, known) {
             (Purpose::Rebuild, known) => {
-                // After a crash between archiving and storing, the crawl fetched the page again. The replay
-                // has already processed the first response.
+                // If a crash happens after a page is archived but before it is stored, the crawl fetches the
+                // page again. The archive then has two responses, and the replay has already processed the
+                // first.
                 let is_same = |archived: Archived| {
                     is_page && archived.digest == *Digest::from_content(&answer.response.body).as_bytes()
                 };

@@ -1,8 +1,8 @@
 //! Reads responses from WARC files of gleaner's own archive or of other crawlers.
 //!
 //! A separate thread reads, unpacks and decodes the files, and sends each response with its file and offset.
-//! Skipped records are counted by reason, and damaged records are reported. Pages in partitions of other
-//! workers are ignored.
+//! It counts skipped records by reason, reports damaged records, and ignores pages in partitions of other
+//! workers.
 
 use std::fs;
 use std::io::{self, Cursor};
@@ -57,12 +57,12 @@ pub(crate) enum FileEvent {
     Answer(Box<Answer>),
     PassedOver(&'static str),
     Damaged(PathBuf, Damage),
-    /// The end of a file: its index, and the offset at which a further record would begin.
+    /// The end of a file: the index of the file, and the offset at which a further record would begin.
     FileEnds(usize, u64),
     Failed(PathBuf, io::Error),
 }
 
-/// Starts to read the pages of this worker's partitions. Skips pages before the marks.
+/// Starts a thread that reads the pages of this worker's partitions. The thread skips pages before the marks.
 pub(crate) fn read(
     sources: Vec<(WarcFile, Marks)>,
     own: OwnPartitions,
@@ -72,7 +72,7 @@ pub(crate) fn read(
     let work = move || {
         for (file, (source, marks)) in sources.into_iter().enumerate() {
             let reader = FileReader { file, source, marks, own: &own, limits, send: &send };
-            // The receiver has ended.
+            // The receiver was dropped.
             let Some(()) = reader.read() else { return };
         }
     };
@@ -90,7 +90,7 @@ struct FileReader<'a> {
 }
 
 impl FileReader<'_> {
-    /// Returns `None` if the receiver has ended.
+    /// Reads the file. Returns `None` if the receiver was dropped.
     fn read(&self) -> Option<()> {
         match self.read_on() {
             Ok(listens) => listens,
@@ -121,7 +121,7 @@ impl FileReader<'_> {
             Some(content) => content.len() as u64,
             None => fs::metadata(&source.path)?.len(),
         };
-        // A record also has HTTP headers, and its body may be compressed.
+        // A record also contains HTTP headers, and its body may be compressed.
         let most = self.limits.page.max(self.limits.list) + (1 << 20);
         let starts: Vec<u64> = match &source.offsets {
             None => vec![from],
@@ -166,7 +166,7 @@ impl FileReader<'_> {
         self.send.send(FileEvent::FileEnds(self.file, 0)).ok()
     }
 
-    /// Returns the event for a record, or `None` if the record belongs to another worker or is done.
+    /// Returns the event for a record, or `None` if it is processed already or by another worker.
     fn heard(&self, record: Record) -> Option<FileEvent> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {

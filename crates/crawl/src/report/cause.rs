@@ -95,7 +95,7 @@ pub(crate) fn broken_list(failure: &str) -> Bilingual {
     Bilingual::new(format!("a {failure}"), failure.replace(" is not readable: ", " không đọc được: "))
 }
 
-/// Whether a text names an expired or not yet valid certificate. This may mean a wrong clock.
+/// Whether a text names a certificate that has expired or is not valid yet. The clock may be wrong.
 pub(crate) fn is_of_the_clock(text: &str) -> bool {
     [TlsFault::Expired, TlsFault::NotValidYet].iter().any(|fault| text.contains(&fault.to_string()))
 }
@@ -105,7 +105,7 @@ pub(crate) fn without_details(text: &Bilingual) -> Bilingual {
     text.map(|text| text.split(" (").next().unwrap_or_default().to_owned())
 }
 
-/// Whether a site shows something else instead of its pages.
+/// Whether a site shows something else instead of its pages, such as a login or a consent dialog.
 pub(crate) fn is_wall(reason: &str) -> bool {
     matches!(
         reason,
@@ -116,7 +116,7 @@ pub(crate) fn is_wall(reason: &str) -> bool {
     )
 }
 
-/// Returns the command that shows more about a reason. For failed visits and walls it sends a new request.
+/// Returns the command that shows more about a reason. For failed visits and walls, it sends a request.
 pub(crate) fn command(host: &str, reason: &str) -> String {
     match is_wall(reason) || Class::from_reason(reason).is_some_and(Class::is_failure) {
         true => format!("gleaner doctor {host} --fetch"),

@@ -16,7 +16,7 @@ use crate::frontier::budget::Ending;
 use crate::host_view::{HostView, RunHistory, TemplateState};
 use crate::summary::Summary;
 
-/// Maximum number of runs that are read to find earlier runs that ended.
+/// Maximum number of runs that are read in the search for earlier runs that ended.
 const RUNS: usize = 4 * RunData::PAST;
 
 /// Builds the report of a crawl that ended or failed at `now`. Returns `None` if the run was interrupted, or
@@ -34,7 +34,7 @@ pub fn build(
         Ok(summary) => (Some(summary.run.clone()), told_ending(summary.ending)),
         Err(error) => {
             let ending = super::Ending::Failed { error: error.to_string() };
-            // If the last run has ended, the crawl failed before a new run began.
+            // If the last run in the store has ended, the crawl failed before it began a new run.
             (store.last_run()?.filter(|run| run.ended.is_none()), Some(ending))
         }
     };
@@ -73,7 +73,7 @@ fn second(second: u64) -> Option<Timestamp> {
 }
 
 fn hosts(store: &Store, config: &Config, run: &Run) -> Result<Vec<HostData>, StoreError> {
-    // Only the seeds are needed, so no run is read.
+    // Only the seeds are needed, so the history contains no runs.
     let mut history = RunHistory::read(store, 0)?;
     let host_data = |(name, counts): (String, Counts)| {
         let mut host = HostData { name, counts, ..HostData::default() };

@@ -12,7 +12,7 @@ use crate::host_view::TemplateState;
 /// The result of a run, for people and programs. Later versions may add fields to the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The status, which follows from the gravest finding.
+    /// The status. It follows from the gravest finding.
     pub status: Status,
     /// The run's number.
     pub run: u32,
@@ -141,8 +141,8 @@ impl Report {
         u64::try_from(self.ended.duration_since(self.started).as_secs()).unwrap_or_default()
     }
 
-    /// Returns the hosts that have visits, received pages or URLs left, and hosts that usually have new
-    /// documents.
+    /// Returns the hosts that have visits, fetched pages or URLs left for the next run, and the hosts that
+    /// usually have new documents.
     pub fn lively(&self) -> impl Iterator<Item = &Host> {
         let is_lively = |host: &&Host| {
             host.figures.visits() > 0

@@ -1,7 +1,7 @@
-//! Finds unusual values of a run and describes them in sentences, gravest first.
+//! Finds unusual values of a run, and describes them in sentences, gravest first.
 //!
-//! Limitation: every rule here can be wrong. In a host's first three runs there is nothing to compare with,
-//! so only an outdated template can be an unusual finding.
+//! Limitation: each of these rules can be wrong. In a host's first three runs, there are no usual values to
+//! compare with, so only an outdated template can be an unusual finding.
 
 use std::collections::BTreeMap;
 
@@ -24,10 +24,11 @@ pub struct Finding {
     pub grade: Grade,
     /// The host. `None` if the finding is about the run.
     pub host: Option<String>,
-    /// The cause in words, equal for all hosts with this problem. Empty in reports of earlier versions.
+    /// The cause in words. It is the same text for all hosts with this problem. In reports of earlier
+    /// versions, it is empty.
     #[serde(default)]
     pub cause: String,
-    /// The sentence, without the host's name.
+    /// The finding in one sentence, without the host's name.
     pub text: String,
     /// Cause and sentence in Vietnamese. Empty in reports of earlier versions.
     #[serde(default)]
@@ -59,11 +60,11 @@ pub enum Grade {
 }
 
 pub(super) const KNOWN: usize = 3;
-/// From this number of hosts on, bad certificates probably mean that this machine's clock is wrong.
+/// If at least this number of hosts have bad certificates, this machine's clock is probably wrong.
 const CLOCK_HOSTS: usize = 3;
 /// A run without new documents is unusual only if all hosts together usually have at least this number.
 const FEWEST_NEW: f64 = 10.0;
-/// Free space is low below this multiple of `store.min_free_disk`.
+/// Free space is low if it is less than this multiple of `store.min_free_disk`.
 const FLOORS: u64 = 4;
 /// Free space is low if it suffices for fewer runs than this number.
 const RUNS_LEFT: f64 = 7.0;
@@ -110,8 +111,8 @@ pub struct Group<'a> {
     pub findings: Vec<&'a Finding>,
 }
 
-/// Groups the findings about hosts by grade and cause, in the order of their first finding. Each finding
-/// about the run is a group of its own.
+/// Groups the findings about hosts by grade and cause. The groups are in the order of their first finding.
+/// Each finding about the run is its own group.
 #[must_use]
 pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
@@ -149,14 +150,14 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
         usual_of_all += weight;
         let gives = look.gives();
         let is_said = |list: &Finding| gives.as_ref().is_some_and(|gives| gives.cause.contains(&list.cause));
-        // A finding about the number of documents is more important than other findings about a host.
+        // A finding about the number of documents matters more than other findings about the same host.
         found.extend(look.broken_list().filter(|list| !is_said(list)).map(|list| (-1.0, list)));
         found.extend(gives.map(|finding| (weight, finding)));
         found.extend(look.template().map(|finding| (-2.0, finding)));
     }
     let (clock, nothing_reached) = (clock(data, &found), nothing_reached(data, &rhythm, &found));
     if nothing_reached.is_some() && found.len() == 1 {
-        // The finding about the run has the text of the only finding about a host.
+        // The finding about the run repeats the text of the only finding about a host.
         found.clear();
     }
     let of_run = [
@@ -181,7 +182,7 @@ fn failed(data: &RunData) -> Option<Finding> {
     Some(Finding::of_run(Grade::Failed, text))
 }
 
-/// Reports that no site responded, with the most common cause of the findings about hosts.
+/// Reports that no site responded. Names the most common cause in the findings about hosts.
 fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) -> Option<Finding> {
     if matches!(data.ending, Ending::Failed { .. }) {
         return None;
@@ -276,7 +277,7 @@ fn no_documents(data: &RunData) -> Option<Finding> {
     let figures = data.hosts.iter().map(|host| GroupedCounts::from_counts(&host.counts));
     let is_answered = figures.map(|figures| figures.answered()).sum::<u64>() > 0;
     let waits = data.hosts.iter().any(|host| host.template.buffered > 0);
-    // After `crawl.max_pages`, the other pages may give documents.
+    // If `crawl.max_pages` ended the run, the remaining pages may still give documents.
     let is_done = match &data.ending {
         Ending::Quiet => true,
         Ending::Budget { key } => *key != Budget::Pages.to_string(),
@@ -297,7 +298,7 @@ fn is_silent(host: &HostData) -> bool {
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
-/// Runs count as missed only if at least this time, in seconds, passed between two runs.
+/// Minimum time in seconds between two runs after which runs count as missed.
 const LATE: f64 = 3.0 * 3600.0;
 
 fn missed(rhythm: &Rhythm) -> Option<Finding> {

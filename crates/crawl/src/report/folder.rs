@@ -54,7 +54,8 @@ pub fn of(data: &Path) -> PathBuf {
 }
 
 /// Writes a report into the folder. The file name is the time at which the run ended. Does not overwrite
-/// other reports. Then removes the oldest reports, so that `keep` reports remain. 0 keeps all reports.
+/// other reports. Then removes the oldest reports, so that `keep` reports remain. If `keep` is 0, removes
+/// none.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -66,7 +67,8 @@ pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<Written, Fol
         json: folder.join(format!("{name}.json")),
         html: folder.join(format!("{name}.html")),
     };
-    // Two runs may end in the same second. The underscore sorts after the dot, so the second report is newer.
+    // Two runs may end in the same second. An underscore sorts after a dot, so the file of the second report
+    // counts as newer.
     let further = (2..).map(|number: u32| named(&format!("{name}_{number}")));
     let mut free = std::iter::once(named(&name)).chain(further).filter(|written| !written.json.exists());
     let written = free.next().expect("numbers do not end");

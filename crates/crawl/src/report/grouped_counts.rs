@@ -29,7 +29,7 @@ pub struct GroupedCounts {
     pub fetched: u64,
     /// Total size of these bodies, in bytes.
     pub bytes: u64,
-    /// Milliseconds spent on the host's URLs.
+    /// Milliseconds spent on the host's URLs, summed over all visits.
     pub millis: u64,
 }
 
@@ -111,7 +111,7 @@ impl GroupedCounts {
         sum(self.others.iter().filter(|(reason, _)| label(reason) == wanted).map(|(_, count)| count))
     }
 
-    /// Returns how many visits robots.txt disallowed.
+    /// Returns how many visits ended without a request because robots.txt disallows the URL.
     #[must_use]
     pub fn disallowed(&self) -> u64 {
         self.other("disallowed")
@@ -141,7 +141,7 @@ impl GroupedCounts {
         self.visits() - sum(others.map(|(_, count)| count))
     }
 
-    /// Returns the most common reason why a page added no new document, with its count.
+    /// Returns the most common reason why a page added no new document, and how many pages have this reason.
     #[must_use]
     pub fn worst(&self) -> Option<(&str, u64)> {
         let others = self.others.iter().filter(|(reason, _)| is_of_page(reason));

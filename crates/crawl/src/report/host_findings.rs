@@ -11,16 +11,17 @@ use super::usual::{Rhythm, Usual, median};
 use super::{GroupedCounts, PastRun};
 use crate::summary::reached;
 
-/// The silence of a host is unusual in this number of runs. Later it is only a note.
+/// Number of runs without new documents after which the report has only a note about the host.
 const NEWS: usize = 7;
 const FEW_FAILURES: u64 = 10;
 /// A lower share of failed visits is not reported.
 const SMALL_SHARE: f64 = 0.2;
-/// A reason explains a low number of documents if at least this percentage of the pages has it.
+/// A reason explains a low number of documents if it applies to at least this percentage of the pages.
 const CHIEF: u64 = 30;
-/// With fewer pages, the share of a reason is meaningless.
+/// With fewer pages than this, a share of the pages means nothing.
 const FEW_PAGES: u64 = 5;
-/// A number of new documents is high above these multiples of the usual number and of the earlier maximum.
+/// A number of new documents is high if it is above both multiples: of the usual number, and of the highest
+/// number in earlier runs.
 const TIMES: f64 = 10.0;
 const TIMES_MOST: u64 = 3;
 /// Minimum usual number of documents for which a high number is reported.
@@ -139,7 +140,7 @@ impl Look<'_> {
         Some(self.finding(Grade::Unusual, &cause, text, why.reason.as_deref()))
     }
 
-    /// Finds a host with many times its usual number of new documents, for example old articles.
+    /// Finds a host that has many times its usual number of new documents, perhaps old articles.
     fn surplus(&self) -> Option<Finding> {
         let (usual, new) = (self.usual.as_ref()?, self.figures.new);
         let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
@@ -156,7 +157,7 @@ impl Look<'_> {
         })
     }
 
-    /// Finds a host without documents so far, if no host of its seed has any.
+    /// Finds a host that has no documents so far, provided that no other host of the same seed has any.
     fn barren(&self) -> Option<Finding> {
         let seed = self.host.seed.as_ref()?;
         let of_seed = |host: &&HostData| host.seed.as_ref() == Some(seed);

@@ -12,8 +12,8 @@
 //! Only `collect` and `folder` do IO, and no module reads a clock.
 //!
 //! Limitation: a host's usual values are known only after three runs. If a site was down in half of the last
-//! runs, it looks like a site without articles. So a fault is reported for about a week. After that, only the
-//! table of hosts shows it.
+//! runs, it looks like a site without articles. So a failure is reported for about a week. After that, only
+//! the table of hosts shows it.
 
 pub(crate) mod cause;
 mod collect;

@@ -1,4 +1,4 @@
-//! Renders a report as one HTML file without scripts or external resources, and its content for other pages.
+//! Renders a report as one HTML file without scripts or external resources. Other pages use its parts.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,10 +17,10 @@ use super::{GroupedCounts, Report};
 /// The style sheet of [`content`]. Pages also need the general style sheet.
 pub const STYLE: &str = include_str!("page.css");
 
-/// Maximum number of hosts named directly with a cause. A folded list has all hosts.
+/// Maximum number of hosts named beside a cause. A list that the reader can unfold has all of them.
 const NAMED: usize = 8;
 
-/// Renders the name of a host, for example as a link.
+/// A function that renders the name of a host, for example as a link.
 pub type HostName<'a> = &'a dyn Fn(&str) -> Markup;
 
 /// Returns the English HTML page of a report.

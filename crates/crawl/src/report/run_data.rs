@@ -32,7 +32,8 @@ pub struct RunData {
 }
 
 impl RunData {
-    /// Maximum number of earlier runs. One more than the comparison uses, to know the time between runs.
+    /// Maximum number of earlier runs. One more than the comparison uses, because each time between two runs
+    /// needs both.
     pub const PAST: usize = 15;
 }
 
@@ -89,7 +90,8 @@ pub struct PastRun {
     pub hosts: BTreeMap<String, Counts>,
 }
 
-/// Returns the start of each earlier run and the host's counts, `None` if the run did not include the host.
+/// Returns the start of each earlier run with the host's counts. The counts are `None` if the run did not
+/// include the host.
 pub(crate) fn past_of<'a>(
     past: &'a [PastRun],
     host: &'a str,

@@ -19,13 +19,13 @@ pub fn short(report: &Report) -> String {
 }
 
 /// Renders the findings by cause, gravest first, each with the command to run next. If there are too many
-/// causes, the last line says how many are missing. `options` are the command-line options that select the
+/// causes, the last line says how many were left out. `options` are the command-line options that select the
 /// corpus. They are added to each gleaner command.
 #[must_use]
 pub fn sentences(report: &Report, options: &str) -> String {
     let (mut text, groups) = (String::new(), groups(&report.findings));
     for group in groups.iter().take(SHOWN) {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} {}", mark(group.grade), group_sentence(group));
         if let Some(next) = &group.findings[0].next {
             let options = if next.starts_with("gleaner ") { options } else { "" };

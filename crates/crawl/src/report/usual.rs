@@ -1,27 +1,28 @@
 //! Computes how many new documents a host usually has, and whether a number is too low.
 //!
-//! 1. The last 14 runs count, with two exceptions: runs in which the host did not respond, and runs that
-//!    began less than half of the usual time after the previous run. Such early runs find little.
+//! 1. The last 14 runs count, with two exceptions. Runs in which the host did not respond do not count. Nor
+//!    do runs that began less than half of the usual time after the previous run, because such early runs
+//!    find little.
 //! 2. The usual number is the median over these runs. There must be at least three.
-//! 3. The expected number is the usual number. If less time than usual has passed, it is reduced in
-//!    proportion.
+//! 3. The expected number is the usual number. If less time than usual has passed since the previous run, the
+//!    expected number is reduced in proportion.
 //! 4. A number is low if it is at most a quarter of the expected number and chance does not explain it.
 //!    Counts are modelled as Poisson with an extra spread:
 //!    `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread` (Anscombe, 1948). The spread is the variance
 //!    divided by the usual number, at least 1. The variance is estimated by the median absolute deviation.
-//! 5. The spread counts as 1 if the number is below a quarter of the second-lowest of at least seven runs.
-//!    This matters for hosts that vary a lot.
-//! 6. The expected number is at most the median of earlier runs on the same weekday. Without such a run, a
-//!    number is low only if it is at most a tenth of the expected number.
-//! 7. For a host with few articles, a single run is never low. Consecutive runs without new articles are
-//!    judged together. With three expected articles per run, four empty runs are reported, unless there was a
-//!    series of the same length before.
+//! 5. If the number is below a quarter of the second-lowest of at least seven runs, the spread counts as 1.
+//!    This matters for hosts whose numbers vary a lot.
+//! 6. The expected number is at most the median of earlier runs on the same weekday. If there is no such run,
+//!    a number is low only if it is at most a tenth of the expected number.
+//! 7. A single run of a host with few articles is never low. Instead, consecutive runs without new articles
+//!    are judged together. With three expected articles per run, four empty runs are reported, unless the
+//!    host had an equally long series before.
 //!
 //! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles per run, there are 12 false
 //! alarms in 40 host-years. Ten of them are in the first week of hosts that publish nothing at weekends. If a
 //! host with 30 or more articles per run stops, the same run reports it.
 //!
-//! Limitation: a host with faults in half of the runs looks normal. If a small host stops on a weekend, this
+//! Limitation: a host that fails in half of the runs looks normal. If a small host stops on a weekend, this
 //! is reported some days later.
 
 use gleaner_store::Counts;
@@ -36,7 +37,7 @@ const RUNS: usize = RunData::PAST - 1;
 const QUARTER: f64 = 0.25;
 /// Replaces [`QUARTER`] if no earlier run was on the same weekday.
 const TENTH: f64 = 0.1;
-/// Distance, in standard deviations, from which on chance does not explain a number.
+/// From this distance on, in standard deviations, chance does not explain a number.
 const FAR: f64 = 5.0;
 const MANY: usize = 7;
 const HOUR: f64 = 3600.0;
@@ -53,7 +54,8 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The times between the starts of runs, in seconds. The first is the time since the previous run began.
+/// The times between the starts of consecutive runs, in seconds. The first is the time since the previous run
+/// began.
 #[derive(Debug, Clone)]
 pub(crate) struct Rhythm {
     gaps: Vec<f64>,
@@ -75,13 +77,14 @@ impl Rhythm {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
 
-    /// Whether half of the usual time has passed since the previous run, or an hour if that time is unknown.
+    /// Whether at least half of the usual time has passed since the previous run, or at least an hour if the
+    /// usual time is unknown.
     pub(crate) fn is_whole_now(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
         self.gaps.first().is_none_or(|gap| *gap >= least)
     }
 
-    /// Whether at least half of the usual time passed before the earlier run `number` (0 is the newest).
+    /// Whether at least half of the usual time passed before an earlier run. `number` 0 is the newest one.
     fn is_whole(&self, number: usize) -> bool {
         self.gaps.get(number + 1).is_none_or(|gap| *gap * 2.0 >= self.usual)
     }
@@ -158,7 +161,8 @@ impl Usual {
         sorted.len() >= MANY && new < sorted[1] * QUARTER
     }
 
-    /// Returns how many runs in a row had no new documents, or `None` if chance explains the number.
+    /// Returns for how many runs in a row the host had no new documents. Returns `None` if chance explains
+    /// this number.
     pub(crate) fn silence(&self, new: u64) -> Option<usize> {
         let before = self.values.iter().take_while(|value| value.new == 0.0).count();
         if new > 0 || before == 0 {
@@ -175,7 +179,7 @@ impl Usual {
     }
 }
 
-/// Returns the distance between expected and observed count, in standard deviations of a Poisson variable.
+/// Returns how far the count is below the expected number, in standard deviations of a Poisson variable.
 fn distance(expected: f64, count: f64) -> f64 {
     2.0 * ((expected + 0.375).sqrt() - (count + 0.375).sqrt())
 }

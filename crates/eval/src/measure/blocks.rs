@@ -1,11 +1,12 @@
 //! Computes the block measure: precision and recall of content blocks.
 //!
-//! FastContentExtractor, IV.B.1: recall is the number of extracted content blocks divided by the number of
-//! actual content blocks. Precision divides by the number of extracted blocks. The paper does not define when
-//! two blocks are equal. Our interpretation: a block is a line of text with at least one word. A block is
-//! found in the other text if more than half of its pairs of adjacent words occur there. Pairs are used
-//! because single words occur everywhere. A block of one word is found if the other text has the same block.
-//! The whole text is searched, because methods split paragraphs differently from the gold text.
+//! The measure is from FastContentExtractor, IV.B.1. Recall is the number of extracted content blocks divided
+//! by the number of actual content blocks. Precision is their number divided by the number of extracted
+//! blocks. The paper does not define when two blocks are equal. Our interpretation: a block is a line of text
+//! with at least one word. A block is found in the other text if more than half of its pairs of adjacent
+//! words occur there. Single words are not used, because they occur everywhere. A block of one word is found
+//! if the other text has the same block. The whole other text is searched, because methods split paragraphs
+//! differently from the gold text.
 //!
 //! Limitation: a line that is extracted twice counts twice. Short blocks count as much as long blocks.
 
@@ -29,7 +30,7 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Splits a text that [`super::words::normal`] has normalized.
+    /// Splits a text into blocks. The text must be normalized by [`super::words::normal`].
     pub(crate) fn from_text(text: &'a str) -> Self {
         let blocks: Vec<Vec<&str>> =
             text.lines().map(|line| words(line).collect::<Vec<_>>()).filter(|b| !b.is_empty()).collect();
@@ -44,8 +45,8 @@ impl<'a> Blocks<'a> {
         super::share(found as u64, self.blocks.len() as u64)
     }
 
-    /// Whether this text contains a block of the other text. `block` has the block's words. Without words,
-    /// returns false.
+    /// Whether this text contains a block of the other text. `block` has the words of the block. Returns
+    /// `false` if it is empty.
     pub(crate) fn has(&self, block: &[&str]) -> bool {
         if let [word] = block {
             return self.single.contains(word);

@@ -1,4 +1,4 @@
-//! Computes the edit distance ratio: the share of key strokes that need no correction.
+//! Computes the edit distance ratio: the share of characters that need no correction.
 //!
 //! T. Weninger, W. H. Hsu, Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.1, equation 2. The
 //! printed formula, `(1 - d) / max(|o|, |m|)`, is negative if two key strokes are needed. The text describes
@@ -7,17 +7,17 @@
 //! removed and case is kept. The ratio of two empty texts is 1.
 //!
 //! The algorithm is bit-parallel (G. Myers, A fast bit-vector algorithm for approximate string matching, J.
-//! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences between rows, 64 of
-//! them in a pair of machine words. Only cells that a path of `limit` edits can reach are computed (Ukkonen
-//! 1985). If no path is found, the limit is raised.
+//! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences between adjacent
+//! rows, 64 of them in a pair of machine words. Only cells that a path of `limit` edits can reach are
+//! computed (Ukkonen 1985). If there is no such path, the limit is raised.
 //!
 //! Memory is linear in the lengths of the texts. Time is proportional to length times distance / 64, so two
-//! different texts of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work equally
-//! on every machine. Above this limit, there is no ratio.
+//! different texts of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work to the
+//! same number of steps on every machine. If two texts need more steps, they have no ratio.
 //!
 //! Limitation: pages without a ratio would have a low ratio, so the mean of the others is too high. A text
-//! twice as long as the gold text has a ratio of at most 0.5. An unrelated text still has about 0.2, because
-//! letters match by chance.
+//! that is twice as long as the gold text has a ratio of at most 0.5. An unrelated text still has about 0.2,
+//! because letters match by chance.
 
 use std::collections::HashMap;
 
@@ -33,8 +33,8 @@ const WIDER: usize = 4;
 /// suffices for any two texts of 80,000 characters (about 14,000 words).
 pub const MOST_STEPS: usize = 1 << 28;
 
-/// Returns the ratio: 1 for equal texts, 0 for texts without a common character. Returns `None` if the texts
-/// are too long and too different for [`MOST_STEPS`].
+/// Returns the ratio: 1 for equal texts, and 0 for texts without a common character. Returns `None` if the
+/// texts are so long and so different that they need more than [`MOST_STEPS`].
 #[must_use]
 pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     let (o, m) = (strokes(extracted), strokes(gold));
@@ -47,12 +47,12 @@ fn strokes(text: &str) -> Vec<char> {
     text.nfc().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Returns the Levenshtein distance: the number of insertions, deletions and replacements of characters.
-/// Returns `None` if it needs more than `steps` steps. Each step processes 64 rows of a column.
+/// Returns the Levenshtein distance, which is the number of insertions, deletions and replacements of
+/// characters. Returns `None` if it needs more than `steps` steps. Each step processes 64 rows of a column.
 #[must_use]
 pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     let (a, b) = trimmed(a, b);
-    // The rows are the longer text, which keeps the number of columns small.
+    // The longer text has the rows, so that the number of columns is small.
     let (down, across) = if a.len() < b.len() { (b, a) } else { (a, b) };
     if across.is_empty() {
         return Some(down.len());
@@ -82,8 +82,8 @@ fn trimmed<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
     (&a[..a.len() - end], &b[..b.len() - end])
 }
 
-/// Returns a lower bound of the distance: the characters of the longer text that lack a counterpart in the
-/// shorter text.
+/// Returns a lower bound of the distance: the number of characters of the longer text that have no
+/// counterpart in the shorter text.
 fn at_least(long: &[char], short: &[char]) -> usize {
     let mut more: HashMap<char, isize> = HashMap::new();
     long.iter().for_each(|c| *more.entry(*c).or_default() += 1);
@@ -140,9 +140,9 @@ fn spread(list: &[(usize, u64)], blocks: usize) -> Vec<u64> {
 
 #[derive(Clone, Copy)]
 struct Block {
-    /// A bit for each row whose value is one more than that of the row above.
+    /// One bit per row, set if the value of the row is one more than that of the row above.
     more: u64,
-    /// A bit for each row whose value is one less than that of the row above.
+    /// One bit per row, set if the value of the row is one less than that of the row above.
     less: u64,
     last: usize,
 }
@@ -207,8 +207,8 @@ impl Band {
         if distance <= self.limit { End::Found(distance) } else { End::Above }
     }
 
-    /// Whether every cell of column `at` exceeds the limit when the insertions or deletions still needed are
-    /// added. Values in a block differ from its last value by less than the length of the block.
+    /// Whether the limit is exceeded at every cell of column `at`, including the insertions or deletions that
+    /// are still needed. Values in a block differ from its last value by less than the length of the block.
     fn hopeless(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {
@@ -218,8 +218,8 @@ impl Band {
     }
 
     fn step(&mut self, first: usize, equal: &[u64]) {
-        // Above the table, each column begins one higher than the previous column. Above the band, the
-        // unknown value is assumed to be the worst possible one.
+        // Above the table, the value of each column is one higher than that of the previous column. Above the
+        // band, the value is unknown, and the worst possible one is assumed.
         let (mut up, mut down) = (1, 0);
         for (block, equal) in self.column[first..].iter_mut().zip(equal) {
             (up, down) = block.step(*equal, up, down);
@@ -329,7 +329,7 @@ mod tests {
         let (a, b) = (characters(&random(4_000, 1)), characters(&random(4_000, 2)));
         let known = distance(&a, &b, MOST_STEPS);
         assert!(known.is_some_and(|known| (3_400..3_600).contains(&known)), "{known:?}");
-        // Enough steps for every cell, and a reserve for attempts with limits that were too low.
+        // There are enough steps for every cell, and some for attempts with limits that are too low.
         assert_eq!(distance(&a, &b, 2 * 4_000 * 4_000_usize.div_ceil(BITS)), known);
         assert_eq!(distance(&a, &b, 4_000), None);
         assert_eq!(distance(&a, &a, 0), Some(0));

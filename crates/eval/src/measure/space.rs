@@ -1,10 +1,10 @@
 //! Computes the space saving: the share of a page's size that is saved if only the text is stored.
 //!
-//! Weninger and Hsu (2008), 5.2 and table 4, compare the sizes of the HTML and of the extracted text, plain
-//! and compressed. A page's size is that of its recorded bytes, and a text's size that of its UTF-8. Each
-//! page and each text is compressed with gzip at level 6.
+//! Weninger and Hsu (2008), 5.2 and table 4, compare the sizes of the HTML and of the extracted text, both
+//! plain and compressed. The size of a page is that of its recorded bytes, and the size of a text that of its
+//! UTF-8. Each page and each text is compressed with gzip at level 6.
 //!
-//! Limitation: a method that extracts nothing has the best possible value.
+//! Limitation: a method that extracts nothing gets the best possible value.
 
 use std::io::Write;
 use std::ops::AddAssign;
@@ -17,9 +17,9 @@ use super::share;
 /// Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
-    /// Uncompressed.
+    /// The uncompressed size.
     pub plain: u64,
-    /// Compressed.
+    /// The size after compression with gzip.
     pub gzip: u64,
 }
 
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!((sum.html.plain, sum.text.gzip), (400, 20));
     }
 
-    /// The mean sizes in KB in 5.2 of the paper: "a mean space savings of 95%" and "88%".
+    /// The paper gives mean sizes in KB in 5.2, and the savings "a mean space savings of 95%" and "88%".
     #[test]
     fn the_papers_sizes_give_the_papers_savings() {
         let html = Size { plain: 963_034, gzip: 223_477 };

@@ -1,17 +1,17 @@
 //! Computes the longest common subsequence of words: the words that two texts share in the same order.
 //!
 //! The evaluations of the Line-Block paper (section E) and of Weninger and Hsu (5.1) use the same measure.
-//! Recall is the length of the subsequence divided by the number of gold words. Precision divides by the
-//! number of extracted words. [`super::words`] defines words.
+//! Recall is the length of the subsequence divided by the number of gold words. Precision is this length
+//! divided by the number of extracted words. [`super::words`] defines words.
 //!
 //! The algorithm is bit-parallel (H. Hyyro, Bit-parallel LCS-length computation revisited, AWOCA 2004;
 //! recurrence of Crochemore et al. 2001). For each word of one text it computes `V = (V + (V & M)) | (V &
-//! !M)`, where `M` has a bit at each position of the word in the other text. The length is the number of bits
-//! that are 0 at the end. `M` is stored as a list of non-zero machine words. For a text of n words, all lists
-//! have at most n entries, so memory is linear. The time per word is proportional to its occurrences in the
-//! other text, or to n/64 if this is less. Two texts of 100,000 words take at most a second.
+//! !M)`, where `M` has a bit at each position of the word in the other text. The length is the number of zero
+//! bits at the end. `M` is stored as a list of non-zero machine words. For a text of n words, all lists have
+//! at most n entries, so memory is linear. The time per word is proportional to the number of its occurrences
+//! in the other text, or to n/64 if this is less. Two texts of 100,000 words take at most a second.
 //!
-//! Limitation: a moved paragraph does not count as shared.
+//! Limitation: the words of a moved paragraph do not count as shared.
 
 use std::collections::HashMap;
 
@@ -73,8 +73,8 @@ fn advance(v: &mut [u64], matches: &[(usize, u64)]) {
     }
 }
 
-/// Passes a carry over machine words without a match. A word with all bits set passes the carry on, and the
-/// first other word absorbs it. Returns whether the carry leaves the last word.
+/// Passes a carry over machine words without a match. A machine word whose bits are all set passes the carry
+/// on. The first other machine word absorbs it. Returns whether the carry leaves the last one.
 fn pass(v: &mut [u64]) -> bool {
     let Some(bits) = v.iter_mut().find(|bits| **bits != u64::MAX) else { return true };
     *bits |= *bits + 1;

@@ -6,8 +6,8 @@
 //! shared, even if the gold text has no words.
 //!
 //! This is exactly the definition of the recorded sets. It differs from [`gleaner_extract::words`] in three
-//! rare cases. Here, combining marks (Indic vowel signs) end a word, marks within the kana blocks are words,
-//! and compatibility ideographs are letters.
+//! rare cases. In this module, combining marks (Indic vowel signs) end a word, marks within the kana blocks
+//! are words, and compatibility ideographs are letters.
 //!
 //! Limitation: a text with shuffled words scores 1.
 
@@ -18,7 +18,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::Ratios;
 
-/// The distinct words of a text, with how often each occurs.
+/// The distinct words of a text, each with its number of occurrences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bag {
     counts: HashMap<String, u64>,
@@ -100,7 +100,7 @@ fn stands_alone(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
-/// Whether a character is a letter, a digit or `_`. Vowel signs and circled letters are no letters.
+/// Whether a character is a letter, a digit or `_`. Vowel signs and circled letters do not count as letters.
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';

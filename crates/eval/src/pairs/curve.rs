@@ -1,9 +1,9 @@
 //! Draws precision and recall against the similarity threshold, as SVG.
 //!
-//! Each language has a panel. It shows precision and recall of the product and of the estimate, and the goals
-//! as thin lines.
+//! Each language has a panel, which shows precision and recall of gleaner's duplicate detection and of the
+//! estimate alone, and the goals as thin lines.
 //!
-//! Limitation: the vertical axis begins at 0.5. Lower values are drawn at its lower end.
+//! Limitation: the vertical axis begins at 0.5. Lower values are drawn at its bottom.
 
 use gleaner_render::svg::{self, Anchor, INK, Plot, Scale, Stroke};
 use maud::{Markup, html};

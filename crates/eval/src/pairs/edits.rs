@@ -1,9 +1,9 @@
-//! Generates the positive pairs: copies of a text with changes such as editors make.
+//! Generates the positive pairs, which are copies of a text with changes such as editors make.
 //!
 //! All random choices of an edit depend on a seed. Inserted words come from another text of the same
 //! language, so they are real words with realistic frequencies.
 //!
-//! Limitation: editors rewrite sentences, and rarely replace one word in ten at random. Random replacement
+//! Limitation: editors rewrite sentences, but rarely replace one word in ten at random. Random replacement
 //! changes more shingles than real edits.
 
 use unicode_normalization::UnicodeNormalization;
@@ -22,13 +22,13 @@ pub enum Edit {
     Dropped,
     /// The paragraphs are in a different order.
     Reordered,
-    /// The beginning of another text is added at the end. It has a seventh of the text's length.
+    /// The beginning of another text is added at the end. Its length is a seventh of the text's length.
     Tail,
     /// The copy has only the first half.
     Half,
     /// The by-line and the lead are different, three percent of the words are edited, and the end is cut.
     Wire,
-    /// The spelling is different: decomposed letters, another rule for tone marks, other quotation marks.
+    /// The spelling differs: decomposed letters, another rule for tone marks, other quotation marks.
     Respelled,
 }
 
@@ -152,7 +152,8 @@ fn wire(text: &[String], other: &[String], language: TextLanguage, random: &mut 
     format!("{}\n{lead}\n{body}\n{}", random.one(line), random.one(end))
 }
 
-/// Places tone marks by the other common rule, decomposes all letters, and uses different quotation marks.
+/// Moves tone marks to the position of the other common rule, decomposes all letters, and uses other
+/// quotation marks.
 fn respelled(text: &str) -> String {
     const OTHER_RULE: [(&str, &str); 10] = [
         ("òa", "oà"),

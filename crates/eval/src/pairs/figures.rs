@@ -1,13 +1,13 @@
-//! Computes precision and recall of automatic duplicates, by similarity, language and kind.
+//! Computes precision and recall of duplicate detection, by similarity, language and kind.
 //!
-//! Each pair is processed as in the product: two signatures, at least one shared key, the estimate, and the
+//! Each pair is processed as in gleaner: two signatures, at least one shared key, the estimate, and the
 //! word-by-word comparison. Precision is the share of true duplicates among the pairs that are classified as
 //! duplicates. A pair is a true duplicate if it is a generated copy, or if two different texts share many
 //! words (`BY_NATURE`). Recall considers only copies that share at least [`DEMANDED`] of the longer text's
 //! words. The shared words are measured independently ([`super::share`]). Recall is the share of these copies
 //! that are classified as duplicates.
 //!
-//! Limitation: precision depends on the number of negative pairs, and on the share of series among them. The
+//! Limitation: precision depends on the number of negative pairs, and on how many of them are series. The
 //! table by kind does not depend on these numbers.
 
 use gleaner_corpus::dedup;
@@ -44,14 +44,14 @@ pub struct JudgedPair {
 /// A rule to classify a pair as a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Criterion {
-    /// The estimate, then the word-by-word comparison, as in the product.
+    /// The estimate, followed by the word-by-word comparison, as in gleaner.
     Texts,
     /// Only the estimate from the signatures.
     Estimate,
 }
 
 impl JudgedPair {
-    /// Processes a pair as in the product.
+    /// Processes a pair as in gleaner.
     #[must_use]
     pub fn from_pair(pair: &Pair) -> Self {
         let (one, other) = (&pair.texts.0, &pair.texts.1);
@@ -86,7 +86,7 @@ impl JudgedPair {
         }
     }
 
-    /// Whether the texts are a copy and its source, or duplicates by nature.
+    /// Whether the texts are a copy and its source, or are duplicates by nature.
     #[must_use]
     pub fn is_copy(&self) -> bool {
         match self.kind {
@@ -112,10 +112,10 @@ pub struct Point {
     pub similarity: f64,
     /// The number of pairs classified as duplicates.
     pub called: usize,
-    /// The share of actual duplicates among the pairs classified as duplicates. It is 1 if there are none.
+    /// The share of true duplicates among the pairs classified as duplicates. It is 1 if no pair is
+    /// classified as a duplicate.
     pub precision: f64,
-    /// The share of pairs classified as duplicates among those that must be detected. It is 1 if there are
-    /// none.
+    /// The share of detected pairs among those that must be detected. It is 1 if no pair must be detected.
     pub recall: f64,
 }
 

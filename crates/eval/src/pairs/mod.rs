@@ -10,9 +10,9 @@
 //! | [`curve`] | draws precision and recall |
 //!
 //! Further negative pairs consist of two different texts: the most similar texts of a site, two parts of an
-//! article, any two texts, or any two texts with the same boilerplate added. If such a pair shares seven
-//! tenths of the shorter text's words ([`share`]), it counts as a duplicate although it was not generated as
-//! a copy. This is called a duplicate by nature.
+//! article, any two texts, or any two texts with the same boilerplate added. Such a pair counts as a
+//! duplicate by nature if the texts share seven tenths of the shorter text's words ([`share`]), although it
+//! was not generated as a copy.
 //!
 //! All random choices depend on a seed, so the same sets always yield the same pairs.
 //!
@@ -37,7 +37,7 @@ use crate::measure::words::Bag;
 /// The kind of a negative pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
-    /// A text, and the text of another article of its site that shares the most words with it.
+    /// A text, and the most similar text of another article of its site, measured by shared words.
     SameTopic,
     /// Two parts of the same article.
     SameArticle,
@@ -107,8 +107,7 @@ pub struct PairParams {
     pub seed: u64,
     /// Maximum number of texts per language from which pairs are generated.
     pub texts: usize,
-    /// Minimum number of copies per kind and language. If there are fewer texts, some are copied several
-    /// times.
+    /// Minimum number of copies per kind and language. With fewer texts, some are copied repeatedly.
     pub copies: usize,
     /// The number of pairs per series and language.
     pub series: usize,
@@ -251,7 +250,7 @@ mod tests {
         assert_ne!(made, pairs(&texts(), &PairParams { seed: 2, ..params }));
         let count = |kind| made.iter().filter(|pair| pair.kind == kind).count();
         assert!(Edit::ALL.iter().all(|edit| count(PairKind::Copy(*edit)) == 10));
-        // Vietnamese series exist although there are no Vietnamese gold texts, because series need none.
+        // Series need no gold texts, so Vietnamese series exist although there are no Vietnamese gold texts.
         assert!(
             Series::ALL.iter().all(|of| count(PairKind::DifferenceKind(DifferenceKind::Series(*of))) == 6)
         );

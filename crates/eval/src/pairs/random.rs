@@ -1,4 +1,4 @@
-//! Generates random numbers from a seed, the same on every machine.
+//! Generates random numbers from a seed. They are the same on every machine.
 //!
 //! The generator is SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). It is not cryptographic.
 //!
@@ -43,7 +43,7 @@ impl Random {
     /// Returns one of the items.
     ///
     /// # Panics
-    /// Panics if there are no items.
+    /// If there are no items.
     pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_its_stream() {
-        // The first numbers of the reference code for the seed 1234567.
+        // The reference code yields these first numbers for the seed 1234567.
         let mut random = Random::new(1_234_567);
         assert_eq!(random.number(), 6_457_827_717_110_365_317);
         assert_eq!(random.number(), 3_203_168_211_198_807_973);

@@ -1,8 +1,8 @@
 //! Generates texts of series with fixed wording: weather, prices, lottery results, markets.
 //!
-//! In a pattern, `#5-20` becomes a number from 5 to 20, and `[a|b]` becomes one of the wordings. Two texts
-//! from one pattern are like two parts of a series: nearly all words are equal, but each text is separate
-//! news. [`renumbered`] generates such a text from a gold text with many numbers.
+//! In a pattern, `#5-20` is replaced by a number from 5 to 20, and `[a|b]` by one of the wordings. Two texts
+//! from one pattern are like two texts of a real series: nearly all words are equal, but each text is
+//! separate news. [`renumbered`] generates such a text from a gold text with many numbers.
 //!
 //! Limitation: the patterns only imitate real reports.
 
@@ -110,7 +110,8 @@ fn filled(pattern: &str, random: &mut Random) -> String {
     text + rest
 }
 
-/// Parses `5-20...` and appends a number. Returns the text after the placeholder.
+/// Parses a placeholder such as `5-20` at the beginning of `slot`, and appends a number. Returns the text
+/// after the placeholder.
 fn number<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str {
     let (from, behind) = digits(slot);
     let (to, behind) = digits(behind.strip_prefix('-').unwrap_or(behind));
@@ -123,7 +124,8 @@ fn digits(text: &str) -> (usize, &str) {
     (digits.parse().expect("patterns have a number here"), behind)
 }
 
-/// Parses `a|b]...` and appends one wording. Returns the text after the placeholder.
+/// Parses wordings such as `a|b]` at the beginning of `slot`, and appends one of them. Returns the text after
+/// the placeholder.
 fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str {
     let (wordings, behind) = slot.split_once(']').expect("patterns close their wordings");
     *text += random.one(&wordings.split('|').collect::<Vec<_>>());
@@ -131,7 +133,7 @@ fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str
 }
 
 /// Replaces every number except years by a number with as many digits. Returns `None` if fewer than one word
-/// in 25 is a number, because such a text is not a part of a series.
+/// in 25 is a number, because such a text could not be part of a series.
 #[must_use]
 pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     let words = text.split_whitespace().count();

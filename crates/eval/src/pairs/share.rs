@@ -1,11 +1,11 @@
-//! Measures the share of words that two texts have in common, independently of the product.
+//! Measures the share of words that two texts have in common, independently of gleaner's duplicate detection.
 //!
 //! The shared words are the longest common subsequence of words. It is computed for the whole texts and
 //! paragraph by paragraph, and the greater number counts. In the second case, each paragraph of one text is
-//! matched with the unmatched paragraph of the other text that shares the most words with it. The shared
-//! words must be at least half of the longer paragraph. Therefore the words of a moved paragraph count as
-//! shared. [`SharedWords::share`] is relative to the longer text, [`SharedWords::contained`] to the shorter
-//! text.
+//! matched with the unmatched paragraph of the other text that shares the most words with it. A match counts
+//! only if the shared words are at least half of the longer paragraph. Therefore the words of a moved
+//! paragraph count as shared. [`SharedWords::share`] is relative to the longer text, and
+//! [`SharedWords::contained`] to the shorter text.
 //!
 //! Limitation: two texts of a language share a third of their words in order by chance, so a share of 0.3 has
 //! no meaning. A rewritten text with a share of 0.5 may be the same story.
@@ -13,7 +13,7 @@
 use crate::measure::subsequence::length;
 use crate::measure::words::{normal, words};
 
-/// The number of words that two texts share, and their numbers of words.
+/// The number of words that two texts share, and the number of words of each text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedWords {
     /// The number of shared words.

@@ -1,8 +1,8 @@
 //! Reads the gold texts of English and Vietnamese news, from which pairs are generated.
 //!
-//! A long text is cut at paragraphs into pieces of about 400 words. Then a few long texts yield many pairs,
-//! and all pieces are about as long as news. The language comes from the manifest, or else is detected from
-//! letters and frequent short words.
+//! A long text is cut at paragraphs into pieces of about 400 words. So a few long texts yield many pairs, and
+//! all pieces are about as long as news. The language comes from the manifest. If the manifest has none, it
+//! is detected from letters and frequent short words.
 //!
 //! Limitation: pieces of one article count as different texts on the same topic.
 
@@ -35,8 +35,8 @@ impl TextLanguage {
         }
     }
 
-    /// Returns the language of the tag, or the detected language of the text if the tag is empty. Returns
-    /// `None` if it is neither English nor Vietnamese.
+    /// Returns the language that the tag names or, if the tag is empty, the detected language of the text.
+    /// Returns `None` if the language is neither English nor Vietnamese.
     #[must_use]
     pub fn new(tag: &str, text: &str) -> Option<Self> {
         match tag.split('-').next() {
@@ -86,7 +86,7 @@ impl Text {
 /// Returns the pieces of all gold texts in these sets, in the order of the sets.
 ///
 /// # Errors
-/// [`DatasetError::Read`] means that a gold text cannot be read.
+/// [`DatasetError::Read`] if a gold text cannot be read.
 pub fn texts(sets: &[Dataset]) -> Result<Vec<Text>, DatasetError> {
     let mut texts = Vec::new();
     let entries = sets.iter().flat_map(|set| set.entries.iter().map(move |entry| (set, entry)));

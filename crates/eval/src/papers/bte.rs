@@ -1,14 +1,14 @@
-//! Reproduces tables 1 and 2 of the improved BTE paper. They have the shares of text and tags in main
+//! Reproduces tables 1 and 2 of the improved BTE paper. They contain the shares of text and tags in main
 //! content, and the times of the improved and the original method.
 //!
-//! Table 1 is measured on all pages with gold text. Table 2 is timed on one thread, on the first pages that
-//! have few enough tokens for the cubic search. The paper only states in words how well the method works for
-//! languages and news. For these statements, the table has the word F1 of all pages. For the original method,
-//! the word F1 comes from the linear search, which finds the same range.
+//! Table 1 is measured on all pages with gold text. Table 2 is timed on one thread, on the first pages with
+//! few enough tokens for the cubic search. The paper states only in words how well the method works for
+//! languages and news. Where the paper has these words, our table has the word F1 of all pages. For the
+//! original method, the word F1 comes from the linear search, which finds the same range.
 //!
-//! Limitation: the two searches alone cannot explain the paper's time ratio of 9.7. One is cubic in the
-//! tokens, and the other quadratic in the much smaller number of runs. The paper does not state what else its
-//! times include.
+//! Limitation: the difference between the two searches does not explain the paper's time ratio of 9.7. One is
+//! cubic in the tokens, and the other quadratic in the much smaller number of runs. The paper does not state
+//! what else its times include.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ const TIMED: usize = 100;
 
 const RUNS: usize = 3;
 
-/// Measures the tables. Calls `done` once for each page with gold text. Returns the first unreadable page as
-/// an error.
+/// Measures the tables. Calls `done` once for each page with gold text. If a page is unreadable, returns an
+/// error for the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let of_set = |set| Ok(OfSet { set, pages: measured(set, done, of_page)? });
     let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, DatasetError>>()?;
@@ -68,7 +68,7 @@ fn of_page<'a>(entry: &'a PageEntry, recorded: &RecordedPage, gold: &str) -> OfP
     let bag = Bag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
     let params = bte::BteParams::default();
-    // With `max_tokens` 0, the range of the original method is found in linear time.
+    // With `max_tokens` 0, the original method finds its range in linear time.
     let in_linear_time = bte::BteParams { max_tokens: 0, ..bte::BteParams::default() };
     let f1 = |lines: Vec<Line>| Bag::from_text(&plain(&lines)).against(&bag).ratios().f1;
     OfPage {
@@ -110,7 +110,8 @@ fn time(measured: &[OfSet<'_>]) -> Result<Timing, DatasetError> {
     Ok(timing)
 }
 
-/// Measures the times from the decoded source to the text. A time includes parsing if the method parses.
+/// Measures the times from the decoded source to the text. The time of a method that needs the parsed page
+/// includes parsing.
 fn seconds(source: &str) -> [f64; 3] {
     let params = bte::BteParams::default();
     [
@@ -154,8 +155,7 @@ fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
     })
 }
 
-/// Returns the language of a set's pages. Returns `None` if they have several languages, or if the manifest
-/// has none.
+/// Returns the language of a set's pages, or `None` if they have several or the manifest has none.
 fn language(set: &Dataset) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)

@@ -1,6 +1,6 @@
 //! Measures the time of an extraction.
 //!
-//! Limitation: the time is wall-clock time. The minimum of a few runs excludes most effects of other load.
+//! Limitation: the time is wall-clock time. The minimum of several runs excludes most effects of other load.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

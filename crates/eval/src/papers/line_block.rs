@@ -9,8 +9,8 @@
 //!
 //! Limitation: table 2 counts pages that are "right", but the paper does not define the term. We call a page
 //! right if its F1 by the longest common subsequence of words, the paper's only measure, is at least
-//! [`RIGHT`]. The accuracy depends on this threshold as much as on the method, so it is also printed for
-//! other thresholds.
+//! [`RIGHT`]. The accuracy depends on this threshold as much as on the method, so we also print it for other
+//! thresholds.
 
 use gleaner_html::text::plain;
 use gleaner_methods::Lines;
@@ -22,12 +22,12 @@ use super::{Column, From, Paper, Row, Table};
 use crate::dataset::{Dataset, DatasetError, RecordedPage};
 use crate::measure::{Ratios, subsequence};
 
-/// The minimum F1 of a right page, which we chose. In the paper's worked example, one word is too many and
-/// two of six are missing. This is an F1 of 8/11 = 0.73, but the paper does not state whether the example is
+/// The minimum F1 of a right page. We chose it. In the paper's worked example, one word is too many and two
+/// of six are missing. This is an F1 of 8/11 = 0.73, but the paper does not state whether the example is
 /// right.
 const RIGHT: f64 = 0.8;
 
-/// Other thresholds for "right", with one column each: at half, and near the maximum.
+/// Other thresholds for "right", with one column each: one at half, and one near the maximum.
 const OTHERS: [f64; 2] = [0.5, 0.9];
 
 /// Table 1 as printed: KB of HTML, KB of extracted text, and the saving in percent according to the text.
@@ -117,8 +117,8 @@ struct PageScores {
     lcs: [Ratios; FORMS.len()],
 }
 
-/// Calls `done` after each page with gold text, from any thread. Returns the first unreadable page as an
-/// error.
+/// Measures the tables. Calls `done` after each page with gold text, from any thread. If a page is
+/// unreadable, returns an error for the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let mut sites = Vec::new();
     for set in sets {

@@ -8,9 +8,9 @@
 //! | `line_block.rs` | Pan Ei San, Nilar Aye: Line-Block | 1, 2 |
 //! | `comma_score/` | Posch: comma score | statistics, comparison |
 //!
-//! The pages of the papers no longer exist, so every table is measured on our sets. Differences can come from
-//! the pages and their age, or from the program. The table's remarks and docs/papers.md state our decisions
-//! where a paper leaves points open.
+//! The pages of the papers no longer exist, so every table is measured on our sets. Differences may be caused
+//! by the pages and their age, or by the program. The remarks of a table and docs/papers.md state our
+//! decisions where a paper leaves points open.
 
 mod bte;
 mod clock;

@@ -10,7 +10,7 @@ use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 use crate::measure::words::words;
 use crate::parallel::in_order;
 
-/// Returns the result of `measure` for each page whose gold text has a word. `measure` also receives the gold
+/// Returns the result of `measure` for each page whose gold text has a word. `measure` also gets the gold
 /// text. Calls `done` after each page with gold text, from any thread. If pages are unreadable, returns all
 /// their errors in the order of the manifest.
 pub(super) fn measured<'a, T: Send>(
@@ -29,7 +29,7 @@ pub(super) fn measured<'a, T: Send>(
     Ok(in_order(with_gold.map(one))?.into_iter().flatten().collect())
 }
 
-/// Whether all pages of a set are from the site `site`, such as `bbc.co.uk`. Ignores `www.`, and suffixes in
+/// Whether all pages of a set are from `site`, such as `bbc.co.uk`. Ignores `www.`, and suffixes of sites in
 /// the manifest that begin with `_`, such as a year.
 pub(super) fn is_of(set: &Dataset, site: &str) -> bool {
     let host = |named: &str| named.split('_').next() == Some(site);
@@ -53,8 +53,7 @@ pub(super) mod made {
 
     use crate::dataset::Dataset;
 
-    /// Creates a set from pages (HTML, gold text, language). Also returns its folder, which is deleted when
-    /// dropped.
+    /// Creates a set from pages (HTML, gold text, language). Also returns its temporary folder.
     pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Dataset) {
         let folder = TempDir::new().unwrap();
         let mut manifest = String::new();

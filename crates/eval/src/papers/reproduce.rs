@@ -65,7 +65,7 @@ impl Paper {
 /// `threads` threads, as in a [`Task`](crate::Task).
 ///
 /// # Errors
-/// A [`DatasetError`] means that a page cannot be read, or that no page has gold text.
+/// A page cannot be read, or no page has gold text.
 pub fn reproduce(
     papers: &[Paper],
     sets: &[Dataset],

@@ -1,6 +1,6 @@
 //! Draws figure 5 as SVG: two measures against the coefficient.
 //!
-//! Limitation: the axes always cover 0 to 2 and 0% to 100%. Values outside are drawn at the edge.
+//! Limitation: the axes always cover 0 to 2 and 0% to 100%. Other values are drawn at the edge.
 
 use gleaner_render::svg::{self, Anchor, INK, Plot, Scale, Stroke};
 use maud::html;
@@ -13,8 +13,8 @@ const PLOT: Plot =
 const LCS: Stroke = Stroke { color: "#1b4f9c", width: 2.5, dashes: "none" };
 const EDR: Stroke = Stroke { color: "#d9660a", width: 2.5, dashes: "8 4" };
 
-/// Draws points `(coefficient, LCS, EDR)`, which must be ordered by coefficient. Coefficients are from 0 to
-/// 2, LCS and EDR from 0 to 1. Without points, draws only the axes.
+/// Draws points `(coefficient, LCS, EDR)`, which must be in ascending order of the coefficient. Coefficients
+/// are from 0 to 2, and LCS and EDR from 0 to 1. If there are no points, draws only the axes.
 #[must_use]
 pub(super) fn figure_5(points: &[(f64, f64, f64)]) -> String {
     let fifths = |ticks: std::ops::RangeInclusive<u32>| ticks.map(|tick| f64::from(tick) / 5.0);

@@ -1,8 +1,8 @@
 //! Defines a table of a paper, with our results next to those of the authors.
 //!
 //! Rows and columns are those of the paper. Each row states the source of its values: the paper, our
-//! measurement, or the difference (ours minus the paper's). If both sources have values for the same
-//! quantity, the three rows follow one another, although the values are from different pages.
+//! measurement, or the difference (ours minus the paper's). If both sources have values for a quantity, the
+//! three rows follow one another, although the values are from different pages.
 
 use std::fmt::Write;
 
@@ -43,8 +43,8 @@ pub struct Row {
     pub from: From,
     /// One value per column. `None` if there is no value.
     pub figures: Vec<Option<f64>>,
-    /// The cells as printed in the paper, one per column. If a cell is empty, the value in `figures` is
-    /// printed instead, if there is one. An empty list means that all cells are empty.
+    /// The cells as printed in the paper, one per column. For an empty cell, the value in `figures` is
+    /// printed, if there is one. An empty list means that all cells are empty.
     pub as_printed: Vec<&'static str>,
 }
 
@@ -86,7 +86,8 @@ impl Row {
         Self::new(label, From::Paper, figures)
     }
 
-    /// Creates a row of cells as the paper prints them, numbers or words. An empty cell has no value.
+    /// Creates a row of cells that contain numbers or words, as the paper prints them. An empty cell has no
+    /// value.
     #[must_use]
     pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
         let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
@@ -112,7 +113,7 @@ impl Row {
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 
-    /// Removes the values in the columns `columns`, in which a difference has no meaning.
+    /// Removes the values of a difference in columns in which a difference has no meaning.
     #[must_use]
     pub fn without(mut self, columns: &[usize]) -> Self {
         for (at, figure) in self.figures.iter_mut().enumerate() {

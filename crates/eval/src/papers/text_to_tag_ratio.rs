@@ -1,12 +1,13 @@
 //! Reproduces tables 2, 3 and 4, and figure 5 of the Text-To-Tag Ratio paper.
 //!
-//! Weninger, Hsu: Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.2. The pages with gold text of
-//! all sets are evaluated together, like the paper's 176 pages. LCS is the recall by the longest common
-//! subsequence of words ([`subsequence`]). EDR is the edit distance ratio of characters ([`edit_distance`]).
-//! If several coefficients and clusterings select the same text of a page, it is compared only once.
+//! The paper is Weninger, Hsu: Text Extraction from the Web via Text-to-Tag Ratio (2008), section 5.2. The
+//! pages with gold text of all sets are evaluated together, like the paper's 176 pages. LCS is the recall by
+//! the longest common subsequence of words ([`subsequence`]). EDR is the edit distance ratio of characters
+//! ([`edit_distance`]). If several coefficients and clusterings select the same text of a page, the text is
+//! compared only once.
 //!
-//! Limitation: the paper's LCS apparently compares characters of files, not words. Figure 5 has no numbers.
-//! Only its values at coefficient 1 are printed, in tables 2 and 3.
+//! Limitation: the paper's LCS apparently compares the characters of files, not words. The paper prints no
+//! numbers for figure 5. Only the values at coefficient 1 are in tables 2 and 3.
 
 use std::collections::HashMap;
 
@@ -54,7 +55,7 @@ const TABLE_3: [[f64; 5]; 3] = [
     [31.89, 30.66, 32.96, 33.75, 30.01],
 ];
 
-/// The number of pages with 100% in table 3, according to the text of the paper.
+/// The number of pages with 100% in table 3. The text of the paper states it.
 const MATCHES_3: [&str; 5] = ["0"; 5];
 
 /// Table 4 as printed, in KB: HTML and text, then both compressed.
@@ -78,13 +79,14 @@ struct Scores {
 struct PageScores {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
-    /// The scores of the threshold on source lines, if they differ from the scores with [`Lines::Auto`].
+    /// The scores of the threshold with [`Lines::AsWritten`]. `None` if they equal the scores with
+    /// [`Lines::Auto`].
     as_written: Option<Scores>,
     space: Space,
 }
 
-/// Calls `done` after each page with gold text, from any thread. Returns the first unreadable page as an
-/// error.
+/// Measures the tables. Calls `done` after each page with gold text, from any thread. If a page is
+/// unreadable, returns an error for the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
@@ -111,8 +113,8 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
     Some(svg::figure_5(&ours.filter_map(point).collect::<Vec<_>>()))
 }
 
-/// Measures a page. Returns `None` if the edit distance cannot be computed, because texts are too long and
-/// too different.
+/// Measures a page. Returns `None` if the texts are so long and so different that their edit distance cannot
+/// be computed.
 fn page_scores(recorded: &RecordedPage, gold: &str) -> Option<PageScores> {
     let ratios = Ratios::new(&recorded.source, &TextToTagRatioParams::default());
     let mut known: HashMap<String, Scores> = HashMap::new();

@@ -3,9 +3,10 @@
 //! The loss is the cross entropy between the label and the logistic function of the sum of trees (Friedman
 //! 2001, section 4.5). Each feature is divided once into at most 64 bins of about equal size. The gradients
 //! of a leaf are summed per bin. For the larger child of a split, the sums are those of the parent minus
-//! those of the smaller child (LightGBM: Ke et al., NIPS 2017). The leaf with the largest gain is split next.
+//! those of the smaller child (LightGBM: Ke et al., NIPS 2017). The leaf with the largest gain is always
+//! split next.
 //!
-//! The code uses no library, because the maintained libraries bind C++ or depend on a dataframe library.
+//! The code uses no library, because the maintained libraries bind C++ code or depend on a dataframe library.
 //!
 //! The same rows and parameters always yield the same trees, bit for bit.
 
@@ -24,9 +25,9 @@ pub struct BoostingParams {
     pub least_rows: usize,
     /// L2 regularization of each leaf's value.
     pub shrinkage: f64,
-    /// Probability that a tree may use a feature. Chosen separately for each tree and feature.
+    /// Probability that a tree may use a feature. It applies to each tree and feature separately.
     pub features: f64,
-    /// Probability that a tree uses a row. Chosen separately for each tree and row.
+    /// Probability that a tree uses a row. It applies to each tree and row separately.
     pub rows: f64,
     /// Seed for the random choice of features and rows.
     pub seed: u64,
@@ -54,7 +55,7 @@ const BINS: usize = 64;
 pub struct FeatureTable {
     columns: usize,
     bins: Vec<u8>,
-    /// The upper bounds of each feature's bins. Bin `b` has the values up to `edges[b]`.
+    /// The upper bounds of each feature's bins. Bin `b` contains the values up to `edges[b]`.
     edges: Vec<Vec<f32>>,
 }
 
@@ -75,8 +76,8 @@ impl FeatureTable {
     }
 }
 
-/// Returns the bounds between bins of about equal size, fewer than [`BINS`]. A value equal to a bound is in
-/// the lower bin.
+/// Returns the bounds between bins of about equal size. There are fewer than [`BINS`] bounds. A value equal
+/// to a bound is in the lower bin.
 fn edges(mut values: Vec<f32>) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     let mut different = values.clone();
@@ -168,7 +169,8 @@ pub fn grow(table: &FeatureTable, targets: &[Target], params: &BoostingParams) -
     Forest::new(trees)
 }
 
-/// Returns the tree's value for a row. Equals [`Tree::value`], because thresholds are bounds of bins.
+/// Returns the tree's value for a row. It equals [`Tree::value`], because the thresholds of a tree are bounds
+/// of bins.
 fn value(table: &FeatureTable, tree: &Tree, at: u32) -> f32 {
     let row = table.row(at);
     let mut node: i16 = if tree.splits.is_empty() { -1 } else { 0 };
@@ -230,8 +232,8 @@ impl Grower<'_> {
         }
     }
 
-    /// Creates a leaf of these rows. `known` has the sums of parent and sibling, from which the sums of the
-    /// leaf are computed. Without `known`, the rows are summed.
+    /// Creates a leaf of these rows. `known` has the sums of parent and sibling. Their difference is the sums
+    /// of the leaf. If `known` is `None`, the rows are summed.
     fn leaf(&self, rows: Vec<u32>, above: Option<(usize, bool)>, known: Option<(&[Sum], &[Sum])>) -> Leaf {
         let sums: Vec<Sum> = match known {
             Some((parent, sibling)) => {
@@ -304,7 +306,7 @@ fn set_child(splits: &mut [Split], above: Option<(usize, bool)>, child: i16) {
     }
 }
 
-/// xorshift64* (Vigna 2016). It suffices to choose rows and features.
+/// The generator xorshift64* (Vigna 2016). It is good enough to choose rows and features.
 struct Random(u64);
 
 impl Random {
@@ -315,8 +317,8 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Chooses each number below `count` with probability `share`, but at least one number. Returns them in
-    /// ascending order.
+    /// Chooses each number below `count` with probability `share`, and at least one number. Returns the
+    /// numbers in ascending order.
     fn choose(&mut self, count: usize, share: f64) -> Vec<usize> {
         let mut chosen: Vec<usize> = (0..count).filter(|_| self.share() < share).collect();
         if chosen.is_empty() && count > 0 {

@@ -2,9 +2,9 @@
 //!
 //! [`TrainingSet::read`] computes the features and [`labels`] of every page once. [`TrainingSet::train`]
 //! trains one model on all pages. [`TrainingSet::cross_validate`] trains one model per fold of sites, so that
-//! every page has a model that was trained without its site. The weight of a site is limited to that of 12
-//! pages. Within a page, longer blocks have more weight. A page has a low weight if its gold text is not
-//! found on it.
+//! every page has a model that was trained without the page's site. The weight of a site is at most that of
+//! 12 pages. Within a page, longer blocks have more weight. A page has a low weight if little of its gold
+//! text is found on it.
 
 pub mod boosting;
 pub mod labels;
@@ -21,13 +21,13 @@ use crate::measure::words::Bag;
 use crate::parallel::in_order;
 use boosting::{BoostingParams, FeatureTable, Target};
 
-/// Maximum number of pages that count for the weight of a site.
+/// Maximum weight of a site, in pages.
 const SITE_PAGES: f32 = 12.0;
 
-/// Maximum number of words that count for the weight of a block.
+/// Maximum number of words that increase the weight of a block.
 const LONG: f32 = 120.0;
 
-/// Added to the number of words for the weight of a block, so that short blocks also count.
+/// Added to a block's number of words to compute its weight, so that short blocks count too.
 const ANY: f32 = 3.0;
 
 /// Training examples: the blocks of pages with gold text, as rows of features with labels.
@@ -48,10 +48,10 @@ struct TrainingPage {
 impl TrainingSet {
     /// Reads every page that has gold text, and calls `done` once per page. If a set has only one site and
     /// enough pages, each page is included twice with half its weight: once complete, and once without the
-    /// blocks that repeat on the training pages of its fold.
+    /// blocks that the training pages of its fold repeat.
     ///
     /// # Errors
-    /// A [`DatasetError`] means that a page cannot be read.
+    /// A page cannot be read.
     pub fn read(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Self, DatasetError> {
         let mut training_pages = Vec::new();
         for set in sets {
@@ -111,8 +111,8 @@ pub struct CrossValidated {
 }
 
 impl CrossValidated {
-    /// Returns the model that was trained without the pages of `site`, or `None` if the training data lack
-    /// the site.
+    /// Returns the model that was trained without the pages of `site`, or `None` if the training data do not
+    /// contain the site.
     #[must_use]
     pub fn of(&self, site: &str) -> Option<&Forest> {
         self.fold_of.get(site).map(|fold| &self.forests[*fold])
@@ -166,7 +166,7 @@ fn training_page(entry: &PageEntry, recorded: &RecordedPage, forms: &[(&Repeated
 
 const WEIGHT_OF_A_PAGE: f32 = 200.0;
 
-/// Returns how well gold text and labels agree, from 0 to 1. It is the square of the word F1 of the blocks
+/// Returns how well gold text and labels agree, from 0 to 1. This is the square of the word F1 of the blocks
 /// that are labelled as body text.
 fn trust(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
     let kept = texts.iter().zip(labels).filter(|(_, label)| **label > 0.5);

@@ -18,14 +18,14 @@ pub const NEAR_DUPLICATE: &str = "near_duplicate";
 /// The key in [`Tally::held_back`] for documents published outside the filter's time range.
 pub const PUBLISHED: &str = "published";
 
-/// The key in [`Tally::held_back`] for documents without a publication date, if the filter needs the date.
+/// The key in [`Tally::held_back`] for documents without a publication date, if the filter requires one.
 pub const UNDATED: &str = "undated";
 
 /// The key in [`Tally::held_back`] for documents that are not in the sample.
 pub const SAMPLE: &str = "sample";
 
-/// Selects the documents to export. An empty field excludes nothing. [`Self::members`] adds documents that
-/// are otherwise excluded.
+/// Selects the documents to export. An empty field excludes no document. [`Self::members`] adds documents
+/// that are excluded by default.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Hosts to export, each with its subdomains. A host without a port includes all its ports.
@@ -142,7 +142,7 @@ impl Tally {
     }
 }
 
-/// Adds a document to its share. Allocates only for a new key.
+/// Adds a document to its share. Allocates memory only for a new key.
 fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
     let share = match shares.get_mut(name) {
         Some(share) => share,
@@ -152,7 +152,7 @@ fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
     share.words += words;
 }
 
-/// A filter that counts the exported and excluded documents.
+/// A filter that also counts the exported and the excluded documents.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     filter: Filter,
@@ -160,7 +160,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Creates a selection. Its counts continue from `tally`.
+    /// Creates a selection whose counts continue from `tally`.
     #[must_use]
     pub const fn new(filter: Filter, tally: Tally) -> Self {
         Self { filter, tally }
@@ -177,7 +177,7 @@ impl Selection {
         self.filter.sample = Some(sample);
     }
 
-    /// Whether the filter's limit is reached. Further documents are then excluded, and no longer counted.
+    /// Whether the filter's limit is reached. If so, further documents are excluded and not counted.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         matches!(self.filter.limit, Some(limit) if self.tally.documents >= limit)

@@ -1,4 +1,4 @@
-//! Searches in the metadata of documents.
+//! Selects documents by texts in their metadata.
 
 use gleaner_corpus::{Document, folded};
 

@@ -2,8 +2,8 @@
 //!
 //! The documents of a host are not consecutive, so the export appends to all files until it ends. It opens
 //! the file for each document, because there can be more hosts than a process may have open files. The
-//! manifest has the length up to which each file is complete. A resumed export truncates the file to this
-//! length.
+//! manifest states for each file the length up to which it is complete. A resumed export truncates the file
+//! to this length.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -34,7 +34,7 @@ struct HostFile {
 }
 
 impl HostFiles {
-    /// Checks the complete part of each existing file, and truncates the file to this part.
+    /// Checks the part of each existing file that the manifest lists, and truncates the file to this part.
     pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
         let mut sites = BTreeMap::new();
         for file in whole {

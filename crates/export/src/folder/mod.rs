@@ -1,16 +1,16 @@
 //! Exports many files into a folder atomically, and resumes an interrupted export.
 //!
-//! The export writes `FOLDER.part` and renames it to `FOLDER` when complete. When the open files reach the
-//! size of a shard, the export closes them, flushes them to disk and updates the manifest. Therefore every
-//! file in the manifest is complete.
+//! The export writes `FOLDER.part` and renames it to `FOLDER` when it is complete. When the open files reach
+//! the size of a shard, the export closes them, flushes them to disk and updates the manifest. Therefore
+//! every file in the manifest is complete.
 //!
 //! To resume an interrupted export, the user repeats the command. The export checks the files in the manifest
 //! by their hashes, removes files that are not in the manifest, and continues after the last document. The
-//! files then equal those of an uninterrupted export, because documents are in the order of their ids and no
+//! result equals that of an uninterrupted export, because documents are in the order of their ids and no
 //! format contains the current time.
 //!
-//! Documents that were fetched after the export began are excluded. The manifest has that time as `until`,
-//! and the next export can continue there.
+//! Documents that were fetched after the export began are excluded. The manifest records the time at which it
+//! began as `until`, so that the next export can continue there.
 //!
 //! Limitation: the files may differ if documents change or disappear during the interruption. Plain text with
 //! one file per document is not flushed file by file, because that would take too long. After a power
@@ -47,16 +47,16 @@ pub struct ExportRequest {
     /// Selects the documents.
     pub filter: Filter,
     /// Size in bytes at which a file is closed and the next one begins. For plain text, the number of bytes
-    /// between flushes to disk.
+    /// between two flushes to disk.
     pub shard_size: u64,
-    /// The command line without the program's name. An interrupted export can be resumed only with the same
-    /// command line.
+    /// The command line without the program's name. Only the same command line can resume an interrupted
+    /// export.
     pub command: Vec<String>,
     /// The current time, when the export begins.
     pub started: Timestamp,
 }
 
-/// How documents are distributed over files.
+/// Distributes documents over files.
 trait Layout: std::fmt::Debug {
     /// Writes a record. Returns the approximate number of bytes written since the last call of `close`.
     fn write(&mut self, record: &Record) -> Result<u64, ExportError>;
@@ -81,7 +81,7 @@ pub struct FolderExport {
     selection: Selection,
     layout: Box<dyn Layout>,
     last: Option<DocumentId>,
-    /// Keeps other processes from writing into the folder.
+    /// The lock that keeps other processes from writing into the folder.
     _lock: File,
 }
 
@@ -89,8 +89,8 @@ impl FolderExport {
     /// Begins an export into the folder `path`, or resumes an interrupted export with the same command.
     ///
     /// # Errors
-    /// An error means one of these: the folder already exists, the interrupted export has another command or
-    /// version or a damaged file, or a file cannot be written.
+    /// The folder already exists, the interrupted export has another command, another version or a damaged
+    /// file, or a file cannot be written.
     pub fn begin(path: &Path, request: ExportRequest) -> Result<Self, ExportError> {
         // Removes a final slash.
         let target: PathBuf = path.components().collect();
@@ -122,8 +122,8 @@ impl FolderExport {
         Ok(Self { target, part, format, fields, shard_size, manifest, selection, layout, last, _lock: lock })
     }
 
-    /// Returns the id of the last processed document. The export continues after it. `None` means that it
-    /// starts at the beginning of the corpus.
+    /// Returns the id of the last processed document, after which the export continues. Returns `None` if the
+    /// export starts at the beginning of the corpus.
     #[must_use]
     pub const fn last(&self) -> Option<DocumentId> {
         self.last
@@ -141,7 +141,7 @@ impl FolderExport {
         self.selection.tally()
     }
 
-    /// Returns the filter. A resumed export has the time limits of its manifest.
+    /// Returns the filter. A resumed export uses the time limits in its manifest.
     #[must_use]
     pub const fn filter(&self) -> &Filter {
         self.selection.filter()
@@ -152,7 +152,7 @@ impl FolderExport {
         self.selection.set_sample(sample);
     }
 
-    /// Whether the filter's limit is reached. Further documents are then not written.
+    /// Whether the filter's limit is reached. If so, further documents are not written.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.selection.is_full()
@@ -229,7 +229,7 @@ fn lock(part: &Path, target: &Path) -> Result<File, ExportError> {
 }
 
 fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> {
-    // This file exists if the process was killed while it wrote the first manifest.
+    // This file exists if the process was killed while it was writing the first manifest.
     let left = part.join("manifest.json.new");
     if left.exists() {
         fs::remove_file(&left).map_err(ExportError::writing(left))?;
@@ -253,7 +253,8 @@ fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> 
     Ok(manifest)
 }
 
-/// Returns the manifest if the interrupted export has the same command and the same version of gleaner.
+/// Returns the manifest of an interrupted export. Fails if the export has another command or another version
+/// of gleaner.
 fn same(manifest: Manifest, request: &ExportRequest, part: &Path) -> Result<Manifest, ExportError> {
     let is_same = manifest.manifest_version == VERSION
         && manifest.gleaner == env!("CARGO_PKG_VERSION")

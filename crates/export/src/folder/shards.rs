@@ -1,7 +1,7 @@
 //! Writes numbered files of a requested size, for all formats except plain text and Markdown.
 //!
-//! A file is closed once it reaches the size. It can exceed the size by one document, and by data that the
-//! compressor or the Parquet writer still buffers.
+//! A file is closed once it reaches the size. It can exceed the size by one document, and by the data that
+//! the compressor or the Parquet writer still buffers.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -140,7 +140,8 @@ impl Layout for Shards {
         Ok(())
     }
 
-    /// Closes the last file. If there are no documents, writes one empty file, which every reader accepts.
+    /// Closes the last file. If there are no documents, first writes one empty file, which every reader
+    /// accepts.
     fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
         if files.is_empty() {
             self.open()?;

@@ -1,5 +1,4 @@
-//! Tests exports into folders: complete, interrupted, resumed and damaged exports, and folders that already
-//! exist.
+//! Tests exports into folders: complete, interrupted, resumed and damaged exports, and existing folders.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +51,6 @@ fn request(format: Format) -> ExportRequest {
     }
 }
 
-/// Writes at most `limit` further documents.
 fn feed(folder: &mut FolderExport, corpus: &[Document], limit: usize) {
     let last = folder.last();
     for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {

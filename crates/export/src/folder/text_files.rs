@@ -58,7 +58,7 @@ impl TextFiles {
     }
 }
 
-/// Removes the files that the list `list` names after its first `bytes` bytes.
+/// Removes the files that `list` names after its first `bytes` bytes.
 fn remove_unlisted(folder: &Path, list: &Path, bytes: u64) -> io::Result<()> {
     let text = fs::read(list)?;
     let rest = text.get(usize::try_from(bytes).unwrap_or(usize::MAX)..).unwrap_or_default();

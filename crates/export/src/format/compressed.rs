@@ -1,7 +1,7 @@
-//! A writer with optional compression.
+//! Writes data with optional compression.
 //!
-//! The output is deterministic, because the gzip header has no time and no name. gzip and Zstandard data end
-//! with a checksum.
+//! The output is deterministic, because the gzip header contains neither a time nor a name. gzip and
+//! Zstandard data end with a checksum.
 
 use std::io::{self, Write};
 

@@ -1,12 +1,12 @@
-//! CoNLL-U (<https://universaldependencies.org/format.html>): one token per line in ten columns, and an empty
-//! line after each sentence.
+//! Writes CoNLL-U (<https://universaldependencies.org/format.html>): one token per line in ten columns, and
+//! an empty line after each sentence.
 //!
 //! Only the columns ID, FORM and MISC are filled. MISC has `SpaceAfter=No` for a token without white space
 //! after it. A tagger can fill the other columns. `tokens.rs` defines sentences and tokens. Comments name the
 //! document, the paragraph and the sentence. `# kind` is the kind of the paragraph. `# text` is built from
 //! the tokens, so it contains only single spaces.
 //!
-//! Limitation: a document without tokens is omitted, because the format has only sentences.
+//! Limitation: a document without tokens is omitted, because the format consists of sentences.
 
 use std::io::Write;
 

@@ -1,5 +1,5 @@
-//! CSV (RFC 4180) in UTF-8: a header line with field names, then one record per document. Records end in
-//! CRLF.
+//! Writes CSV (RFC 4180) in UTF-8: a header line with field names, then one record per document. Records end
+//! in CRLF.
 //!
 //! A value with a comma, a quotation mark or a line break is quoted. A missing value is an empty field, and
 //! an empty text is `""`. `|` separates the values of a list, and a `|` in such a value becomes `/`. Times

@@ -1,4 +1,4 @@
-//! JSON Lines: one JSON object per line, in UTF-8. Each line ends in `\n`.
+//! Writes JSON Lines: one JSON object per line, in UTF-8. Each line ends in `\n`.
 //!
 //! Missing values are `null`. Times follow RFC 3339, with as many decimals as in the corpus, up to
 //! nanoseconds.

@@ -1,9 +1,10 @@
-//! Markdown (CommonMark) with YAML front matter.
+//! Writes Markdown (CommonMark) with YAML front matter.
 //!
 //! The front matter is between two lines `---`. Its strings are in quotation marks, as in JSON. The headline
-//! follows, and then one block for each line of the text. The kind of the line selects a heading of level 2,
-//! a list item, a quotation, code or a paragraph. Characters that Markdown would interpret are escaped. A
-//! line `---` occurs only before and after front matter, so a stream of documents can be split again.
+//! follows, and then one block for each line of the text. The kind of the line determines whether it becomes
+//! a heading of level 2, a list item, a quotation, code or a paragraph. Characters that Markdown would
+//! interpret are escaped. A line `---` occurs only before and after front matter, so a stream of documents
+//! can be split again.
 
 use std::io::Write;
 
@@ -77,7 +78,7 @@ fn blocks(lines: &[(char, String)]) -> String {
             'h' => format!("## {}\n\n", escaped(line)),
             'i' => format!("- {}\n", escaped(line)),
             'q' => format!("{}> {}\n", if continues { ">\n" } else { "" }, escaped(line)),
-            // Indented like the fence, so that no line of code is exactly `---`.
+            // The line is indented like the fence, so that no line of code is exactly `---`.
             'x' => format!(" {line}\n"),
             _ => format!("{}\n\n", escaped(line)),
         };
@@ -86,7 +87,7 @@ fn blocks(lines: &[(char, String)]) -> String {
     text
 }
 
-/// Returns a code fence that occurs in no line of the code.
+/// Returns a code fence that does not occur in any line of the code.
 fn fence(lines: &[(char, String)]) -> String {
     let runs = |line: &String| line.split(|c| c != '~').map(str::len).max();
     let longest = lines.iter().filter_map(|(_, line)| runs(line)).max().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The formats of an export, and a writer ([`Sink`]) for each format.
+//! Defines the formats of an export, and a writer ([`Sink`]) for each format.
 //!
-//! Pure functions render each document into memory for [`json_lines`], [`csv`], [`vertical`], [`conllu`],
-//! [`tei`] and [`markdown`]. The output of these formats can be compressed. Parquet has its own compression.
+//! For [`json_lines`], [`csv`], [`vertical`], [`conllu`], [`tei`] and [`markdown`], pure functions render
+//! each document into memory. The output of these formats can be compressed. Parquet has its own compression.
 //! Plain text has no sink, because it has one file per document or site ([`text`], [`crate::folder`]).
 
 pub mod compressed;
@@ -35,7 +35,8 @@ pub enum Format {
     Conllu(Compression),
     /// TEI P5: a `<teiCorpus>` with one `<TEI>` per document.
     Tei(Compression),
-    /// Markdown with YAML front matter. In a folder, one file per document. Otherwise one stream.
+    /// Markdown with YAML front matter. In a folder, each document has its own file. Otherwise all documents
+    /// are in one stream.
     Markdown(Compression),
     /// One text file per document, in one folder per host.
     TextByDocument,
@@ -109,8 +110,9 @@ impl Format {
         matches!(self, Self::JsonLines(_) | Self::Csv(_) | Self::Parquet | Self::Datasets)
     }
 
-    /// Returns a sink that writes one file of this format to `out`. `fields` is used by formats that [have
-    /// fields](Self::has_fields). `group` is the size in bytes of a Parquet row group before compression.
+    /// Returns a sink that writes one file of this format to `out`. Only formats that [have
+    /// fields](Self::has_fields) use `fields`. `group` is the size in bytes of a Parquet row group before
+    /// compression.
     ///
     /// # Errors
     /// An error means that `out` cannot be written.
@@ -181,7 +183,7 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// Returns the writer, which has the data written so far.
+    /// Returns the inner writer, to which the data so far were written.
     pub fn out(&self) -> &W {
         match self {
             Self::Lines { out, .. } => out.inner(),
@@ -189,7 +191,7 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// Finishes the content. Returns the writer without flushing it.
+    /// Writes the end of the file. Returns the inner writer without flushing it.
     ///
     /// # Errors
     /// An error means that the file cannot be written.

@@ -1,15 +1,15 @@
 //! Writes Apache Parquet: one column per field, rows in groups, compressed with zstd.
 //!
 //! The code uses the crate `parquet` without Arrow, which would add a dozen crates. Rows are buffered until
-//! their texts and lists reach the size of a group, then written as one row group. This needs memory of about
-//! twice the group size.
+//! their texts and lists reach the size of a group, and are then written as one row group. This needs memory
+//! of about twice the group size.
 //!
 //! [`FieldType`] defines the types. A text is `BYTE_ARRAY (STRING)`. A list is the three-level `LIST` of the
 //! specification. A time is `INT64 (TIMESTAMP, microseconds, UTC)`, because Python's dates cannot represent
 //! nanoseconds. Nanoseconds are truncated.
 //!
-//! Limitation: a document is never split, so a text of 100 MB makes a group of at least this size. The text
-//! column has no statistics, because range searches on it are useless.
+//! Limitation: a document is never split, so a text of 100 MB makes a row group of at least this size. The
+//! text column has no statistics, because range searches on it are useless.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl<W: Write + Send> Parquet<W> {
         if self.buffered >= self.group { self.write_group() } else { Ok(()) }
     }
 
-    /// Returns the writer, which has the row groups written so far.
+    /// Returns the inner writer, to which the row groups so far were written.
     pub fn inner(&self) -> &W {
         self.file.inner()
     }
@@ -128,7 +128,7 @@ pub(crate) fn properties() -> WriterProperties {
     UNIQUE.into_iter().fold(properties, plain).build()
 }
 
-/// Returns the underlying system error, if any. With it, callers can recognize a full disk.
+/// Returns the system error that caused an error, if there is one. Callers use it to detect a full disk.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -144,8 +144,8 @@ struct Column {
     values: Values,
     /// The Parquet definition level of each entry. Empty for required columns.
     definition: Vec<i16>,
-    /// The Parquet repetition level: 0 for a row's first entry, 1 for its further entries. Empty for columns
-    /// without lists.
+    /// The Parquet repetition level of each entry: 0 for a row's first entry, 1 for its further entries.
+    /// Empty for columns without lists.
     repetition: Vec<i16>,
     field: &'static Field,
 }

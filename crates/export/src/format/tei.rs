@@ -1,9 +1,9 @@
-//! TEI P5 (<https://tei-c.org/guidelines/p5/>): a `<teiCorpus>` with one `<TEI>` per document.
+//! Writes TEI P5 (<https://tei-c.org/guidelines/p5/>): a `<teiCorpus>` with one `<TEI>` per document.
 //!
-//! The header has title, authors, publisher, dates, source, language, keywords and description. The body has
-//! the lines of the text. A heading begins a `<div>`. List items become `<list>`, quotations `<quote>`,
-//! captions `<figure><head>`, and table cells and preformatted lines `<ab>` with a type. Characters that XML
-//! 1.0 does not allow are omitted. Tests validate the files with the TEI schema.
+//! The header contains title, authors, publisher, dates, source, language, keywords and description. The body
+//! contains the lines of the text. A heading begins a `<div>`. List items become `<list>`, quotations
+//! `<quote>`, captions `<figure><head>`, and table cells and preformatted lines `<ab>` with a type.
+//! Characters that XML 1.0 does not allow are omitted. Tests validate the files with the TEI schema.
 //!
 //! Limitation: without documents, the file is not valid TEI, because a `<teiCorpus>` needs a `<TEI>`.
 

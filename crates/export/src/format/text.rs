@@ -1,4 +1,4 @@
-//! Plain text: the headline, an empty line, then the text with one paragraph per line.
+//! Writes plain text: the headline, an empty line, then the text with one paragraph per line.
 //!
 //! In a file with all documents of a site, two empty lines separate documents. No document contains two
 //! consecutive empty lines, so the file can be split again. The text files have no metadata such as URL or
@@ -6,7 +6,7 @@
 
 use crate::Record;
 
-/// Appends a record as text to `out`. Without a headline, it writes only the text.
+/// Appends a record as text to `out`. If the document has no headline, appends only the text.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     let title = record.title().split_whitespace().collect::<Vec<_>>().join(" ");
     if !title.is_empty() {
@@ -23,8 +23,9 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the file or folder name for a host. `+` replaces characters that file names may not contain: the
-/// colon before a port, and a leading full stop. The result is unambiguous, because hosts contain no `+`.
+/// Returns the file or folder name for a host. `+` replaces the characters that a file name must not contain:
+/// the colon before a port, and a leading full stop. Different hosts have different names, because hosts
+/// contain no `+`.
 ///
 /// ```
 /// use gleaner_export::format::text::file_name;

@@ -1,14 +1,14 @@
-//! Vertical text for Sketch Engine and NoSketch Engine
-//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>): one token per line, structures as
-//! tags.
+//! Writes vertical text for Sketch Engine and NoSketch Engine
+//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>): one token per line, with structures
+//! as tags.
 //!
-//! `<doc>` has the metadata of the document as attributes. `<p>` has the kind of the line as an attribute.
-//! `<s>` is a sentence. `<g/>` between two tokens means that no white space separates them. `tokens.rs`
-//! defines sentences and tokens. `<`, `>` and `&` are written as XML entities, and so is `"` in attributes.
-//! `|` separates several authors.
+//! `<doc>` has the metadata of the document as attributes, and `<p>` has the kind of the line. `<s>` is a
+//! sentence. `<g/>` between two tokens means that no white space separates them. `tokens.rs` defines
+//! sentences and tokens. `<`, `>` and `&` are written as XML entities, and so is `"` in attributes. `|`
+//! separates several authors.
 //!
-//! Limitation: words are neither tagged nor lemmatised. The files were not tested with Manatee. Their
-//! escaping follows XML and published vertical files. Host names can be longer than a tool allows.
+//! Limitation: words are neither tagged nor lemmatised. The files were not tested with Manatee, but their
+//! escaping follows XML and published vertical files. A host name can be longer than a tool allows.
 
 use super::kind_name;
 use crate::Record;
@@ -130,7 +130,8 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-        /// Tokens, `<g/>` and paragraphs suffice to restore the text, except for the kind of white space.
+        /// The text can be restored from the tokens, `<g/>` and paragraphs, except for the kind of white
+        /// space.
         #[test]
         fn the_text_comes_back(text in "[\\PC<>&\"\t\n\0 aB.。]{0,120}") {
             let mut document = documents().remove(0);

@@ -1,4 +1,4 @@
-//! The fields of a record: names, order, types and values.
+//! Defines the fields of a record: names, order, types and values.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! An exported document: its fields, their order and their types.
+//! Defines an exported document: its fields, their order and their types.
 //!
 //! [`FIELDS`] defines names, order, types and values for all formats with fields. A test compares it with
 //! docs/corpus.md.
@@ -32,9 +32,10 @@ pub struct Record<'a> {
 pub struct RecordContext {
     /// All URLs with this text. The document's own URL is first.
     pub urls: Vec<String>,
-    /// The representative of the document's cluster; `None` if the document is the representative itself.
+    /// The representative of the document's cluster. `None` if the document is itself the representative.
     pub head: Option<DocumentId>,
-    /// Estimated similarity to the representative, from 0 to 1. `None` for the representative itself.
+    /// Estimated similarity to the representative, from 0 to 1. `None` if the document is itself the
+    /// representative.
     pub similarity: Option<f64>,
     /// Number of documents in the cluster, without the representative.
     pub near_duplicates: u64,
@@ -42,8 +43,7 @@ pub struct RecordContext {
     pub related: Vec<String>,
     /// Hashes of the paragraphs that were removed from the text, in order.
     pub removed: Vec<String>,
-    /// The archive file with the page, and the offset of its record in bytes. `None` if the page is not
-    /// archived.
+    /// The archive file with the page, and the offset of its record in bytes. `None` if not archived.
     pub archived: Option<(String, u64)>,
     /// Number of earlier revisions of the text.
     pub earlier: u32,
@@ -52,7 +52,8 @@ pub struct RecordContext {
 }
 
 impl<'a> Record<'a> {
-    /// Returns the record of a document with its context. Computes the quality figures.
+    /// Returns the record of a document with its context. Computes the measured values of the text
+    /// ([`Quality`](gleaner_corpus::Quality)).
     #[must_use]
     pub fn new(document: &'a Document, context: &'a RecordContext) -> Self {
         Self {
@@ -115,8 +116,8 @@ impl<'a> Record<'a> {
         &self.document.text
     }
 
-    /// Returns each line of the text with the letter of its kind. Where the document has no letter, it is
-    /// `p`.
+    /// Returns each line of the text with the letter of its kind. The letter is `p` for lines whose kind the
+    /// document does not record.
     pub fn lines(&self) -> impl Iterator<Item = (char, &'a str)> + use<'a> {
         let kinds = self.document.kinds.chars().chain(std::iter::repeat('p'));
         kinds.zip(self.document.text.lines())
@@ -126,7 +127,8 @@ impl<'a> Record<'a> {
         *self.counts.get_or_init(|| counts(self.text()))
     }
 
-    /// Returns the number with this field name, for conditions. `None` if the record has no such number.
+    /// Returns the number in the field with this name, for conditions. Returns `None` if the record has no
+    /// such number.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         match self.cell(name)? {

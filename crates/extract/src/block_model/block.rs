@@ -1,8 +1,8 @@
-//! A block: a line of the page and the properties of its text, such as words, links, dates and images.
+//! Defines a block: a line of the page and properties such as its words, links, dates and images.
 //!
 //! Limitation: a full stop ends a sentence unless an ASCII letter or digit follows, so `U.S. Senate` contains
-//! a sentence end. A price such as 3.50 counts as a time. Thai and Lao have no full stop: a space counts as a
-//! comma, and a long line ends with a sentence end.
+//! the end of a sentence. A price such as 3.50 counts as a time. Thai and Lao have no full stop. In them, a
+//! space counts as a comma, and a long line as a sentence.
 
 use gleaner_html::Page;
 use gleaner_html::text::PlacedLine;
@@ -50,8 +50,8 @@ impl Block {
     }
 }
 
-/// For each node: whether it is text in a link, whether it is emphasised, and the numbers of images and
-/// inline elements before it.
+/// For each node: whether it is text in a link, whether it is emphasised, and how many images and inline
+/// elements precede it.
 pub(super) struct Marks {
     linked: Vec<bool>,
     emphasised: Vec<bool>,
@@ -131,7 +131,7 @@ impl Characters {
         if text.is_ascii() { Self::from_ascii(text.as_bytes()) } else { Self::from_any(text) }
     }
 
-    /// Equals [`Self::from_any`], and takes a fraction of its time.
+    /// Returns the same result as [`Self::from_any`] in a fraction of its time.
     fn from_ascii(text: &[u8]) -> Self {
         let count = |is: fn(u8) -> bool| text.iter().filter(|byte| is(**byte)).count();
         let is_end = |byte: u8| matches!(byte, b'.' | b'!' | b'?');
@@ -184,7 +184,7 @@ fn is_comma(c: char) -> bool {
     }
 }
 
-/// Equals `char::is_numeric`, with a fast path for accented letters.
+/// Returns the same result as `char::is_numeric`, but faster for accented letters.
 fn is_numeric(c: char) -> bool {
     !matches!(c, '\u{C0}'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}') && c.is_numeric()
 }

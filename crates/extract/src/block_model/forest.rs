@@ -1,11 +1,12 @@
-//! The model: regression trees. The sum of the trees' values is the log-odds that a block is body text
-//! (gradient boosting: Friedman, Greedy function approximation, Annals of Statistics 2001). The crate eval
-//! (`training`) grows the trees. This module reads, writes and evaluates them.
+//! Defines the model, which consists of regression trees. The sum of the trees' values is the log-odds that a
+//! block is body text (gradient boosting: Friedman, Greedy function approximation, Annals of Statistics
+//! 2001). The module `training` of the crate eval grows the trees. This module reads, writes and evaluates
+//! them.
 //!
-//! In a model file, all values are little-endian: the eight bytes `GLEANER1`, a hash of the feature names
-//! (u64), the number of trees (u32), the trees. A tree consists of the number of splits (u16), the splits
-//! (feature u16, left i16, right i16, threshold f32) and the leaves (f32, one more leaf than splits). A
-//! negative child `c` is the leaf `-c-1`.
+//! A model file consists of these values, all little-endian: the eight bytes `GLEANER1`, a hash of the
+//! feature names (u64), the number of trees (u32), and the trees. A tree consists of the number of splits
+//! (u16), the splits (feature u16, left i16, right i16, threshold f32) and the leaves (f32, one more leaf
+//! than splits). A negative child `c` is the leaf `-c-1`.
 
 use super::features;
 use super::hashing::{FNV_START, fnv_1a};
@@ -13,14 +14,14 @@ use super::questions::{LANES, Questions};
 
 const MAGIC: &[u8; 8] = b"GLEANER1";
 
-/// A split of a tree. A row goes left if the feature is at most the threshold, otherwise right.
+/// A split of a tree. A row goes left if its feature is at most the threshold, and right otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
     /// Index of the feature, in the order of [`super::feature_names`].
     pub feature: u16,
-    /// The left child: the index of a split; if negative, the leaf `-left - 1`.
+    /// The left child: the index of a split or, if negative, the leaf `-left - 1`.
     pub left: i16,
-    /// The right child: the index of a split; if negative, the leaf `-right - 1`.
+    /// The right child: the index of a split or, if negative, the leaf `-right - 1`.
     pub right: i16,
     /// The threshold for the feature's value.
     pub threshold: f32,
@@ -31,12 +32,12 @@ pub struct Split {
 pub struct Tree {
     /// The splits, from the root. The children of a split come after it.
     pub splits: Vec<Split>,
-    /// The leaf values in log-odds; one more leaf than splits.
+    /// The values of the leaves in log-odds. There is one more leaf than splits.
     pub leaves: Vec<f32>,
 }
 
 impl Tree {
-    /// Returns the value of the leaf that a row of features leads to.
+    /// Returns the value of the leaf to which a row of features leads.
     #[must_use]
     pub fn value(&self, row: &[f32]) -> f32 {
         let mut at: i16 = if self.splits.is_empty() { -1 } else { 0 };
@@ -94,7 +95,7 @@ impl Forest {
         &self.trees
     }
 
-    /// Returns the log-odds for a row of features: the sum of the trees' values.
+    /// Returns the log-odds for a row of features, which are the sum of the trees' values.
     ///
     /// # Panics
     /// If the row lacks a feature that the trees use.
@@ -103,7 +104,8 @@ impl Forest {
         self.questions.ask(&[row])[0]
     }
 
-    /// Returns the log-odds of several rows. This is faster than row by row. Panics like [`Self::log_odds`].
+    /// Returns the log-odds of several rows. This is faster than calling [`Self::log_odds`] for each row, and
+    /// panics like it.
     pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
         rows.chunks(LANES).flat_map(|rows| self.questions.ask(rows).into_iter().take(rows.len()))
     }
@@ -127,7 +129,7 @@ impl Forest {
         out
     }
 
-    /// Parses a model file. Returns `None` if it is not a valid model, or if the model has other features.
+    /// Parses a model file. Returns `None` if it is not a valid model, or has other features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes);
@@ -170,7 +172,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the FNV-1a hash of the feature names, because the trees identify features only by position.
+/// Returns the FNV-1a hash of the feature names. It is checked because trees identify features by position.
 fn fingerprint() -> u64 {
     fnv_1a(FNV_START, features::names().join("\n").as_bytes())
 }

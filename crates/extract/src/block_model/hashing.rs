@@ -1,7 +1,7 @@
-//! Hashes of words, texts and places, for fast comparison and for storage in templates.
+//! Computes hashes of words, texts and places, for fast comparison and for storage in templates.
 //!
-//! Limitation: two texts may have the same hash. With 64 bits, this becomes likely at some billions of texts.
-//! A collision misclassifies one line.
+//! Limitation: two texts may have the same hash. With 64 bits, this becomes likely for some billions of
+//! texts. A collision has the effect that one line is misclassified.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -26,7 +26,7 @@ pub(super) fn hash_with_masked(first: impl Hash, name: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns a hash that is equal on all machines and in all versions, because templates store it.
+/// Returns a hash that is the same on all machines and in all versions, because templates store it.
 pub(super) fn hash(of: &impl Hash) -> u64 {
     let mut hasher = Fnv(FNV_START);
     of.hash(&mut hasher);
@@ -39,7 +39,7 @@ pub(super) fn fnv_1a(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// FNV-1a with a final mixing step, which makes all bits depend on all bytes.
+/// The hash function FNV-1a with a final mixing step, which makes all bits depend on all bytes.
 struct Fnv(u64);
 
 impl Hasher for Fnv {
@@ -78,7 +78,7 @@ fn hash_in_lower_case(word: &str) -> u64 {
     let mut lower = [0; 64];
     let mut length = 0;
     for c in word.chars().map(lower_case) {
-        // The lower case of some letters is several letters, and that of sigma depends on its place in the word.
+        // The lower case of some letters is several letters, and that of sigma depends on its position.
         let Some(c) = c.filter(|c| length + c.len_utf8() <= lower.len()) else {
             return hash_in_eights(word.to_lowercase().as_bytes(), |eight| eight);
         };
@@ -87,8 +87,8 @@ fn hash_in_lower_case(word: &str) -> u64 {
     hash_in_eights(&lower[..length], |eight| eight)
 }
 
-/// Returns the lower case of a letter, with a fast path for the most common letters. Returns `None` if it is not one
-/// letter, or depends on the word.
+/// Returns the lower case of a letter, with a fast path for the most common letters. Returns `None` if it is
+/// not one letter, or depends on the word.
 fn lower_case(c: char) -> Option<char> {
     match c {
         'a'..='z' | '0'..='9' | 'ß'..='ÿ' | 'ư' | 'а'..='џ' | 'α'..='ω' | '\u{4E00}'..='\u{9FEF}' => {

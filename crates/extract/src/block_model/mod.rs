@@ -1,19 +1,19 @@
-//! The block model: a model trained on labelled pages classifies every line of a page.
+//! Implements the block model, a model trained on labelled pages that classifies every line of a page.
 //!
 //! 1. The page is cut into blocks, which are the lines that a reader sees (`block.rs`, `scene.rs`).
-//! 2. 177 features are computed for each block (`features`): the features of the papers (links, commas, text
-//!    density, title words), element names, similar siblings, the block's path, its neighbours, the page's
-//!    metadata.
+//! 2. 177 features are computed for each block (`features`). They describe links, commas, text density and
+//!    title words, as in the papers, and also element names, similar siblings, the block's path, its
+//!    neighbours, and the page's metadata.
 //! 3. Regression trees ([`Forest`]) compute the log-odds that the block is body text.
-//! 4. The body text is the blocks with a probability above a half.
+//! 4. The body text consists of the blocks with a probability above a half.
 //!
 //! If other pages of the site are known, [`Site`] first removes the text that the site repeats. It then
-//! combines the model's result with the results for the same kind of place on the other pages.
+//! combines the model's result with the results on the other pages for the same kind of place.
 //!
 //! The example `train` of the crate eval trained [`built_in`]. docs/evaluation.md describes the training data
 //! and the results on unseen sites.
 //!
-//! Cost: linear in the page, some microseconds per block.
+//! The cost is linear in the page, with some microseconds per block.
 //!
 //! ```
 //! use gleaner_extract::block_model;
@@ -55,11 +55,12 @@ pub use site::{Place, Site, Verdicts};
 pub struct Judged {
     /// The block.
     pub placed: PlacedLine,
-    /// The log-odds that the block is body text, from the model and the site. 0 is a probability of 0.5.
+    /// The log-odds that the block is body text, from the model and the site. 0 means a probability of 0.5.
     pub log_odds: f32,
     /// The log-odds according to the model only.
     pub alone: f32,
-    /// The log-odds of the block's place on the training pages. `None` if the training pages lack the place.
+    /// The log-odds of the block's place on the training pages. `None` if no training page has a block at
+    /// this place.
     pub vote: Option<f32>,
     /// Why the block was removed before the classification. `None` if the model classified it. A removed
     /// block has log-odds -6 and no `vote`.
@@ -87,7 +88,7 @@ impl Judged {
         }
     }
 
-    /// Whether the block is body text (log-odds above 0).
+    /// Whether the block is body text, that is, its log-odds are above 0.
     #[must_use]
     pub fn is_content(&self) -> bool {
         self.log_odds > 0.0
@@ -132,7 +133,7 @@ pub fn sayings_of(line: &str) -> impl Iterator<Item = &'static str> {
     (0..).zip(lexicon::SAYING_NAMES).filter(move |(bit, _)| sayings >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// Returns the features of each block of a page that is not repeated. Used to train a model.
+/// Returns the features of each block of a page that is not repeated. The training of a model uses them.
 #[must_use]
 pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {
     let scene = scene::Scene::new(page, repeated);
@@ -161,9 +162,9 @@ pub fn judge(page: &Page, model: &Forest) -> Vec<Judged> {
     Site::default().judge(page, model)
 }
 
-/// Returns the margin of a classification, 0 to 1: twice the mean distance of the blocks' probabilities from
-/// 0.5. The mean is weighted by words and ignores blocks with a probability below 0.1. The margin is 0 if no
-/// block is body text.
+/// Returns the margin of a classification, 0 to 1. It is twice the mean distance of the blocks' probabilities
+/// from 0.5. The mean is weighted by words, and ignores blocks with a probability below 0.1. The margin is 0
+/// if no block is body text.
 #[must_use]
 pub fn margin(judged: &[Judged]) -> f32 {
     if !judged.iter().any(Judged::is_content) {
@@ -181,15 +182,15 @@ pub fn margin(judged: &[Judged]) -> f32 {
 /// The log-odds of a probability of 0.1.
 const MIGHT_BE: f32 = -2.2;
 
-/// Returns the page's body text according to a model. Empty if the model finds none.
+/// Returns the page's body text according to a model. The result is empty if the model finds none.
 #[must_use]
 pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
     lines(&judge(page, model))
 }
 
 /// Returns the lines of the body text. If no block is body text, but the likeliest block has a probability of
-/// at least 0.05, returns this block and the blocks that are nearly as likely. Such a guess with confidence 0
-/// is better than a lost article.
+/// at least 0.05, returns this block and those that are nearly as likely. Such a guess, with confidence 0, is
+/// better than a lost article.
 #[must_use]
 pub fn lines(judged: &[Judged]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
@@ -200,7 +201,7 @@ pub fn lines(judged: &[Judged]) -> Vec<Line> {
 /// The log-odds of a probability of about 0.05.
 const LEAST_CHANCE: f32 = -3.0;
 
-/// The largest distance of a guessed line from the likeliest line, in log-odds.
+/// The maximum difference in log-odds between a guessed line and the likeliest line.
 const NEARLY: f32 = 1.5;
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! Evaluates a forest with its splits sorted by feature and threshold. The method is QuickScorer (Lucchese et
 //! al., QuickScorer: a fast algorithm to rank documents with additive ensembles of regression trees, SIGIR
-//! 2015). For several rows at once: Exploiting CPU SIMD extensions to speed-up document scoring with tree
-//! ensembles, SIGIR 2016.
+//! 2015). Several rows are evaluated at once as in: Exploiting CPU SIMD extensions to speed-up document
+//! scoring with tree ensembles, SIGIR 2016.
 //!
 //! 1. Every tree has a bit set of reachable leaves, numbered from left to right.
-//! 2. The splits of a feature are sorted by threshold. At a split with a threshold below the row's value, the
-//!    row goes to the right. The leaves below the left child are removed from the set.
-//! 3. The value of the tree is its first remaining leaf.
+//! 2. The splits of a feature are sorted by threshold. At a split whose threshold is below the row's value,
+//!    the row goes right, so the leaves below the left child are removed from the set.
+//! 3. The value of the tree is that of its first remaining leaf.
 //!
-//! [`LANES`] rows are evaluated side by side. A split is then loaded once for all rows, and the compiler can
+//! [`LANES`] rows are evaluated side by side. So a split is loaded once for all rows, and the compiler can
 //! use vector instructions. For each feature, the evaluation stops at the highest value of the rows.
 //!
-//! The results equal those of a walk through the trees to the last bit: values are added in the same order.
+//! The results equal those of a walk through the trees to the last bit, because values are added in the same
+//! order.
 
 use super::forest::Tree;
 
@@ -22,10 +23,10 @@ type Reached = [u32; LANES];
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Questions {
-    /// For each used feature: its number and the end of its range in `splits`.
+    /// For each used feature, its number and the end of its range in `splits`.
     features: Vec<(usize, usize)>,
     splits: Vec<Struck>,
-    /// For each tree: the index of its first leaf in `leaves`.
+    /// For each tree, the index of its first leaf in `leaves`.
     first: Vec<usize>,
     /// The leaves of all trees, each tree from left to right.
     leaves: Vec<f32>,
@@ -86,8 +87,8 @@ impl Questions {
         }
     }
 
-    /// Returns the sum of the trees' values for each row, at most [`LANES`]. Unused lanes repeat the first
-    /// row.
+    /// Returns the sum of the trees' values for each row. There may be at most [`LANES`] rows. Unused lanes
+    /// repeat the first row.
     ///
     /// # Panics
     /// If there is no row, or a row is too short.
@@ -121,7 +122,7 @@ fn strike(splits: &[Struck], values: [f32; LANES], reached: &mut [Reached]) {
             break;
         }
         let reached = &mut reached[split.tree as usize];
-        // A branch here would prevent vectorization by the compiler.
+        // A branch here would prevent the compiler from using vector instructions.
         let stays = values.map(|value| u32::from(value <= split.threshold).wrapping_neg());
         *reached = std::array::from_fn(|lane| reached[lane] & (split.rest | stays[lane]));
     }

@@ -1,8 +1,8 @@
 //! Removes lines from a page before the classification:
 //!
 //! * lines that the site repeats ([`super::Repeated`]);
-//! * lines in a consent dialog: an element with a name that consent platforms use. An element that contains
-//!   an `<h1>`, an `<article>` or the `<main>` is never a dialog;
+//! * lines in a consent dialog, which is an element with a name that consent platforms use. An element that
+//!   contains an `<h1>`, an `<article>` or the `<main>` is never a dialog;
 //! * lines that the page repeats, such as placeholders of blocked embeds: a line with at least [`LONG`] words
 //!   that occurs at least [`TIMES`] times.
 
@@ -29,7 +29,7 @@ pub enum Removed {
 /// Minimum number of words of a repeated placeholder.
 const LONG: usize = 15;
 
-/// Minimum number of equal placeholders on the page.
+/// Minimum number of equal placeholders on the page for which they are removed.
 const TIMES: usize = 4;
 
 impl Scene {

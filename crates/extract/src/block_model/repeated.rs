@@ -4,16 +4,16 @@
 //! lines must be equal instead of similar. Repeated text is removed before the classification, so that a long
 //! notice does not dominate a short article.
 //!
-//! A text is repeated only at one path (tags with class and id, digits masked). Therefore a teaser elsewhere
-//! on the site does not remove an article's lead. Occurrences are counted once per article. Pages with the
-//! same title and the same longest paragraph are copies of one article; otherwise the article's text would
-//! count as repeated.
+//! A text counts as repeated only at one path (tags with class and id, digits masked). Therefore a teaser
+//! elsewhere on the site does not remove an article's lead. Occurrences are counted once per article. Pages
+//! with the same title and the same longest paragraph are copies of one article. Otherwise, the article's
+//! text would count as repeated.
 //!
 //! A text that the model clearly labels body text is kept if at most half of the articles share it
 //! ([`Repeated::but_content`]).
 //!
-//! Limitation: the method removes repeated text that an editor would count as part of every article, such as
-//! a notice or the headings on a recipe site. It also removes the text of an article that has copies with
+//! Limitation: the method also removes repeated text that an editor would count as part of every article,
+//! such as a notice or the headings on a recipe site. It removes the text of an article that has copies with
 //! different titles.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -26,10 +26,10 @@ use super::hashing::{ByHash, Secret};
 use super::odds;
 use super::scene::Scene;
 
-/// Minimum share of the articles that must contain a repeated text,
+/// Minimum share of the articles that contain a repeated text.
 const SHARE: f64 = 0.1;
 
-/// and minimum number of these articles.
+/// Minimum number of articles that contain a repeated text.
 const LEAST: usize = 2;
 
 /// A text is clearly body text if the mean probability of its lines is above this value.
@@ -38,7 +38,7 @@ const CONTENT: f64 = 0.8;
 /// Minimum number of words of a paragraph that identifies an article together with the title.
 const PARAGRAPH: usize = 20;
 
-/// The texts that a site repeats, as hashes of text and path. The default is empty.
+/// The texts that a site repeats, as hashes of text and path. By default there are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated(BTreeSet<u64>);
 
@@ -117,7 +117,7 @@ impl Common {
     }
 
     /// Returns the probabilities of the repeated texts that occur in at most half of the articles. The model
-    /// evaluates lines of a text only until the decision is certain.
+    /// evaluates the lines of a text only until the decision is certain.
     fn chances(&mut self, pages: &[&Page], model: &Forest) -> ByHash<Chance> {
         let is_everywhere = |key: &u64| 2 * self.counts[key] > self.articles;
         let mut chances: ByHash<Chance> =
@@ -161,7 +161,7 @@ impl Chance {
         self.sum > CONTENT * self.lines
     }
 
-    /// Whether the remaining lines can still change the decision. Each remaining line adds 0 to 1 to the sum.
+    /// Whether the remaining lines can still change the decision. Each of them adds 0 to 1 to the sum.
     fn is_open(&self) -> bool {
         const ROUNDING: f64 = 1e-6;
         !self.is_content() && self.sum + (self.lines - self.asked) + ROUNDING > CONTENT * self.lines
@@ -172,7 +172,8 @@ fn lines(scene: &Scene) -> impl Iterator<Item = u64> {
     scene.blocks.iter().map(|block| key(scene.elements[block.element].path, block.text))
 }
 
-/// Returns a key equal for all copies of an article. Returns `None` without a title or a long paragraph.
+/// Returns a key that is the same for all copies of an article. Returns `None` if the page has no title or no
+/// long paragraph.
 fn article(scene: &Scene) -> Option<u64> {
     let paragraphs = scene.blocks.iter().filter(|block| block.link_share() < 0.5);
     let longest = paragraphs.max_by_key(|block| block.words.len())?;

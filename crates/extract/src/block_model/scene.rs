@@ -1,6 +1,6 @@
-//! The blocks and elements of a page, with the sums and maps from which features are computed.
+//! Collects the blocks and elements of a page, with the sums and maps from which features are computed.
 //!
-//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) and contains a
+//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]), and contains a
 //! word. Only elements that contain a block are listed, in document order. Because of this order, one
 //! backward pass computes sums over subtrees, and one forward pass computes paths.
 //!
@@ -56,7 +56,7 @@ impl Sum {
 #[derive(Debug, Clone)]
 pub(super) struct Element {
     pub(super) node: NodeId,
-    /// The index of the parent element; the first element is its own parent.
+    /// The index of the parent element. The first element is its own parent.
     pub(super) parent: usize,
     pub(super) kinds: u32,
     pub(super) class: u64,
@@ -83,7 +83,7 @@ pub(super) struct Scene {
     pub(super) texts: ByHash<u32>,
     pub(super) stated: Statements,
     pub(super) headline: Option<usize>,
-    /// The element that probably contains the body text, according to its prose.
+    /// The element that probably contains the body text, because it contains the most prose.
     pub(super) best: Option<usize>,
 }
 
@@ -103,7 +103,7 @@ impl Scene {
         scene
     }
 
-    /// Reads the blocks and elements of a page. [`Self::settle`] must follow.
+    /// Reads the blocks and elements of a page. The caller must call [`Self::settle`] afterwards.
     pub(super) fn read(page: &Page) -> Self {
         let mut scene = Self::default();
         let mut placed = placed_lines(page, 0, |_| true);
@@ -152,7 +152,7 @@ impl Scene {
         places
     }
 
-    /// Removes repeated blocks. [`Self::settle`] must follow.
+    /// Removes repeated blocks. The caller must call [`Self::settle`] afterwards.
     pub(super) fn take_away(&mut self, repeated: &Repeated) {
         let elements = &self.elements;
         let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);

@@ -2,19 +2,19 @@
 //!
 //! 1. The text that the site repeats is found ([`Repeated`]) and removed from every page.
 //! 2. The model classifies the remaining blocks of each page.
-//! 3. Each block adds its probability to its kind of place. The name of a place is the last two elements of
-//!    the block's path, with class and id, digits masked, such as `div.story > p.lead`. If more than half of
-//!    the block's words are in links, ` > a` is appended. The vote of a place is the mean probability of its
-//!    blocks, weighted by words.
-//! 4. The final classification of a block combines the model, the vote of its place, and its length:
-//!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and
-//!    of the vote. Without a vote, the second term is omitted.
+//! 3. Each block adds its probability to its kind of place. The name of a place consists of the last two
+//!    elements of the block's path, with class and id and with masked digits, such as `div.story > p.lead`.
+//!    If more than half of the block's words are in links, ` > a` is appended. The vote of a place is the
+//!    mean probability of its blocks, weighted by words.
+//! 4. The final classification of a block combines the model, the vote of its place, and its length: `0.90 o
+//!    + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and of the
+//!    vote. If there is no vote, the second term is omitted.
 //! 5. The final classifications of the training pages' blocks are stored with their places, by length.
 //!    Classification without the model uses them ([`Place::log_odds_of`]).
 //!
 //! The four weights are from a logistic regression over 20 recorded sites. They vary by 0.02 to 0.14 when one
 //! site is left out (docs/evaluation.md). The intercept reflects the cost of a false block relative to a
-//! missed block. Without pages of the site, only the model is used, with a threshold of 0.5.
+//! missed block. If no pages of the site are known, only the model is used, with a threshold of 0.5.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use super::odds::{self, chance};
 use super::scene::Scene;
 use super::{Forest, Judged, Removed, Repeated};
 
-/// What was learned about a site. The default is an unknown site.
+/// What was learned about a site. The default describes an unknown site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     /// The number of training pages.
@@ -47,10 +47,11 @@ pub struct Place {
     pub blocks: u32,
     /// The weight of these blocks in words: up to 60 words per block, plus two per block.
     pub words: f64,
-    /// The sum over these blocks of weight times probability of body text; at most [`words`](Self::words).
+    /// The sum, over these blocks, of weight times probability of body text. It is at most
+    /// [`words`](Self::words).
     pub content: f64,
     /// The final classification of the blocks, in four classes of length: below 8, below 16, below 32, and 32
-    /// or more words. Templates of earlier versions lack it.
+    /// or more words. All are zero in templates of earlier versions.
     #[serde(default)]
     pub verdicts: [Verdicts; 4],
 }
@@ -72,7 +73,7 @@ const OF_ALL_LENGTHS: f64 = 100.0;
 /// The maximum number of words of a block that count in a vote.
 const LONG: f32 = 60.0;
 
-/// Constant that is added to a block's number of words to get its weight in a vote.
+/// This number is added to the words of a block to get its weight in a vote.
 const ANY: f32 = 2.0;
 
 const SURE: f32 = 6.0;
@@ -92,7 +93,7 @@ impl Place {
     }
 
     /// Returns the log-odds, within ±6.91, that a block with `words` words at the place is body text. They
-    /// are computed from the final classifications. Without final classifications, returns the vote.
+    /// are computed from the final classifications. If there are none, returns the vote.
     #[must_use]
     pub fn log_odds_of(&self, words: u32) -> f32 {
         let sum = |of: fn(&Verdicts) -> f64| self.verdicts.iter().map(of).sum::<f64>();
@@ -115,14 +116,14 @@ fn log_odds(content: f64, of: f64) -> f32 {
 }
 
 impl Site {
-    /// Learns from pages of one site; 20 to 30 articles work best.
+    /// Learns from pages of one site. 20 to 30 articles work best.
     #[must_use]
     pub fn learn(pages: &[&Page], model: &Forest) -> Self {
         Self::learn_and_judge(pages, model).0
     }
 
-    /// Learns like [`Self::learn`]. Also returns the result of [`judge`](Self::judge) for each page, without
-    /// reading the pages again.
+    /// Learns like [`Self::learn`]. Also returns the result of [`judge`](Self::judge) for each page. This is
+    /// faster than calling both, because each page is read only once.
     #[must_use]
     pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<Judged>>) {
         let (repeated, scenes) = Repeated::but_content(pages, model);
@@ -230,7 +231,7 @@ fn weight(words: f32) -> f64 {
 }
 
 /// Returns the last two elements of a block's path, such as `div.story > p`. A block that consists mostly of
-/// links gets a separate place, because links to related stories are often among the paragraphs.
+/// links gets a separate place, because links to related stories are often between the paragraphs.
 fn place_name(page: &Page, scene: &Scene, block: &Block) -> String {
     let own = scene.elements[block.element].node;
     let above = page.node(own).parent;

@@ -1,7 +1,8 @@
-//! The article's metadata that are compared with blocks: title, description, and JSON-LD `articleBody`.
+//! Reads those metadata of the page that are compared with blocks: title, description, and JSON-LD
+//! `articleBody`.
 //!
 //! Limitation: the stated title may be the site's name, and the stated body may belong to another article.
-//! Therefore both are features for the model, not rules.
+//! Therefore both are only features for the model and not rules.
 
 use gleaner_html::Page;
 use gleaner_html::metadata::title_and_description;
@@ -46,7 +47,7 @@ fn trigrams_of(text: &str) -> Sorted {
     trigrams(&hashes(text).collect::<Vec<_>>())
 }
 
-/// Returns the `articleBody` in JSON-LD, or an empty string. Errors elsewhere in the JSON do not matter.
+/// Returns the `articleBody` in JSON-LD, or an empty string. The rest of the JSON may be invalid.
 fn declared_body(page: &Page) -> String {
     const NAME: &str = "\"articleBody\"";
     for script in page.elements("script") {

@@ -1,12 +1,13 @@
 //! Cuts a page into blocks and finds similar blocks, for [`content_extractor`] and
 //! [`fast_content_extractor`].
 //!
-//! A block is an element with a block tag. Its own content excludes its sub-blocks. The papers call this an
-//! atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed"). `HTML` and `BODY`
-//! are blocks too, so that all text belongs to a block. Every path begins with them.
+//! A block is an element with a block tag. Its own content does not include its sub-blocks. The papers call
+//! this an atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed"). `HTML` and
+//! `BODY` are blocks too, so that all text belongs to a block. Every path begins with them.
 //!
-//! The head and elements that browsers do not show as text ([`gleaner_html::text::never_text`], hidden
-//! elements) are skipped. Scripts are counted nevertheless, because the feature vector contains their number.
+//! The head, and elements that browsers do not show as text ([`gleaner_html::text::never_text`], hidden
+//! elements), are skipped. Their scripts are counted nevertheless, because the feature vector contains the
+//! number of scripts.
 //!
 //! [`content_extractor`]: crate::content_extractor
 //! [`fast_content_extractor`]: crate::fast_content_extractor
@@ -26,7 +27,7 @@ use vector::{Features, Vector};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     pub(crate) node: NodeId,
-    /// The number of the enclosing block, or `None` for the first block.
+    /// The number of the enclosing block. `None` for the first block.
     pub(crate) parent: Option<u32>,
     /// The number of the first block after this block and its sub-blocks.
     pub(crate) end: u32,
@@ -44,8 +45,8 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Cuts a page into blocks, in linear time: `html`, `body` and the elements that have a block tag and are
-    /// inside fewer than `max_depth` blocks.
+    /// Cuts a page into blocks, in linear time. The blocks are `html`, `body`, and the elements that have a
+    /// block tag and are inside fewer than `max_depth` blocks.
     pub(crate) fn new(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
         let tags = TagsByLength::from_tags(block_tags);
         let mut tree = Self::default();
@@ -164,7 +165,7 @@ impl Blocks {
     }
 }
 
-/// Tags by length. The length alone rejects most elements, which is fast.
+/// Tags by length. For most elements, the length alone shows that they have none of these tags.
 struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
 
 const LONGEST_TAG: usize = 10;

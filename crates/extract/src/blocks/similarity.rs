@@ -1,21 +1,21 @@
 //! Finds similar blocks, and counts the pages with a block similar to a given block.
 //!
-//! Two blocks are similar if the cosine of their vectors is above 0.9. The papers compare all pairs; this
-//! module does not:
+//! Two blocks are similar if the cosine of their vectors is above 0.9. The papers compare all pairs. This
+//! module avoids most comparisons:
 //!
 //! 1. Equal vectors form one group.
 //! 2. Groups are compared only if their prefixes share a feature. Features are ordered rarest first. A
-//!    vector's prefix is its shortest beginning such that the norm of the remaining entries is at most 0.9 of
-//!    the vector's norm. If the prefixes of two unit vectors share no feature, all common features lie
-//!    outside the prefix of one vector. The product is then at most the norm of that remainder, so the cosine
-//!    is at most 0.9 (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs similarity search, WWW
-//!    2007).
+//!    vector's prefix is its shortest beginning for which the norm of the remaining entries is at most 0.9 of
+//!    the vector's norm. If the prefixes of two unit vectors share no feature, all common features are
+//!    outside the prefix of one of them. The product is then at most the norm of this remainder, so the
+//!    cosine is at most 0.9 (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs similarity search,
+//!    WWW 2007).
 //! 3. A group is skipped if all of its pages are already counted.
 //!
 //! Limitation: a hostile page (100,000 blocks, each with five of the same thirty words) still causes
 //! quadratically many comparisons. [`Work`] limits the number of entries that all searches and look-ups read.
-//! After this limit, counts may be too small and similar vectors are missed, so repeated blocks may count as
-//! content.
+//! After this limit is reached, counts may be too small and similar vectors may be missed, so repeated blocks
+//! may count as content.
 
 use std::collections::HashMap;
 
@@ -60,7 +60,7 @@ impl Index {
 
 #[derive(Debug)]
 pub(crate) struct LookUp {
-    /// For each vector: the last look-up in which it was a candidate.
+    /// For each vector, the last look-up in which it was a candidate.
     met_by: Vec<u32>,
     look_ups: u32,
     pub(crate) work: Work,
@@ -132,7 +132,7 @@ impl Groups {
     }
 
     /// Returns, for every group, the number of pages with a similar block, including the group's own pages.
-    /// After the work limit, the numbers may be too small.
+    /// If the work limit was reached, the numbers may be too small.
     pub(crate) fn pages_with_similar(&self, work: &mut Work) -> Vec<u32> {
         let mut search = Search::new(self, *work);
         let groups = (0_u32..).zip(self.vectors());
@@ -146,9 +146,9 @@ impl Groups {
 #[derive(Debug)]
 pub(crate) struct Search<'a> {
     groups: &'a Groups,
-    /// For each page: the last search that counted the page.
+    /// For each page, the last search that counted the page.
     found_by: Vec<u32>,
-    /// For each group: the last search in which it was a candidate.
+    /// For each group, the last search in which it was a candidate.
     met_by: Vec<u32>,
     searches: u32,
     pub(crate) work: Work,
@@ -161,8 +161,8 @@ impl<'a> Search<'a> {
         Self { groups, found_by: vec![0; pages], met_by: vec![0; groups.pages.len()], searches: 0, work }
     }
 
-    /// Returns the number of pages with a block similar to `vector`, except the page `without`. The pages of
-    /// `group`, the group of `vector`, are counted without comparison.
+    /// Returns the number of pages with a block similar to `vector`, without counting the page `without`.
+    /// `group` is the group of `vector`. Its pages are counted without a comparison.
     pub(crate) fn pages(&mut self, vector: &Vector, group: Option<u32>, without: Option<u32>) -> u32 {
         self.searches += 1;
         if let Some(page) = without.and_then(|page| self.found_by.get_mut(page as usize)) {
@@ -213,7 +213,7 @@ impl Work {
         Self { left: max_work, spent: false }
     }
 
-    /// Subtracts from the limit. Returns `false` if the limit was exceeded in this call or an earlier one.
+    /// Subtracts from the limit. Returns `false` if this call or an earlier one exceeded the limit.
     pub(crate) fn spend(&mut self, entries: usize) -> bool {
         self.spent |= self.left < entries as u64;
         self.left = self.left.saturating_sub(entries as u64);
@@ -225,8 +225,8 @@ impl Work {
     }
 }
 
-/// Returns the minimum number of pages with a similar block that makes a block non-content: a share of
-/// `pages`, but at least `least` and at least two.
+/// Returns from which number of pages with a similar block on a block is non-content: a share of `pages`, but
+/// at least `least` and at least two.
 pub(crate) fn repeated_from(pages: usize, share: f64, least: usize) -> usize {
     let share = (share * pages as f64).ceil() as usize;
     share.max(least).max(2)

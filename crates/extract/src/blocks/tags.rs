@@ -1,11 +1,11 @@
-//! The block tags.
+//! Lists the block tags.
 //!
-//! The introduction of the FastContentExtractor paper names TABLE, TR, HR, P and DIV in a list from which
+//! The introduction of the FastContentExtractor paper names TABLE, TR, HR, P and DIV, in a list from which
 //! entries were lost in print. Figure 3 names SPAN. ContentExtractor's list also contains UL.
 
 const OF_THE_PAPER: [&str; 7] = ["table", "tr", "p", "hr", "ul", "div", "span"];
 
-/// The papers' block tags, the tags lost in print, and block tags added to HTML later.
+/// The papers' block tags, the tags that were lost in print, and block tags that were added to HTML later.
 const ALL: [&str; 42] = [
     "table",
     "tr",

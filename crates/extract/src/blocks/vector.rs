@@ -1,9 +1,9 @@
-//! Feature vectors of blocks, and the cosine of two vectors.
+//! Defines the feature vectors of blocks, and computes the cosine of two vectors.
 //!
-//! A feature vector consists of the numbers of images, scripts and hyperlinks and the count of each
-//! lower-case term in a block's own content. The papers give no weights, so an image counts as much as a
+//! A feature vector consists of the numbers of images, scripts and hyperlinks, and the count of each
+//! lower-case term, in a block's own content. The papers give no weights, so an image counts as much as a
 //! word. Features are ordered rarest first, which speeds up the search for similar vectors (`similarity`).
-//! The order affects no result.
+//! The order does not affect results.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub(crate) struct Features<'a> {
 /// The number of features before the terms: images, scripts and hyperlinks.
 const COUNTED: u32 = 3;
 
-/// The number that all unknown terms share if they are not distinguished.
+/// The number of all unknown terms, if they are not distinguished.
 const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Features<'a> {
@@ -33,8 +33,8 @@ impl<'a> Features<'a> {
         Self { known, new: HashMap::new(), numbers_new: true }
     }
 
-    /// Uses the numbers of `known`, and one shared number for all other terms. This suffices to exclude
-    /// vectors that cannot be similar to a vector of known features.
+    /// Uses the numbers of `known`, and one number for all other terms. This is enough to exclude vectors
+    /// that cannot be similar to a vector of known features.
     pub(crate) fn only(known: &'a HashMap<String, u32>) -> Self {
         Self { numbers_new: false, ..Self::beside(known) }
     }
@@ -57,7 +57,7 @@ impl<'a> Features<'a> {
     }
 
     /// Numbers terms. Each item has the number of blocks that contain the term, the term, and a value for the
-    /// caller. Terms in more blocks get lower numbers.
+    /// caller. A term that is in more blocks gets a lower number.
     pub(crate) fn by_rarity<T>(terms: impl Iterator<Item = (usize, String, T)>) -> Vec<(u32, (String, T))> {
         let mut terms: Vec<(usize, String, T)> = terms.collect();
         terms.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -69,8 +69,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Whether a character certainly stays unchanged in lower case. The test needs no table, and most words pass
-/// it. It returns `false` for some unchanged characters.
+/// Whether it is certain that a character stays unchanged in lower case. The test needs no table, and most
+/// words pass it. It returns `false` for some unchanged characters.
 #[inline]
 fn is_lower(c: char) -> bool {
     if c.is_ascii() {
@@ -93,7 +93,7 @@ pub(crate) struct Vector {
     squared: u64,
 }
 
-/// Written as features with counts, such as `17:1 4:2`.
+/// Writes the features with their counts, such as `17:1 4:2`.
 impl From<Vector> for String {
     fn from(vector: Vector) -> Self {
         let entries: Vec<Self> =
@@ -148,8 +148,8 @@ impl Vector {
     }
 
     /// Whether the vector contains terms that [`Features::only`] did not distinguish. Each occurrence of such
-    /// a term counts as a separate term. So the norm is a lower bound, and the cosine with a vector of known
-    /// features is never too small.
+    /// a term counts as a separate term. So the norm is too small rather than too great, and the cosine with
+    /// a vector of known features is never too small.
     pub(crate) fn is_rough(&self) -> bool {
         self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
     }
@@ -173,7 +173,7 @@ fn squared((feature, count): &(u32, u32)) -> u64 {
     if *feature == UNKNOWN { count } else { count * count }
 }
 
-/// Renumbers the terms of the vectors: terms in fewer blocks get higher numbers. Returns the new numbers.
+/// Renumbers the terms of the vectors, so that terms in fewer blocks get higher numbers. Returns the numbers.
 pub(crate) fn rarest_last(
     vectors: &mut [(u32, Vector)],
     terms: HashMap<String, u32>,

@@ -2,23 +2,23 @@
 //!
 //! S. Debnath, P. Mitra, N. Pal, C. L. Giles: Automatic Identification of Informative Sections of Web Pages,
 //! TKDE 2005, as described and timed by Nguyen et al. (FastContentExtractor, KSE 2009, sections II and IV).
-//! 1. Each page is cut into atomic blocks: blocks without their sub-blocks. Sub-blocks come before the block
-//!    that contains them (figure 3).
+//! 1. Each page is cut into atomic blocks, which are blocks without their sub-blocks. Sub-blocks come before
+//!    the block that contains them (figure 3).
 //! 2. A block's feature vector counts its images, scripts, hyperlinks and terms. Two blocks are similar if
 //!    the cosine of their vectors is greater than 0.9.
 //! 3. Each block is compared with all blocks of all input pages. Pages with a similar block are counted.
-//! 4. A block that occurs on many pages is non-content. All other blocks are content.
+//! 4. A block with a similar block on many pages is non-content. All other blocks are content.
 //!
 //! The papers leave details open. [`ContentExtractorParams`] defines "many" and the block tags. The page
 //! itself is an input page and counts as one page, in [`Site::find`] and in [`Site::find_without`]. Blocks
 //! without words are neither compared nor counted. [`Site::num_block_temp`] explains NumBlockTemp of table
 //! II.
 //!
-//! Cost: as published ([`Search::Exhaustive`]), proportional to the number of blocks of the page times that
-//! of the site, limited by [`ContentExtractorParams::max_work`]. [`Search::Indexed`] gives the same result
-//! and compares only blocks that share a rare feature.
+//! The cost as published ([`Search::Exhaustive`]) is proportional to the number of blocks of the page times
+//! that of the site. [`ContentExtractorParams::max_work`] limits it. [`Search::Indexed`] gives the same
+//! result, but compares only blocks that share a rare feature.
 //!
-//! Known failures: an inline block splits a phrase, which FastContentExtractor was designed to avoid. Text
+//! Known failures: an inline block splits a phrase. FastContentExtractor was designed to avoid this. Text
 //! that differs from page to page, such as comments and related links, counts as content.
 //!
 //! ```

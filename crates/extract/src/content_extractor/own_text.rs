@@ -1,4 +1,4 @@
-//! The own text of blocks: one line per block, in the order of the blocks.
+//! Returns the own text of blocks, with one line per block, in the order of the blocks.
 //!
 //! In figure 3, the text of a `<p>` with `<span>`s is one line that comes after the spans and omits their
 //! texts. Therefore a block is one line here, even if it has line breaks. A space replaces each sub-block,

@@ -1,4 +1,4 @@
-//! Settings of ContentExtractor.
+//! Defines the settings of ContentExtractor.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,26 +11,27 @@ use crate::blocks;
 pub struct ContentExtractorParams {
     /// Block tags in lower case. `html` and `body` are always blocks.
     pub block_tags: Vec<String>,
-    /// Two blocks are similar if the cosine of their vectors is greater than this value, 0 to 1 (paper: 0.9).
+    /// Two blocks are similar if the cosine of their vectors is greater than this value, 0 to 1. The paper
+    /// uses 0.9.
     pub similarity: f64,
-    /// Minimum share of the input pages with a similar block, 0 to 1, that makes a block non-content. The
-    /// block's own page is included. The paper gives no number ("many times").
+    /// Minimum share of the input pages with a similar block, 0 to 1, that makes a block non-content. It
+    /// includes the block's own page. The paper gives no number ("many times").
     pub repeated_share: f64,
-    /// Minimum number of pages with a similar block that makes a block non-content. The block's own page is
-    /// included. Values below 2 have the effect of 2.
+    /// Minimum number of pages with a similar block that makes a block non-content. It includes the block's
+    /// own page. Values below 2 have the effect of 2.
     pub repeated_pages: usize,
-    /// Maximum depth of nested blocks. A deeper element's text belongs to the innermost block.
+    /// Maximum depth of nested blocks. The text of a deeper element belongs to the innermost block.
     pub max_depth: usize,
-    /// The search for similar blocks. It affects only the time, unless `max_work` is reached.
+    /// The method to search for similar blocks. It affects only the time, unless `max_work` is reached.
     pub search: Search,
-    /// Maximum work to compare one page with the site, in vector entries. After the limit, repeated blocks
-    /// may count as content, and [`Extraction::exact`](super::Extraction::exact) is `false`. On the recorded
-    /// sites, one page needed less than 300 million with all pairs. Using up the default limit took 1 s to 5
-    /// s.
+    /// Maximum work to compare one page with the site, in vector entries. After the limit is reached,
+    /// repeated blocks may count as content, and [`Extraction::exact`](super::Extraction::exact) is `false`.
+    /// On the recorded sites, one page needed less than 300 million if all pairs were compared. The default
+    /// limit takes 1 s to 5 s.
     pub max_work: u64,
 }
 
-/// A search for similar blocks.
+/// A method to search for similar blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Search {

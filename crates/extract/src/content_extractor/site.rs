@@ -1,4 +1,4 @@
-//! The blocks of a site's pages, and the comparison of a page with these blocks.
+//! Stores the blocks of a site's pages, and compares a page with these blocks.
 //!
 //! Limitation: a [`Site`] keeps the vectors of all blocks in memory, some 10,000 for 30 news pages.
 //! FastContentExtractor avoids this.
@@ -41,8 +41,8 @@ pub struct Extraction {
     pub text_nodes: Vec<NodeId>,
     /// The number of the page's atomic blocks with a word: NumBlock of the paper's table II.
     pub blocks: usize,
-    /// The number of blocks with words on the other input pages. All are compared with each block of the
-    /// page.
+    /// The number of blocks with words on the other input pages. Each block of the page is compared with all
+    /// of them.
     pub compared_with: usize,
     /// Whether the comparison was complete. If `false`, [`ContentExtractorParams::max_work`] was reached, and
     /// the content may include repeated blocks.
@@ -50,7 +50,7 @@ pub struct Extraction {
 }
 
 impl Extraction {
-    /// Returns the lines of the content without their places on the page.
+    /// Returns the lines of the content without their positions on the page.
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {
         self.placed.iter().map(|placed| placed.line.clone()).collect()
@@ -115,7 +115,8 @@ impl Site {
     }
 
     /// Returns the content and counts of a page that is not one of the site's pages. The input pages of
-    /// ContentExtractor are the site's pages and this page. If the site has no pages, all text is content.
+    /// ContentExtractor are then the site's pages and this page. If the site has no pages, all text is
+    /// content.
     #[must_use]
     pub fn find(&self, page: &Page) -> Extraction {
         self.compare(page, None)
@@ -130,13 +131,13 @@ impl Site {
     }
 
     /// Returns NumBlockTemp of the paper's table II, "the number of blocks that are used to compare to decide
-    /// whether a block is a content block": the number of non-content blocks of the site's pages. Similar
-    /// blocks count once.
+    /// whether a block is a content block". This is the number of non-content blocks of the site's pages,
+    /// where similar blocks count once.
     ///
     /// This interpretation fits the table, which has 86 for ContentExtractor on pages of 319 blocks. It also
-    /// fits the text, which compares NumBlockTemp with "the number of blocks in the template". After
-    /// [`ContentExtractorParams::max_work`], similar blocks may be counted separately and non-content blocks
-    /// may be missed.
+    /// fits the text, which compares NumBlockTemp with "the number of blocks in the template". If
+    /// [`ContentExtractorParams::max_work`] is reached, similar blocks may be counted separately, and
+    /// non-content blocks may be missed.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         let repeated =
@@ -187,7 +188,8 @@ impl Site {
         }
     }
 
-    /// Returns each block's number of other pages with a similar block, and whether the work limit sufficed.
+    /// Returns, for each block, the number of other pages with a similar block. Also returns whether the work
+    /// limit was high enough.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut work = Work::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];

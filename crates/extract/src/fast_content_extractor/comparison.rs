@@ -2,11 +2,11 @@
 //!
 //! The paper says: "Each extracted block is then compared with non-content blocks". The template stores
 //! atomic blocks. An outermost block with all its sub-blocks is rarely similar to an atomic block. Therefore
-//! the own content of each extracted block is compared with the stored blocks of its path. An outermost block
-//! is also compared as a whole, as the paper literally says.
+//! the own content of each extracted block is compared with the stored blocks of its path. In addition, an
+//! outermost block is compared as a whole, as the paper literally says.
 //!
 //! Most blocks contain so many unknown terms that they cannot be similar to a stored block. A first test
-//! checks this without distinguishing the unknown terms. All look-ups of a page share the limit
+//! finds these blocks without distinguishing the unknown terms. All look-ups of a page share the limit
 //! [`FastContentExtractorParams::max_work`](super::FastContentExtractorParams::max_work).
 
 use std::borrow::Cow;
@@ -42,14 +42,15 @@ struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
     state: &'a [State],
-    /// For each extracted block: its path and the stored blocks with this path. `None` if there are none.
+    /// For each extracted block, its path and the stored blocks with this path. `None` if there are none.
     stored: Vec<Option<(PathId, &'a Index)>>,
     own: Vec<Likeness>,
     whole: Vec<Likeness>,
 }
 
 impl Template {
-    /// Removes blocks similar to a stored block of their path. Returns whether the work limit sufficed.
+    /// Removes blocks that are similar to a stored block of their path. Returns whether the work limit was
+    /// high enough.
     pub(super) fn compare(
         &self,
         page: &Page,

@@ -1,4 +1,4 @@
-//! Phase 2: finds the content of a page of the site with the template.
+//! Implements phase 2: finds the content of a page of the site with the template.
 //!
 //! P is the template's set of paths of content blocks. The paper has two extraction rules for a block B with
 //! a path in P:
@@ -94,7 +94,7 @@ pub struct Detection {
 }
 
 impl Detection {
-    /// Returns the content as lines with their places, in page order.
+    /// Returns the content as lines with their positions, in page order.
     #[must_use]
     pub fn lines(&self, page: &Page) -> Vec<PlacedLine> {
         let kept = &self.text_nodes;
@@ -111,8 +111,9 @@ impl Detection {
 }
 
 impl Template {
-    /// Returns the page's content as lines in page order. Empty if nothing was found. The time is linear,
-    /// except for the comparison with stored blocks, which [`FastContentExtractorParams::max_work`] limits.
+    /// Returns the page's content as lines in page order. The result is empty if nothing was found. The time
+    /// is linear, except for the comparison with stored blocks, which
+    /// [`FastContentExtractorParams::max_work`] limits.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Vec<Line> {
         self.find(page).lines(page).into_iter().map(|placed| placed.line).collect()

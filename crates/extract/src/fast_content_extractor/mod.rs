@@ -15,9 +15,9 @@
 //! `detection.rs` has the rules ([`Template::find`]), `comparison.rs` the comparison, and `blocks/mod.rs` the
 //! atomic blocks. The head and blocks without words are always skipped.
 //!
-//! Cost: linear in the pages, except for the comparison. The comparison covers only blocks that share a rare
-//! feature, and [`FastContentExtractorParams::max_work`] limits it per preparation and per page. A template
-//! has at most [`FastContentExtractorParams::max_bytes`].
+//! The cost is linear in the pages, except for the comparison. Only blocks that share a rare feature are
+//! compared, and [`FastContentExtractorParams::max_work`] limits the work per preparation and per page. A
+//! template has at most [`FastContentExtractorParams::max_bytes`].
 //!
 //! Known failures: text that differs from page to page, such as comments and related links, counts as
 //! content. A path consists only of tags, so a paragraph of the article and a paragraph beside the article

@@ -1,34 +1,36 @@
-//! Settings of FastContentExtractor.
+//! Defines the settings of FastContentExtractor.
 
 use serde::{Deserialize, Serialize};
 
 use crate::blocks;
 
-/// Settings of preparation and detection. A template stores them, because both must cut blocks equally.
+/// Settings of preparation and detection. A template stores them, because both must cut blocks in the same
+/// way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FastContentExtractorParams {
     /// Block tags in lower case. `html` and `body` are always blocks.
     pub block_tags: Vec<String>,
-    /// Two blocks are similar if the cosine of their vectors is greater than this value, 0 to 1 (paper: 0.9).
+    /// Two blocks are similar if the cosine of their vectors is greater than this value, 0 to 1. The paper
+    /// uses 0.9.
     pub similarity: f64,
-    /// Minimum share of the prepared pages with a similar block, 0 to 1, that makes a block non-content. The
-    /// block's own page is included. The paper gives no number ("many times"). On 20 recorded sites, word F1
+    /// Minimum share of the prepared pages with a similar block, 0 to 1, that makes a block non-content. It
+    /// includes the block's own page. The paper gives no number ("many times"). On 20 recorded sites, word F1
     /// was 0.68 for a share of 0.5, 0.76 for 0.2, and 0.785 for 0.1 and below. Article text hardly ever
     /// occurs on a second page, but weekly boxes do.
     pub repeated_share: f64,
-    /// Minimum number of pages with a similar block that makes a block non-content. The block's own page is
-    /// included. Values below 2 have the effect of 2.
+    /// Minimum number of pages with a similar block that makes a block non-content. It includes the block's
+    /// own page. Values below 2 have the effect of 2.
     pub repeated_pages: usize,
     /// Maximum depth of nested blocks. A deeper element is not a block, and its text belongs to the innermost
     /// block. This keeps paths short on hostile pages.
     pub max_depth: usize,
     /// Maximum work to compare blocks, in vector entries, per preparation and per page in detection. After
-    /// the limit, repeated blocks may count as content. No recorded site comes near the default.
+    /// the limit is reached, repeated blocks may count as content. No recorded site comes near the default.
     pub max_work: u64,
-    /// Maximum size of a template's paths and stored blocks, in bytes. Content paths use up to half, the
-    /// paths with the most blocks first. Stored blocks use the remainder, in the order of occurrence. A block
-    /// that does not fit is skipped.
+    /// Maximum size of a template's paths and stored blocks, in bytes. Content paths use up to half of it,
+    /// and those with the most blocks come first. Stored blocks use the remainder, in the order in which they
+    /// occur. A block that does not fit is skipped.
     pub max_bytes: usize,
 }
 

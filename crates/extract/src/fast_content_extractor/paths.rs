@@ -1,7 +1,7 @@
-//! Traversal paths such as `HTML.BODY.TABLE.TR.P`, stored in a trie.
+//! Stores traversal paths such as `HTML.BODY.TABLE.TR.P` in a trie.
 //!
-//! Each path is represented by a number. As text, the paths of 100,000 deeply nested blocks would repeat tags
-//! many times.
+//! Each path is represented by a number. Written as text, the paths of 100,000 deeply nested blocks would
+//! repeat tags many times.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub(super) const EMPTY: PathId = 0;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Paths {
-    /// For every path except the empty path: its parent and its last tag.
+    /// For every path except the empty path, its parent and its last tag.
     steps: Vec<(PathId, u32)>,
     children: HashMap<(PathId, u32), PathId>,
     tags: HashMap<String, u32>,

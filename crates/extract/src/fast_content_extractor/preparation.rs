@@ -1,12 +1,12 @@
-//! Phase 1: learns the template from pages of a site.
+//! Implements phase 1: learns the template from pages of a site.
 //!
 //! Blocks are compared as in ContentExtractor: a block with similar blocks on many pages is non-content, and
 //! all other blocks are content. The template stores the paths of the content blocks, and the distinct
 //! non-content blocks with one of these paths.
 //!
-//! Limitation: the paper gives no number for "occurs many times";
-//! [`FastContentExtractorParams::repeated_share`] and [`FastContentExtractorParams::repeated_pages`] set it.
-//! With one page, nothing is repeated and all text is content. With copies of one page, everything is
+//! Limitation: the paper gives no number for "occurs many times".
+//! [`FastContentExtractorParams::repeated_share`] and [`FastContentExtractorParams::repeated_pages`] define
+//! it. With one page, nothing is repeated and all text is content. With copies of one page, everything is
 //! repeated and nothing is content. Non-content blocks that differ from page to page (related links,
 //! comments) make their paths content paths.
 
@@ -32,11 +32,11 @@ struct Candidate {
     path: PathId,
 }
 
-/// Learns a site's template from pages of the site, 20 to 30 in the paper.
+/// Learns a site's template from pages of the site. The paper uses 20 to 30 pages.
 ///
-/// Without pages, the template is empty and finds no content. Time and memory are linear in the pages, except
-/// for the comparison, which [`FastContentExtractorParams::max_work`] limits. The template has at most
-/// [`FastContentExtractorParams::max_bytes`].
+/// If there are no pages, the template is empty and finds no content. Time and memory are linear in the
+/// pages, except for the comparison, which [`FastContentExtractorParams::max_work`] limits. The template has
+/// at most [`FastContentExtractorParams::max_bytes`].
 #[must_use]
 pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams) -> Template {
     let mut paths = Paths::default();
@@ -103,7 +103,8 @@ fn bytes(block: &NonContent) -> usize {
         + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
 }
 
-/// Returns the content paths that fit into the room, most blocks first, with their numbers of blocks.
+/// Returns the content paths that fit into `room`, with their numbers of blocks. Those with the most blocks
+/// come first.
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,
     paths: &Paths,
@@ -130,8 +131,8 @@ impl<'a> Distinct<'a> {
         Self { met: HashSet::new(), kept: HashMap::new(), similarity, look_up: LookUp::new(work) }
     }
 
-    /// Adds a block. Returns `false` if its path has a similar block or, after the work limit, an equal
-    /// block.
+    /// Adds a block. Returns `false` if its path already has a similar block or, after the work limit is
+    /// reached, an equal block.
     fn insert(&mut self, path: PathId, vector: &'a Vector) -> bool {
         if !self.met.insert((path, vector)) {
             return false;

@@ -1,4 +1,4 @@
-//! The template of a site. Preparation writes it, and detection reads it.
+//! Defines the template of a site. Preparation writes it, and detection reads it.
 //!
 //! A template file stores paths as in the paper and feature vectors as words, so that people can read it.
 //! Reading a template rebuilds the structures for fast detection.
@@ -28,7 +28,7 @@ pub struct NonContent {
     pub terms: BTreeMap<String, u32>,
     /// The number of prepared pages with a similar block, including the block's own page.
     pub pages: u32,
-    /// The beginning of the block's own text, for human readers.
+    /// The beginning of the block's own text, for people who read the template.
     pub beginning: String,
 }
 
@@ -58,7 +58,7 @@ impl Template {
         Stored { params, pages, content_paths, non_content }.into()
     }
 
-    /// Returns the settings of the preparation, also used in detection.
+    /// Returns the settings of the preparation. Detection uses them too.
     #[must_use]
     pub fn params(&self) -> &FastContentExtractorParams {
         &self.stored.params
@@ -76,7 +76,7 @@ impl Template {
         &self.stored.content_paths
     }
 
-    /// Returns the stored non-content blocks, in the order of occurrence.
+    /// Returns the stored non-content blocks, in the order in which they occur.
     #[must_use]
     pub fn non_content(&self) -> &[NonContent] {
         &self.stored.non_content

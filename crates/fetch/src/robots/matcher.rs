@@ -1,33 +1,33 @@
 //! Finds which of many patterns match a path, at a limited cost.
 //!
-//! To compare each pattern alone, the code would have to walk over the path once per pattern. A robots.txt of
-//! 500 KiB may have 50,000 patterns. So the patterns of a crawler form a tree that shares common beginnings.
-//! Its nodes are the parts between stars. A node is reached if the parts from the root to the node occur in
-//! the path in this order. The leftmost occurrence of each part leaves the most space for later parts. So
-//! each node needs only one number, its leftmost end. It is computed at most once per path, without
-//! backtracking.
+//! To compare the patterns one by one, the code would have to search the path once per pattern. A robots.txt
+//! of 500 KiB may have 50,000 patterns. So the patterns of a crawler form a tree, in which patterns with a
+//! common beginning share nodes. A node is the part of a pattern between two stars. A path reaches a node if
+//! the parts from the root to the node occur in the path in this order. The leftmost occurrence of each part
+//! leaves the most space for later parts. So each node needs only one number, its leftmost end. It is
+//! computed at most once per path, without backtracking.
 //!
 //! The head of a pattern is its part before the first star.
 //!
-//! 1. One binary search finds the heads with which the path begins. In a sorted [`Table`], the longest
-//!    entry that is a prefix of a text is either the entry directly before the text or a prefix of that entry
-//!    ([`Table::longest_prefix_of`]).
-//! 2. The same search, from each position of the path, finds all occurrences of all parts ([`Places`]).
-//! 3. The patterns are checked in the order of precedence. Most fail quickly: by their head, their
-//!    length, or a last part that does not occur. For the others, the nodes up to the root are computed if
-//!    needed.
+//! 1. One binary search finds the heads with which the path begins. In a sorted [`Table`], consider the entry
+//!    directly before a text. The longest entry that is a prefix of the text is either this entry or a prefix
+//!    of this entry ([`Table::longest_prefix_of`]).
+//! 2. The same search, from each position of the path, finds the occurrences of all parts ([`Places`]).
+//! 3. The patterns are checked in the order of precedence. Most are excluded quickly: by their head, by their
+//!    length, or because their last part does not occur. For the others, the nodes up to the root are
+//!    computed unless they are known.
 //!
 //! The cost for a path of n octets is n binary searches, plus one step per occurrence, pattern and node.
-//! There are as many nodes as distinct beginnings of patterns: 250,000 in the worst file of 500 KiB, which
-//! has a star after every letter. All nodes are computed only for a path that nearly matches almost every
-//! pattern. The number of occurrences is at most n times the number of parts that are prefixes of one
-//! another. A file of 500 KiB can have at most a thousand of these parts.
+//! There are as many nodes as distinct beginnings of patterns. In the worst file of 500 KiB, which has a star
+//! after every letter, there are 250,000. All nodes are computed only for a path that nearly matches almost
+//! every pattern. At one position, only parts that are prefixes of one another can occur. A file of 500 KiB
+//! can contain at most a thousand such parts, so there are at most 1,000 n occurrences.
 
 use std::collections::{HashMap, HashSet};
 
 use super::normal::{Pattern, Text};
 
-/// Patterns in ascending rank. The last matching pattern decides.
+/// The patterns, lowest rank first. The last matching pattern decides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Matcher {
     heads: Table,
@@ -37,11 +37,11 @@ pub(super) struct Matcher {
     goals: Vec<Goal>,
 }
 
-/// A part of a pattern, after the parts of its parent. In a node of a head, all fields are unused.
+/// A part of a pattern that follows the parts of its parent. In the node of a head, all fields are unused.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Node {
     parent: usize,
-    /// The part's two readings, as indexes into the table of parts.
+    /// The two readings of the part, in the path and in the query, as indexes into the table of parts.
     in_path: usize,
     in_query: usize,
 }
@@ -104,8 +104,8 @@ impl Matcher {
     }
 }
 
-/// The leftmost end of a node: 0 if unknown, 1 if the node does not occur, otherwise the end plus 2. Unknown
-/// is 0, because zeroed memory is cheap and most nodes are never needed.
+/// The leftmost end of a node: 0 if unknown, 1 if the path does not reach the node, otherwise the end plus 2.
+/// Unknown is 0 because zeroed memory is cheap and most nodes are never computed.
 type Reach = usize;
 const UNKNOWN: Reach = 0;
 const NEVER: Reach = 1;
@@ -184,13 +184,13 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Distinct texts in ascending order. For each text, the table also has the longest other entry that is its
-/// prefix.
+/// Distinct texts in ascending order. For each text, the table also contains the longest other entry that is
+/// a prefix of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Table {
     entries: Vec<Box<str>>,
     shorter: Vec<Option<usize>>,
-    /// One bit for each octet with which an entry begins. All octets are ASCII.
+    /// A set of bits, one for each octet with which an entry begins. All octets are ASCII.
     firsts: u128,
 }
 
@@ -225,7 +225,7 @@ impl Table {
         self.with_shorter(before).find(|at| text.starts_with(&*self.entries[*at]))
     }
 
-    /// Returns an entry, then the entries that are its prefixes, longest first.
+    /// Returns an entry, followed by the entries that are its prefixes, longest first.
     fn with_shorter(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(at), |at| self.shorter[*at])
     }
@@ -244,7 +244,8 @@ struct Places<'a> {
     text: &'a Text,
     /// Start positions of each part's occurrences in ascending order, part by part.
     starts: Vec<usize>,
-    /// The index in `starts` of each part's first occurrence. The last value is the length of `starts`.
+    /// For each part, the index in `starts` of its first occurrence. The last value is the length of
+    /// `starts`.
     bounds: Vec<usize>,
 }
 
@@ -362,7 +363,7 @@ mod tests {
         }
     }
 
-    /// Matches with the usual dynamic programming, in |path| x |pattern| steps.
+    /// Matches a pattern with the usual dynamic programming, in |path| x |pattern| steps.
     fn by_table(pattern: &[u8], path: &[u8]) -> bool {
         let (pattern, anchored) = pattern.strip_suffix(b"$").map_or((pattern, false), |head| (head, true));
         let mut reach = vec![false; path.len() + 1];

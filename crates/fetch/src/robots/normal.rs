@@ -1,4 +1,5 @@
-//! Normalizes robots.txt patterns and URL paths, for comparison octet by octet (RFC 9309, 2.2.2).
+//! Normalizes robots.txt patterns and URL paths, so that they can be compared octet by octet (RFC 9309,
+//! 2.2.2).
 //!
 //! | octet | normal form |
 //! |---|---|
@@ -10,7 +11,7 @@
 //! | a `%` that begins no escape | unchanged, so that `/*%` matches octets that remain encoded |
 //!
 //! A part of a pattern after a `*` may match in the path or in the query. Such a part has two normal forms
-//! ([`Part`]). The matcher uses the form for the position.
+//! ([`Part`]), and the matcher uses the one for the position of the match.
 
 /// Whether an octet is in the path or in the query of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,13 +45,13 @@ impl Text {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     in_path: String,
-    /// The normal form in the query. `None`: the same as in the path.
+    /// The normal form in the query. `None` if it is the same as in the path.
     in_query: Option<String>,
 }
 
 impl Part {
-    /// Parses `bytes`, which begin in `within`. Also returns whether they end in the query. `Path` then means
-    /// the path or the query.
+    /// Parses `bytes`, which begin in `within`. Also returns whether they end in the query. If they do not,
+    /// the part after them may be in the path or in the query.
     fn parse(bytes: &[u8], within: Within) -> (Self, Within) {
         let (in_path, after) = normal_form(bytes, within, false);
         let has_escape = within == Within::Path && bytes.contains(&b'%');
@@ -103,13 +104,13 @@ impl Pattern {
                 parts.push(part);
             }
         }
-        // In `/a*$` the star matches any end.
+        // In `/a*$`, the star matches up to any end, so the pattern is not anchored.
         Self { head, parts, anchored: anchored && !open_end, octets }
     }
 }
 
 /// Returns the normal form of `bytes`, which begin in `within`, and whether they end in the path or the
-/// query. `literal`: whether `*` is a literal octet.
+/// query. `literal` says whether `*` is a literal octet.
 fn normal_form(bytes: &[u8], mut within: Within, literal: bool) -> (String, Within) {
     let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes;

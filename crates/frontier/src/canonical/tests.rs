@@ -31,7 +31,7 @@ fn forms() {
         ("http://[2001:DB8::1]:81/", "http://[2001:db8::1]:81/"),
         ("http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"),
         ("https://@example.com/", "https://example.com/"),
-        // These addresses are not merged.
+        // These addresses stay distinct.
         ("https://www.example.com/amp/a", "https://www.example.com/amp/a"),
         ("https://example.com/a/index.html", "https://example.com/a/index.html"),
         ("https://example.com//a/", "https://example.com//a/"),

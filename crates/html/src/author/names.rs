@@ -1,6 +1,6 @@
 //! Parses declared author names: removes labels and site names, and splits lists of names.
 //!
-//! Limitation: capitals decide whether a text is a person's name, so `Hanoi Harbour` counts as a person.
+//! Limitation: capitals decide whether a text is a person's name, so `Hanoi Harbour` counts as one.
 
 use super::MOST_AUTHORS;
 use crate::month_names::folded;
@@ -56,13 +56,13 @@ const LABELS: [&str; 38] = [
     "von",
 ];
 
-/// Words that are labels but may also begin a name (`Von der Sample`). They need a colon to count as labels.
+/// Labels that may also begin a name (`Von der Sample`). They count as labels only before a colon.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
 /// Labels of photographers, sources and responsible editors, who do not count as authors.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
 
-/// Labels inside a text after which no author follows: `An Example; editing by ...`.
+/// Labels inside a text after which no author's name follows: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
     ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
 
@@ -141,7 +141,7 @@ fn parted(text: &str) -> Vec<&str> {
             .collect();
         let persons = names.iter().take_while(|name| is_person(name)).count();
         match (persons, &names[..]) {
-            // Not a list of persons: the whole part is one name, or no name.
+            // This is not a list of persons: the whole part is one name, or not a name.
             (0, _) => vec![part],
             // In `An Example, Health correspondent`, the texts after the person are roles.
             (persons, names) => names[..persons].to_vec(),
@@ -234,7 +234,7 @@ pub(super) fn begins_a_label(first: u8) -> bool {
 pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
     let first = folded(&text[..text.chars().next()?.len_utf8()]);
     let starts = |label: &&'static str| {
-        // A quick check: the folded text must begin with the label's first character.
+        // This quick check comes first: the folded text must begin with the label's first character.
         let rest = Some(text).filter(|_| label.starts_with(&first))?;
         let rest = after_folded(rest, label)?;
         let parts = rest.starts_with([' ', ':', '：', '/']) || rest.starts_with(char::is_whitespace);

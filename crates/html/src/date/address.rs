@@ -1,11 +1,11 @@
-//! Finds the day in an address.
+//! Finds a day in an address.
 
 use jiff::civil::Date;
 
 use super::{FIRST_YEAR, Token, compact, day, numbers, tokens, year_first, year_then_month};
 
-/// Returns the day in an address's path or query: `/2026/11/20/`, `-20261120`, `/2026-11-20-`,
-/// `/20-11-2026/`, `/2026/nov/20/`, `A2026112009300005196`. Returns `None` if there is no complete day or if
+/// Returns the day in the path or query of an address: `/2026/11/20/`, `-20261120`, `/2026-11-20-`,
+/// `/20-11-2026/`, `/2026/nov/20/`, `A2026112009300005196`. Returns `None` if there is no complete day, or if
 /// there are two different days. A day between two words of a slug (`anniversary-of-2001-09-11-attacks`) does
 /// not count. In a form such as `03-04-2026`, the first number is the day.
 #[must_use]

@@ -10,10 +10,10 @@ const ZEROS: [u32; 17] = [
     0x17E0, 0xFF10,
 ];
 
-/// Thai Buddhist years that are converted; in the Gregorian calendar, 1990 to 2100.
+/// The Thai Buddhist years that are converted. In the Gregorian calendar, they are 1990 to 2100.
 const BUDDHIST: std::ops::RangeInclusive<i16> = 2533..=2643;
 
-/// Solar Hijri years that are converted; in the Gregorian calendar, 1990 to 2099.
+/// The Solar Hijri years that are converted. In the Gregorian calendar, they are 1990 to 2099.
 const SOLAR_HIJRI: std::ops::RangeInclusive<i16> = 1369..=1478;
 
 /// Returns the ASCII digit for a decimal digit of any script. Other characters are unchanged.
@@ -25,7 +25,7 @@ pub(crate) fn latin_digit(c: char) -> char {
     value.and_then(|value| char::from_digit(value, 10)).unwrap_or(c)
 }
 
-/// Returns the Gregorian year for a Thai Buddhist year, which is 543 ahead. Other years are unchanged.
+/// Returns the Gregorian year for a Thai Buddhist year, which is 543 higher. Other years are unchanged.
 pub(super) fn gregorian_year(year: i16) -> i16 {
     if BUDDHIST.contains(&year) { year - 543 } else { year }
 }
@@ -48,7 +48,7 @@ pub(super) struct SolarHijri {
 impl SolarHijri {
     /// Returns the Gregorian day, or `None` if the day does not exist or the year is outside 1369 to 1478.
     ///
-    /// Leap years follow the cycle of 33 years, which agrees with the astronomical calendar for these years.
+    /// Leap years follow the cycle of 33 years, which agrees with the astronomical calendar in these years.
     pub(super) fn gregorian(self) -> Option<Date> {
         let Self { year, month, day } = self;
         let longest = match month {

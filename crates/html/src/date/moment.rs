@@ -1,4 +1,4 @@
-//! A date with an optional time and time zone, as a page states them.
+//! Defines a date with an optional time and time zone, as a page states them.
 
 use std::fmt;
 
@@ -35,14 +35,15 @@ impl Moment {
         Self { day: utc.date(), time: Some(time), offset: Some(0) }
     }
 
-    /// Returns the point in time. A time without an offset is read as UTC, a day without a time as midnight.
+    /// Returns the point in time. If the offset is unknown, UTC is assumed. If the time is unknown, midnight
+    /// is assumed. Returns `None` if the point in time is outside the range of [`Timestamp`].
     #[must_use]
     pub fn instant(self) -> Option<Timestamp> {
         let offset = Offset::from_seconds(60 * self.offset.unwrap_or(0)).ok()?;
         offset.to_timestamp(self.day.to_datetime(self.time.unwrap_or(Time::midnight()))).ok()
     }
 
-    /// Drops the time if the offset is unknown. The value is then displayed as RFC 3339 or as a day.
+    /// Drops the time if the offset is unknown. The result is displayed as RFC 3339 or as a day.
     #[must_use]
     pub const fn with_zone_or_day(self) -> Self {
         if self.offset.is_some() { self } else { Self::from_day(self.day) }

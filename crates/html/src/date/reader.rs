@@ -1,6 +1,7 @@
-//! Decides what depends on the page: the order of day and month, two-digit years, and the zone `IST`.
+//! Decides which reading of a date fits the page: the order of day and month, two-digit years, and the zone
+//! `IST`.
 //!
-//! For `03/04/2026`, the first of these sources that shows the order decides:
+//! If a date such as `03/04/2026` has two readings, the first of these sources that shows the order decides:
 //!
 //! - the weekday next to the date;
 //! - the day in the page's address;
@@ -8,8 +9,8 @@
 //! - the page's other dates;
 //! - the region in `lang` or `og:locale`: the month is first in the United States and the Philippines.
 //!
-//! If no source decides, the day is first. Exception: before AM or PM, on a page in English or in an unknown
-//! language, the month is first.
+//! If no source decides, the day is first. There is an exception: before AM or PM, on a page in English or in
+//! an unknown language, the month is first.
 
 use std::cell::OnceCell;
 
@@ -20,11 +21,12 @@ use crate::Page;
 use crate::small_text::digits;
 use crate::weekdays::weekday;
 
-/// Maximum number of texts that are searched for the order, and maximum length of a text in bytes.
+/// Maximum number of texts that are searched for the order of day and month, and maximum length of such a
+/// text in bytes.
 const MOST_TEXTS: usize = 500;
 const LONGEST: usize = 200;
 
-/// Languages in which `20.11.26` has the day first.
+/// Languages in which the day is first in `20.11.26`.
 const DAY_DOT_MONTH: [&str; 27] = [
     "az", "be", "bg", "bs", "cs", "da", "de", "et", "fi", "hr", "hy", "is", "it", "ka", "kk", "mk", "nb",
     "nn", "no", "pl", "ro", "ru", "sk", "sl", "sr", "tr", "uk",
@@ -58,8 +60,8 @@ impl Reader<'_> {
         dated(text, date_at, self).filter(|moment| moment.day.year() >= FIRST_YEAR)
     }
 
-    /// Returns the date in a declaration. Years start at 1900, because the page may be from an archive. The
-    /// first days of 1900 and 1970 are rejected, because they are default values of programs.
+    /// Returns the date in a declaration. Years from 1900 on are accepted, because the page may be from an
+    /// archive. The first days of 1900 and 1970 are rejected, because they are default values of programs.
     pub(crate) fn declared(&self, text: &str) -> Option<Moment> {
         let is_default = |day: Date| matches!(day.year(), 1900 | 1970) && day.day_of_year() == 1;
         let is_epoch = |day: Date| day.year() == 1969 && day.month() == 12 && day.day() == 31;
@@ -67,7 +69,7 @@ impl Reader<'_> {
     }
 
     /// Returns the date in a text with a two-digit year of this century: `20/11/26`. Points are accepted only
-    /// in languages that write `20.11.26` with the day first, because in others the year may be first. Dashes
+    /// in languages in which the day is first in `20.11.26`, because in others the year may be first. Dashes
     /// are never accepted. Callers must know that the text is a date, because scores and part numbers look
     /// the same.
     pub(crate) fn short_date(&self, text: &str) -> Option<Moment> {
@@ -82,7 +84,7 @@ impl Reader<'_> {
         self.language.is_some_and(|language| DAY_DOT_MONTH.contains(&language))
     }
 
-    /// Thailand uses years of the Buddhist calendar.
+    /// Returns the year for a two-digit year. In Thailand, it is a year of the Buddhist calendar.
     pub(super) fn year_of_two_digits(&self, year: i16) -> i16 {
         if self.language == Some("th") { 2500 - 543 + year } else { 2000 + year }
     }
@@ -144,7 +146,8 @@ impl Reader<'_> {
         best.iter().all(|order| *order == best[0]).then_some(best[0])
     }
 
-    /// Returns a date's order and the rank of its evidence: 0: weekday, 1: address, 2: only possible reading.
+    /// Returns the order that a date shows, and the rank of its evidence: 0 for the weekday, 1 for the
+    /// address, 2 for the only possible reading.
     fn vote(&self, found: Found, text: &str) -> Option<(usize, Order)> {
         match found.month_first {
             None => Some((2, Order::DayFirst)),

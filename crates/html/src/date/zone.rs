@@ -1,7 +1,8 @@
 //! Looks up abbreviations of time zones.
 //!
-//! Limitation: `CST` always means the American zone, and `BST` the British. `IST` is read only if language or
-//! region show whether India, Ireland or Israel is meant, and only with its standard offset.
+//! Limitation: `CST` always means the American zone, and `BST` always the British one. `IST` is read only if
+//! language or region show whether India, Ireland or Israel is meant. It always has the standard offset of
+//! that country.
 
 use jiff::civil::{Date, Weekday};
 
@@ -43,8 +44,8 @@ const FIXED: [(&str, i32); 32] = [
     ("PDT", -420),
 ];
 
-/// American abbreviations without `S` or `D` for the season, with the standard offset in minutes. Only
-/// capitals match, because `et` and `pt` are words.
+/// American abbreviations that do not name the season with `S` or `D`, with the standard offset in minutes.
+/// They match only in capitals, because `et` and `pt` are words.
 const AMERICAN: [(&str, i32); 4] = [("ET", -300), ("CT", -360), ("MT", -420), ("PT", -480)];
 
 pub(super) fn is_zone(word: &str) -> bool {
@@ -69,7 +70,8 @@ fn american(word: &str) -> Option<i32> {
     AMERICAN.iter().find(|(name, _)| *name == word).map(|(_, minutes)| *minutes)
 }
 
-/// Moscow was four hours ahead of UTC from March 2011 to October 2014.
+/// Returns the offset of Moscow in minutes. It was four hours from March 2011 to October 2014, and is three
+/// hours otherwise.
 fn moscow(day: Date) -> i32 {
     let far = jiff::civil::date(2011, 3, 27)..jiff::civil::date(2014, 10, 26);
     if far.contains(&day) { 240 } else { 180 }

@@ -1,23 +1,24 @@
 //! Undoes double encoding: UTF-8 text that was read as Latin-1 or windows-1252 and encoded again.
 //!
-//! The page is split into runs of non-ASCII characters. A run is suspected if each character is one byte in
-//! Latin-1 or windows-1252 and these bytes are valid UTF-8. A suspected run is evidence if it is unlikely to
-//! be valid by chance. This is so if it has a control character (U+0080 to U+009F, which correct text never
-//! has), begins with `â€`, or represents at least two characters. All suspected runs are decoded again if at
-//! least two are evidence and the suspected runs are at least ten times as many as the other runs.
+//! The page is split into runs of non-ASCII characters. A run is suspected if each of its characters is one
+//! byte in Latin-1 or windows-1252 and these bytes are valid UTF-8. A suspected run is evidence if it is
+//! unlikely that its bytes are valid UTF-8 by chance: it contains a control character (U+0080 to U+009F,
+//! which correct text never contains), begins with `â€`, or represents at least two characters. All suspected
+//! runs are decoded again if at least two are evidence and there are at least ten times as many suspected
+//! runs as other runs.
 //!
-//! Limitation: a run that represents only one character is mostly not evidence, because correct text has such
-//! runs: `É»` in `«RÉSUMÉ»`, or `é`, a no-break space and `»` in French. A page stays unchanged if it mixes
-//! correct and doubly encoded text, or has only one wrong word.
+//! Limitation: a run that represents only one character is usually not evidence, because correct text
+//! contains such runs: `É»` in `«RÉSUMÉ»`, or `é`, a no-break space and `»` in French. A page stays unchanged
+//! if it mixes correct and doubly encoded text, or has only one wrong word.
 
 use std::sync::LazyLock;
 
 use encoding_rs::WINDOWS_1252;
 
-/// Minimum number of runs that are evidence. A page may quote one such error.
+/// Minimum number of runs that are evidence. One such run may be a quotation.
 const LEAST_EVIDENCE: usize = 2;
 
-/// Minimum ratio of suspected runs to other runs.
+/// Minimum number of suspected runs for each other run.
 const SUSPECTED_TO_OTHERS: usize = 10;
 
 /// The characters of windows-1252 for the bytes 0x80 to 0x9F.

@@ -1,9 +1,9 @@
 //! Finds the text of an article that a page does not show but embeds as data for its scripts.
 //!
 //! Some pages are rendered in the browser from such data (`__NEXT_DATA__`, `self.__next_f.push`,
-//! `window.__INITIAL_STATE__`, `application/json` scripts). Others show a teaser and have the whole text in
-//! JSON-LD (`articleBody`). [`complete`] inserts such a text below the page's headline, where extraction and
-//! all other steps find it.
+//! `window.__INITIAL_STATE__`, `application/json` scripts). Others show a teaser and contain the whole text
+//! in JSON-LD (`articleBody`). [`complete`] inserts such a text below the page's headline, where extraction
+//! and all later steps find it.
 //!
 //! A text is inserted only if
 //! * the page shows at most 300 words of prose;
@@ -12,10 +12,11 @@
 //! * the page shows at most 60 words of other prose, and at most half as many as the text has.
 //!
 //! So a page that shows its article stays unchanged, whatever texts its scripts contain. If a text is
-//! inserted, page lines with the same words are removed, even if they are cut or divided in another way.
+//! inserted, lines of the page with the same words are removed, even if they are cut off or divided in
+//! another way.
 //!
-//! Limitation: strings in single quotes and template strings are not read. Data that are compressed, encoded
-//! or fetched later are not read either.
+//! Limitation: strings in single quotes and template strings are not read. Neither are data that are
+//! compressed, encoded or fetched later.
 
 mod strings;
 
@@ -28,7 +29,7 @@ use crate::text::{PlacedLine, placed_lines};
 use crate::{NodeId, Page};
 use strings::{Found, strings};
 
-/// Class of the element with the embedded text. Its attribute `data-path` names the place of the data.
+/// Class of the element with the embedded text. Its attribute `data-path` names the position of the data.
 pub const CLASS: &str = "embedded-article-body";
 
 const SHORTEST_SCRIPT: usize = 600;
@@ -38,7 +39,7 @@ const FEWEST_WORDS: usize = 60;
 /// Minimum number of words of a line of prose.
 const PROSE: usize = 12;
 
-/// Average length in bytes above which the strings of a list are separate articles.
+/// If the strings of a list have a greater average length in bytes than this, they are separate articles.
 const ARTICLE: usize = 1_500;
 
 /// Maximum number of words of prose on a page that does not show its article. Teasers are shorter.
@@ -47,7 +48,7 @@ const TEASER: usize = 300;
 /// Minimum length of prose in bytes.
 const SHORTEST_PROSE: usize = 40;
 
-/// Maximum number of words of prose outside the embedded text. A page with more shows its own article.
+/// Maximum number of words of prose outside the embedded text. A page with more prose shows its own article.
 const BESIDE: usize = 60;
 
 /// Minimum share of the title's words in a text on the same topic.
@@ -56,8 +57,8 @@ const TITLE: f32 = 0.3;
 /// Minimum share of a text's trigrams that the page does not show.
 const NOT_SHOWN: f32 = 0.4;
 
-/// Maximum share of a line's trigrams that the embedded text lacks, for a line that repeats the text. The
-/// last word of such a line may be cut.
+/// A line repeats the embedded text if at most this share of the line's trigrams is missing there. Some may
+/// be missing because the last word of the line may be cut off.
 const NEW: f32 = 0.2;
 
 const SHORTEST_REPEATED: usize = 3;
@@ -259,7 +260,7 @@ fn repeated(page: &Page) -> Vec<NodeId> {
     let parent = |placed: &PlacedLine| page.node(placed.block).parent;
     let is_prose = |placed: &PlacedLine| is_repeated(placed, PROSE, NEW);
     let parents: HashSet<NodeId> = outside.iter().filter(|it| is_prose(it)).map(parent).collect();
-    // A short line counts only beside a repeated long line, and only if all its trigrams are repeated.
+    // A short line is repeated only if it is beside a repeated long line and all its trigrams are repeated.
     let is_short = |placed: &PlacedLine| {
         parents.contains(&parent(placed)) && is_repeated(placed, SHORTEST_REPEATED, 0.0)
     };

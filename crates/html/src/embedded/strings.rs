@@ -2,16 +2,16 @@
 //!
 //! A script may be JSON, an assignment of an object (`window.__STATE__ = {...}`) or a call
 //! (`self.__next_f.push([1, "..."])`). Only the common parts of JSON and JavaScript objects are read:
-//! double-quoted strings, brackets and keys. Everything else is skipped, so a script with code yields only a
-//! few short strings. A string that contains data is read in the same way, up to three levels deep.
+//! double-quoted strings, brackets and keys. Everything else is skipped, so a script that is code yields only
+//! a few short strings. A string that itself contains data is read in the same way, up to three levels deep.
 //!
-//! Cost: linear in the script.
+//! Cost: linear in the length of the script.
 
 use memchr::memchr2;
 
 const SHORTEST: usize = 60;
 
-/// Number of bytes at the start of a string that decide whether it contains data.
+/// Number of bytes at the start of a string that are examined to decide whether it contains data.
 const START: usize = 2_000;
 
 /// Maximum number of levels of strings within strings.

@@ -1,12 +1,13 @@
-//! The adoption agency algorithm (13.2.6.4.7): ends a formatting element while blocks inside it are open.
+//! Implements the adoption agency algorithm (HTML standard, 13.2.6.4.7), which ends a formatting element
+//! while blocks inside it are open.
 //!
-//! All moved nodes are at the end of the flat list: the furthest block is open, so only its subtree follows
-//! it. In `<i>1<b>2<p>3</i>`, the formatting elements between the ended `i` and the block `p` are copied
-//! before the block, and `i` is copied after it. So `i b` keep the content before the block, and `b' p i'`
-//! follow. Nodes are inserted in one place, and the ids of later nodes increase.
+//! All moved nodes are at the end of the flat list, because the furthest block is open and only its subtree
+//! follows it. In `<i>1<b>2<p>3</i>`, the formatting elements between the ended `i` and the block `p` are
+//! copied before the block, and `i` is copied after it. So `i b` contain the content before the block, and
+//! `b' p i'` follow. Nodes are inserted in one place, and the ids of later nodes increase.
 //!
-//! Limitation: a move takes time proportional to the block's subtree, so html5ever parses pages with many
-//! moves.
+//! Limitation: a move takes time proportional to the size of the block's subtree, so html5ever parses pages
+//! with many moves.
 
 use html5ever::LocalName;
 
@@ -58,7 +59,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Steps 4.3 to 4.6: finds the element that ends. Returns `None` if the algorithm is done.
+    /// Steps 4.3 to 4.6: finds the element that ends. Returns `None` if the algorithm ends here.
     fn ended(&mut self, subject: &LocalName) -> Option<Ended> {
         let Some(index) = self.formatting.last_named(subject) else {
             self.end_other(&Name::new(subject.clone()));
@@ -123,8 +124,8 @@ impl Builder<'_> {
         copied.iter().filter_map(|node| self.formatting.position(*node)).collect()
     }
 
-    /// Inserts copies of `copied` before the block and a copy of the ended element after it. The latter
-    /// becomes the parent of the block's content. The ids of later nodes increase.
+    /// Inserts copies of `copied` before the block, and a copy of the ended element after it, which becomes
+    /// the parent of the block's content. The ids of later nodes increase.
     fn make_room(&mut self, block: NodeId, ancestor: NodeId, copied: &[Entry], ended: &Entry) {
         if self.leave_out.is_some() && self.arena.nodes[block as usize..].iter().any(has_kind) {
             self.give_up(Unsure::Moved);
@@ -159,7 +160,8 @@ impl Builder<'_> {
         self.form = self.form.map(moved);
     }
 
-    /// Step 4.18: replaces the ended element's entry by its copy, after the innermost copied element, if any.
+    /// Step 4.18: removes the entry of the ended element and inserts one for its copy. The new entry follows
+    /// that of the innermost copied element, if there is one.
     fn replace_entry(&mut self, ended: &Entry, innermost: Option<usize>, node: NodeId) {
         let all = &mut self.formatting.all;
         let entry = Entry { node: Some(node), ..ended.clone() };

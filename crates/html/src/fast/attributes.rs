@@ -1,4 +1,4 @@
-//! Reads start tags: the name and the attributes.
+//! Reads the name and the attributes of a start tag.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::references;
 use super::scanner::is_space;
 use super::tag::Tag;
 
-/// Maximum number of attributes of a tag. html5ever keeps 1,000, and the page is cut at a tag with 20,000.
+/// Maximum number of attributes of a tag in this builder. html5ever keeps 1,000, and cuts the page at 20,000.
 const ATTRIBUTES: usize = 400;
 
 pub(super) struct Start {
@@ -101,8 +101,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads the value after a name; an empty range if there is none. Returns `None` if the source ends in
-    /// the value.
+    /// Reads the value after a name. The range is empty if there is no value. Returns `None` if the source
+    /// ends in the value.
     fn read_value(&mut self) -> Option<Range<u32>> {
         self.skip_space();
         if self.bytes.get(self.at) != Some(&b'=') {

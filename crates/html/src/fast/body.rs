@@ -1,4 +1,4 @@
-//! Handles start tags in the body (13.2.6.4.7).
+//! Handles start tags in the body (HTML standard, 13.2.6.4.7).
 
 use html5ever::local_name;
 
@@ -43,8 +43,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Handles the remaining start tags: content, controls, raw text, foreign content, elements without
-    /// rules.
+    /// Handles the remaining start tags: content, controls, raw text, foreign content, and others.
     fn start_other(&mut self, start: &Start) {
         match start.tag {
             Tag::Table => self.start_table(start),

@@ -1,4 +1,4 @@
-//! Handles end tags in the body (13.2.6.4.7).
+//! Handles end tags in the body (HTML standard, 13.2.6.4.7).
 
 use html5ever::{LocalName, local_name};
 

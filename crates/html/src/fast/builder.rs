@@ -1,4 +1,4 @@
-//! The state of the builder, and its single pass over the source.
+//! Defines the state of the builder, and its single pass over the source.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use super::tag::{Tag, set};
 use super::{Built, Unsure};
 use super::{scanner, source};
 
-/// Limits of nodes, depth and attribute bytes; html5ever parses larger pages (the reference). The limits are
+/// Limits of nodes, depth and attribute bytes. The reference (html5ever) parses larger pages. The limits are
 /// half of the reference's, because the reference also counts comments and the document node.
 const NODES: usize = 500_000;
 const DEPTH: usize = 6_000;
@@ -28,8 +28,8 @@ const ATTRIBUTE_BYTES: usize = 16 << 20;
 /// Maximum number of queries that the reference makes per tag and per node on the stack.
 const QUESTIONS: u64 = 24;
 
-/// The insertion modes (13.2.4.1). Some are not needed: raw text is read at its start tag, text in tables is
-/// handled immediately, and the reference parses pages with frames.
+/// The insertion modes (HTML standard, 13.2.4.1). Some are not needed: raw text is read at its start tag,
+/// text in tables is handled immediately, and the reference parses pages with frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Initial,
@@ -65,7 +65,7 @@ pub(super) struct Builder<'a> {
     pub(super) quirks: Quirks,
     /// White space after the head. It is inserted when no more elements can be added to the head.
     pub(super) behind_head: Vec<Range<u32>>,
-    /// Whether a comment separates the next white space after the head from earlier white space.
+    /// Whether a comment separates white space that follows the head from earlier white space.
     pub(super) is_behind_comment: bool,
     pub(super) flood: Flood,
     pub(super) leave_out: Option<LeaveOut<'a>>,
@@ -75,12 +75,13 @@ pub(super) struct Builder<'a> {
     most_work: u64,
     comments: usize,
     attribute_bytes: usize,
-    /// Number of levels by which blocks have moved up. The reference's depth limit ignores these moves.
+    /// Number of levels by which blocks have moved up in total. The reference's depth limit ignores these
+    /// moves.
     pub(super) rose: usize,
 }
 
-/// Builds a page without the content of elements of `kinds`, or returns why it cannot. `most_work` is the
-/// maximum number of queries by the reference's tree builder.
+/// Builds a page without the content of elements of `kinds`, or returns why it cannot do so. `most_work` is
+/// the maximum number of queries that the reference's tree builder may make.
 pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
     if memchr::memchr(0, html.as_bytes()).is_some() {
         return Built::Unsure(Unsure::RareCharacter);
@@ -188,7 +189,7 @@ impl<'a> Builder<'a> {
             Some(b'>') => self.at = from + 1,
             Some(b) if b.is_ascii_alphabetic() => self.named_end_tag(from),
             Some(_) => self.bogus_comment(),
-            // In the reference, `</` at the page's end is text.
+            // At the end of the page, the reference reads `</` as text.
             None => self.give_up(Unsure::RareCharacter),
         }
     }
@@ -231,7 +232,7 @@ impl<'a> Builder<'a> {
         self.comment();
     }
 
-    /// A comment in the current node separates two texts.
+    /// Handles a comment. In the current node, it separates two texts.
     fn comment(&mut self) {
         self.comments += 1;
         self.spend(QUESTIONS);

@@ -1,4 +1,4 @@
-//! Determines whether a document type means quirks mode, which affects only tables in paragraphs.
+//! Determines whether a document type causes quirks mode, which affects only tables in paragraphs.
 //!
 //! Limitation: only the most common document types are known. For any other type, the mode is unknown.
 

@@ -1,9 +1,9 @@
 //! Proves that [`attribute_flood`](crate::attribute_flood) would find nothing.
 //!
 //! The reference cuts a page at a tag with too many attributes, even if that tag is in a script, a comment or
-//! a value. Scanning every byte would take half of the fast builder's time. So attributes of tags are counted
-//! when they are parsed. Inside scripts, comments and values, an automaton starts at each `<` and follows all
-//! possible parser states as one set.
+//! a value. A scan of every byte would take half of the fast builder's time. Therefore the attributes of tags
+//! are counted when they are parsed. Inside scripts, comments and values, an automaton starts at each `<` and
+//! tracks all possible parser states as one set.
 //!
 //! Limitation: the result is an upper bound. A run has at most as many attributes as begin while the set is
 //! not empty, and each attribute counts for at most two runs. If the bound is too high, the reference parses
@@ -25,7 +25,7 @@ const STATES: [State; 8] = [
     State::Single,
 ];
 
-/// One example byte for each class of bytes that are treated alike.
+/// One example for each class of bytes that are treated in the same way.
 const EXAMPLES: [u8; 7] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\''];
 
 /// For each set of states and class of bytes: the next set of states, and whether an attribute begins.

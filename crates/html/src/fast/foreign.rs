@@ -67,7 +67,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Renames and sorts foreign attributes: attributes without a prefix first, then the others by prefix.
+    /// Renames and sorts foreign attributes. Attributes without a prefix come first, and the others follow by
+    /// prefix.
     fn adjusted(&mut self, attributes: &Range<u32>, is_svg: bool) -> Range<u32> {
         let of = attributes.start as usize..attributes.end as usize;
         let mut all: Vec<(u8, (LocalName, Range<u32>))> = Vec::with_capacity(of.len());

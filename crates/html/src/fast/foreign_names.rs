@@ -1,5 +1,5 @@
-//! Names of SVG elements and of SVG and MathML attributes that have capitals or a prefix (13.2.6.5, from
-//! "adjust SVG tag names" on).
+//! Contains the names of SVG elements and of SVG and MathML attributes that have capitals or a prefix (HTML
+//! standard, 13.2.6.5, from "adjust SVG tag names" on).
 
 /// Returns the name of an SVG element with its capitals. Returns `None` if the name has no capitals.
 pub(super) fn element_name(lower: &str) -> Option<&'static str> {
@@ -10,8 +10,9 @@ fn find(names: &[(&str, &'static str)], lower: &str) -> Option<&'static str> {
     names.binary_search_by(|(known, _)| known.cmp(&lower)).ok().map(|index| names[index].1)
 }
 
-/// Returns the rank of an attribute's prefix, for sorting, and the attribute's name if it differs. Ranks: 0
-/// for no prefix, 1 for `xmlns` itself, 2 for `xlink`, 3 for `xml`, 4 for `xmlns`.
+/// Returns the rank of an attribute's prefix, for sorting, and the attribute's name if it differs from
+/// `lower`. The ranks are 0 for no prefix, 1 for `xmlns` itself, 2 for `xlink`, 3 for `xml` and 4 for
+/// `xmlns`.
 pub(super) fn attribute_name(lower: &str, is_svg: bool) -> (u8, Option<&'static str>) {
     if let Some((place, name)) = prefixed(lower) {
         return (place, Some(name));

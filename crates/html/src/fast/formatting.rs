@@ -1,4 +1,4 @@
-//! The list of active formatting elements (13.2.4.3).
+//! Defines the list of active formatting elements (HTML standard, 13.2.4.3).
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! The insertion modes up to the body (13.2.6.4.1 to 13.2.6.4.6), and the choice of the handler by mode.
+//! Implements the insertion modes up to the body (HTML standard, 13.2.6.4.1 to 13.2.6.4.6), and chooses the
+//! handler by mode.
 
 use html5ever::local_name;
 

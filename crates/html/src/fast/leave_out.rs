@@ -1,14 +1,14 @@
 //! Skips the content of elements that the caller does not need ([`Kinds`](crate::kinds::Kinds)).
 //!
-//! From a skipped element, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD are
-//! written, as its children. For all other tags, only the name and the end are read. The end of the skipped
-//! element must be certain, and no element inside may outlive it. This holds while every end tag closes the
-//! innermost open element. So each tag is compared with a list of open elements, in which paragraphs, items
-//! and options may end implicitly. Any other special case of the standard ends the attempt: a link in a link,
-//! a block in a paragraph with formatting, text in a table, a heading in a heading, templates. Then the
-//! element is built like any other, so the rest of the page does not change.
+//! Of a skipped element, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD are
+//! written, as its children. Of all other tags, only the name and the end are read. The end of the skipped
+//! element must be certain, and no element inside it may remain open after it. This holds while every end tag
+//! closes the innermost open element. So each tag is compared with a list of open elements, in which
+//! paragraphs, items and options may end implicitly. Any other special case of the standard ends the attempt:
+//! a link in a link, a block in a paragraph with formatting, text in a table, a heading in a heading,
+//! templates. Then the element is built like any other, so the rest of the page does not change.
 //!
-//! Limitation: the content of a failed attempt is read twice. No more attempts are made once failed attempts
+//! Limitation: the content of a failed attempt is read twice. Attempts stop once failed attempts
 //! have read as many bytes as the page has.
 
 use html5ever::{LocalName, local_name};
@@ -25,7 +25,7 @@ use super::tag::Tag;
 /// Maximum number of open elements inside a skipped element.
 const DEPTH: usize = 200;
 
-/// Maximum length in bytes of a tag whose attributes are estimated by an upper bound instead of counted.
+/// The attributes of a tag with at most this length in bytes are not counted but estimated by an upper bound.
 const SHORT_TAG: usize = 400;
 
 pub(super) struct LeaveOut<'a> {
@@ -77,7 +77,7 @@ impl Builder<'_> {
         kinds::hash(tag, value(local_name!("class")), value(local_name!("id")))
     }
 
-    /// Whether the content of the current element can neither close nor reopen elements outside it.
+    /// Whether the content of the current element can neither close elements outside it nor reopen them.
     fn is_calm(&self) -> bool {
         matches!(self.mode, Mode::InBody | Mode::InCell)
             && self.template_modes.is_empty()
@@ -87,7 +87,8 @@ impl Builder<'_> {
             && !self.stack.in_scope(Tag::Heading)
     }
 
-    /// Skips the content of the current element and closes it. Writes nothing if the end is uncertain.
+    /// Tries to skip the content of the current element and to close it. Writes nothing if the end is
+    /// uncertain.
     fn attempt(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
         let (at, nodes) = (self.at, self.arena.nodes.len());
         let (attributes, extra) = (self.arena.attributes.len(), self.arena.extra.len());
@@ -264,7 +265,7 @@ pub(crate) fn is_json_ld(kind: &str) -> bool {
     kind.trim().get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case("application/ld+json"))
 }
 
-/// Whether metadata are read from this element anywhere on the page.
+/// Whether metadata are read from this element wherever it is on the page.
 fn is_asked_for(tag: Tag, name: &LocalName) -> bool {
     match tag {
         Tag::Heading => *name == local_name!("h1"),

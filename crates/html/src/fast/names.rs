@@ -1,11 +1,12 @@
 //! Interns names of tags and attributes.
 //!
 //! html5ever's interned names are cheap to compare but expensive to create: each costs a keyed hash, and an
-//! unknown name also costs a lock. A page repeats some hundred names thousands of times. So names of up to 24
-//! bytes are cached in a table with two entries per hash. The key is the name's bytes as three integers. Each
-//! thread keeps its table between pages ([`Names::take`]). The table does not affect results.
+//! unknown name also a lock. A page repeats some hundred names thousands of times. Therefore names of up to
+//! 24 bytes are cached in a table with two entries per hash. The key consists of the bytes of the name, as
+//! three integers. Each thread keeps its table between pages ([`Names::take`]). The table does not affect
+//! results.
 //!
-//! Limitation: of three names with the same hash, only two are cached.
+//! Limitation: if three names have the same hash, only two of them are cached.
 
 use std::cell::Cell;
 
@@ -79,7 +80,7 @@ impl Names {
     }
 }
 
-/// The first 24 bytes of a name in lower case, padded with zeros. Names have no zeros.
+/// Returns the first 24 bytes of a name in lower case, padded with zeros. Names contain no zeros.
 #[inline]
 fn key(bytes: &[u8], from: usize, to: usize) -> [u64; 3] {
     let first = lower_word(bytes, from, to);
@@ -102,7 +103,7 @@ fn lower_word(bytes: &[u8], from: usize, to: usize) -> u64 {
 }
 
 /// Sets the highest bit of each byte that is an upper-case letter. One addition carries into this bit for
-/// bytes from `A` on, another for bytes after `Z`.
+/// bytes from `A` on, and another for bytes after `Z`.
 #[inline]
 fn upper_case(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;

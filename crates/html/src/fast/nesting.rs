@@ -1,7 +1,7 @@
-//! Tracks the open elements inside a skipped element while they can be determined with certainty.
+//! Tracks the open elements inside a skipped element as long as they are certain.
 //!
 //! Paragraphs, items and options end implicitly as in the standard. Any other element must end with its own
-//! end tag, or the state is uncertain.
+//! end tag. Otherwise the open elements are uncertain.
 
 use html5ever::LocalName;
 

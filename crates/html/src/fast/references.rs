@@ -39,8 +39,8 @@ fn common(rest: &str, out: &mut String) -> Option<usize> {
     Some(end + 1)
 }
 
-/// Resolves the longest name in the table. Returns the number of bytes read. In an attribute's value, a name
-/// without a semicolon is not a reference if a letter, a digit or `=` follows.
+/// Resolves the longest name in the table. Returns the number of bytes read. In the value of an attribute, a
+/// name without a semicolon is not a reference if a letter, a digit or `=` follows.
 fn name(rest: &str, in_attribute: bool, out: &mut String) -> Option<usize> {
     let mut found = None;
     for (at, c) in rest.char_indices() {

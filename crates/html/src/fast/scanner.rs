@@ -1,7 +1,7 @@
-//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes. The functions do not allocate,
-//! and use memchr for longer skips. The source has no NUL and no carriage return. Every function accepts the
-//! source's length as an offset. For a construct that is never closed, it returns the source's length, or
-//! `None` for a tag.
+//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes. The functions do not allocate
+//! memory, and use memchr for long distances. The source must not contain NUL or carriage return. Every
+//! function accepts the length of the source as an offset. If a construct is never closed, the function
+//! returns the length of the source or, for a tag, `None`.
 
 use memchr::memmem;
 

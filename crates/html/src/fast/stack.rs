@@ -1,4 +1,4 @@
-//! The stack of open elements, and the conditions of the standard's rules on it.
+//! Defines the stack of open elements, and the conditions on it in the standard's rules.
 //!
 //! An element of SVG or MathML has the tag [`Tag::Other`], so queries for HTML elements never match.
 

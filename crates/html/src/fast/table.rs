@@ -1,4 +1,4 @@
-//! Handles tables (13.2.6.4.9 to 13.2.6.4.15). The reference handles foster parenting.
+//! Handles tables (HTML standard, 13.2.6.4.9 to 13.2.6.4.15). Foster parenting is left to the reference.
 
 use html5ever::local_name;
 
@@ -182,7 +182,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes the current part of the table. Unlike the standard, html5ever does not check for `thead`.
+    /// Closes the current part of the table. html5ever does not check for `thead`, unlike the standard.
     fn close_table_body(&mut self) -> bool {
         let is_outer = |open: &super::stack::Open| {
             open.tag == Tag::Table

@@ -1,7 +1,7 @@
-//! The elements with rules in tree construction, and the HTML standard's sets of elements.
+//! Lists the elements with rules in tree construction, and the HTML standard's sets of elements.
 //!
-//! The sets are html5ever's. Unlike in the standard, `dialog` and `search` are not special, and `select`
-//! bounds a scope.
+//! The sets are those of html5ever. They differ from the standard in two points: `dialog` and `search` are
+//! not special, and `select` bounds a scope.
 
 /// Declares [`Tag`] and its lookup by name.
 macro_rules! tags {
@@ -93,7 +93,7 @@ tags! {
     Math "math";
     Svg "svg";
     Isindex "isindex";
-    // These elements occur only in the rules for foreign content.
+    // These elements have rules only in foreign content.
     Inline "span" "sub" "sup" "var";
     MathPoint "mi" "mo" "mn" "ms" "mtext";
     MathGlyph "mglyph" "malignmark";
@@ -177,7 +177,7 @@ impl Tag {
         matches!(self, Self::HeadVoid | Self::Title | Self::HeadRaw | Self::Script | Self::Template)
     }
 
-    /// Whether the element is a part of a table. Outside tables, it is ignored.
+    /// Whether the element is a part of a table. Such an element is ignored outside tables.
     pub(super) const fn is_of_table(self) -> bool {
         matches!(self, Self::Caption | Self::Col | Self::Colgroup | Self::TableBody | Self::Cell | Self::Tr)
     }

@@ -1,20 +1,21 @@
 //! Determines when a page was published and changed.
 //!
-//! The publication time is the first date found in these sources: declarations in JSON-LD, `<meta>` and
-//! microdata; a printed date with a label (`Published on`); the day in the page's address; a date printed
+//! The publication time is the first date that is found in these sources: declarations in JSON-LD, `<meta>`
+//! and microdata; a printed date with a label (`Published on`); the day in the page's address; a date printed
 //! next to the headline; a date in the page's scripts under a name such as `publishedAt`; a printed date that
-//! may be today's; the time of the last change. If the day comes from the address, a printed date of the same
-//! day adds the time. A date more than a day after the fetch is ignored. Three rules correct the result:
+//! may be today's; the time of the last change. If the day comes from the address, and a printed date has the
+//! same day, its time is used. A date more than a day after the fetch is ignored. Three rules correct the
+//! result:
 //!
 //! * If it equals the time of the last change, and the page states an earlier publication elsewhere, the
 //!   earlier date is used, unless the address confirms the later one. Site builders often write the time of
 //!   their last build into both declarations.
 //! * If the day in the address is one day earlier or later, and the time is in UTC or has no zone, the day in
-//!   the address is used. It is the publisher's local day.
+//!   the address is used, because it is the publisher's local day.
 //! * A local time without a zone gets the zone of the page's other dates. A page in Vietnamese gets `+07:00`,
-//!   because Vietnam has one zone. On other pages only the day is kept.
+//!   because Vietnam has one zone. On other pages, only the day is kept.
 //!
-//! Limitation: if a page states only the time of its last change, this is also the publication time.
+//! Limitation: if a page states only the time of its last change, this also becomes the publication time.
 
 use std::cell::OnceCell;
 use std::iter::once_with;
@@ -31,7 +32,6 @@ use crate::printed_date::{Printed, printed};
 use crate::small_text::small_text;
 use crate::{NodeId, Page};
 
-/// Offset of Vietnam from UTC, in minutes.
 const VIETNAM: i32 = 7 * 60;
 
 /// Maximum distance of a zone from UTC in hours, to the west and to the east.
@@ -122,7 +122,8 @@ fn certain_change(page: &Page, sources: &Sources) -> Option<Date> {
     (read(Order::MonthFirst) == Some(day)).then_some(day)
 }
 
-/// Returns the printed date if it is at most one day from the address's day, otherwise the address's day.
+/// Returns the printed date if it is at most one day from the day in the address. Otherwise returns the day
+/// in the address.
 fn at_address(day: Date, printed: &Printed) -> Moment {
     let is_near =
         |found: &Moment| [Some(day), day.yesterday().ok(), day.tomorrow().ok()].contains(&Some(found.day));
@@ -133,13 +134,13 @@ fn at_address(day: Date, printed: &Printed) -> Moment {
         .unwrap_or_else(|| Moment::from_day(day))
 }
 
-/// Whether both are the same time. If one lacks a time, the days are compared.
+/// Whether both are the same time. If one of them has no time, compares the days.
 fn is_same(a: Option<Moment>, b: Option<Moment>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     if a.time.is_some() && b.time.is_some() { a.instant() == b.instant() } else { a.day == b.day }
 }
 
-/// Returns the earliest stated publication if it is before `day`.
+/// Returns the earliest stated publication if it is before `day`, and `None` otherwise.
 fn earlier_day(
     day: Date,
     page: &Page,

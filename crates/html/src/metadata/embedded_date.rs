@@ -2,17 +2,17 @@
 //!
 //! Scripts are searched for keys such as `publishedAt`, `datePublished`, `first_publication_date` and
 //! `pubDate`. Keys inside a JSON string are found too, although their quotes have backslashes. Such data
-//! often contain other articles, so the date is used only if all values have the same day.
+//! often contain other articles too, so the date is used only if all values have the same day.
 
 use memchr::memmem::find_iter;
 
 use crate::Page;
 use crate::date::{Moment, Reader};
 
-/// Parts of keys, in lower case. The rest of the key is arbitrary.
+/// Parts of keys for the publication time, in lower case. The rest of the key may be anything.
 const KEYS: [&str; 4] = ["publish", "publication", "pubdate", "pub_date"];
 
-/// Parts of keys that hold other dates.
+/// Parts of keys for other dates.
 const OTHERS: [&str; 6] = ["unpublish", "last", "updated", "modified", "publisher", "expir"];
 
 const MOST: usize = 50;
@@ -20,7 +20,7 @@ const MOST: usize = 50;
 /// Maximum length in bytes of a key and of a value.
 const LONGEST: usize = 60;
 
-/// Quotation marks of keys and values. In a JSON string, they have backslashes.
+/// Quotation marks of keys and values. In a JSON string, backslashes precede them.
 const QUOTES: [char; 3] = ['\\', '"', '\''];
 
 /// Returns the publication time in the scripts. Returns `None` if there is no time, or if the days differ.
@@ -43,7 +43,7 @@ fn values(script: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the value of the key at a position: `"publishedAt":"2026-11-20"`, also with `\"` for `"`, or
 /// `publish_date:'2026-11-20'`. Reads at most [`LONGEST`] bytes of a key and of a value, because a script may
-/// be one long word.
+/// consist of one long word.
 fn value(script: &str, at: usize) -> Option<&str> {
     let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let bytes = script.as_bytes();

@@ -12,7 +12,7 @@ use crate::{NodeId, Page};
 const LONGEST_KEYWORD: usize = 80;
 const MOST_KEYWORDS: usize = 50;
 
-/// Returns the keywords of the first source that has keywords: JSON-LD, `<meta>`, or links with `rel=tag`.
+/// Returns the keywords of the first source that has any: JSON-LD, `<meta>`, or links with `rel=tag`.
 pub(super) fn keywords(page: &Page, meta: &Meta, article: &Statement) -> Vec<String> {
     let of_meta = |name: &&str| meta.all(name).map(str::to_owned).collect::<Vec<_>>();
     let stated = std::iter::once(article.keywords.clone()).chain(KEYWORDS.iter().map(of_meta));

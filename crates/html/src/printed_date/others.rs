@@ -1,4 +1,4 @@
-//! Recognizes dates of comments, related stories and footers, and today's date.
+//! Recognizes today's date, and the dates of comments, related stories and footers.
 
 use crate::author::names_a_class;
 use crate::small_text::ancestors;
@@ -22,13 +22,13 @@ const OTHERS: [&str; 9] = [
 const TODAY: [&str; 8] =
     ["today", "todays", "todaysdate", "currentdate", "currenttime", "datenow", "clock", "datetoday"];
 
-/// Words in names that also contain `date` or `time`. `NOW` indicates today's date anywhere in the name, and
-/// `OF_HEADER` at its beginning. `OF_ARTICLE` indicates the article's date.
+/// Words that may accompany `date` or `time` in a name. `NOW` indicates today's date anywhere in the name,
+/// and `OF_HEADER` at its beginning. `OF_ARTICLE` indicates the article's date.
 const NOW: [&str; 2] = ["current", "now"];
 const OF_HEADER: [&str; 3] = ["header", "topbar", "masthead"];
 const OF_ARTICLE: [&str; 6] = ["article", "entry", "post", "story", "news", "content"];
 
-/// Maximum number of elements around a date whose names may indicate today's date.
+/// Maximum number of elements around a date whose names are checked for today's date.
 const MOST_AROUND: usize = 4;
 
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
@@ -53,8 +53,8 @@ pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) ->
     })
 }
 
-/// Whether a date is today's date. This is decided by the name of an element around it, or because the date
-/// has a weekday and is above the `article` or `main` of the headline.
+/// Whether a date is today's date: the name of an element around it says so, or it has a weekday and is above
+/// the `article` or `main` that contains the headline.
 pub(super) fn is_todays(page: &Page, id: NodeId, text: &str, headline: Option<NodeId>) -> bool {
     let holds_headline = |at: &NodeId| headline.is_some_and(|headline| page.subtree(*at).contains(&headline));
     let mut around = ancestors(page, id).take(MOST_AROUND).take_while(|at| !holds_headline(at));

@@ -4,14 +4,14 @@
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// Marks where something visible was omitted. This is Unicode's object replacement character.
+/// Marks a position where something visible was omitted. This is Unicode's object replacement character.
 pub(super) const OBJECT: char = '\u{FFFC}';
 
 /// Marks the edge of an inline element between two texts. The character has no meaning in page text.
 pub(super) const EDGE: char = '\u{FFFB}';
 
-/// Whether a character is a soft hyphen, a zero-width space, a control (also of writing direction or
-/// annotation) or a noncharacter.
+/// Whether a character is a soft hyphen, a zero-width space, a control character (including those for writing
+/// direction and annotation) or a noncharacter.
 pub(super) fn is_noise(c: char) -> bool {
     match c {
         '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
@@ -20,22 +20,23 @@ pub(super) fn is_noise(c: char) -> bool {
     }
 }
 
-/// Whether the joiners U+200C and U+200D may change the display next to this character. This is so for marks,
-/// emoji and the letters of scripts that join or stack. In Latin text the joiners are leftovers.
+/// Whether the joiners U+200C and U+200D may change how this character is displayed. This is so for marks,
+/// emoji and the letters of scripts that join or stack. In Latin text, the joiners have no effect.
 fn joins(c: char) -> bool {
     c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
 }
 
-/// Whether two characters need a space between them if something visible between them was omitted.
+/// Whether two characters need a space between them after something visible between them was omitted.
 fn parts_words(before: char, after: char) -> bool {
     after.is_alphanumeric()
         && (before.is_alphanumeric()
             || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
-/// Whether the text after an element's edge starts a new word. It starts with a capital, after the end of a sentence,
-/// after a lower-case letter that follows another letter (`e<b>Bay</b>` is one word), or after two capitals if a
-/// lower-case letter comes next (`<b>TP HCM</b>Rain`).
+/// Whether the text after an element's edge starts a new word. It does if it begins with a capital and the
+/// text before the edge ends with one of these: the end of a sentence; a lower-case letter that follows
+/// another letter (so `e<b>Bay</b>` is one word); two capitals, if a lower-case letter comes next (`<b>TP
+/// HCM</b>Rain`).
 fn starts_anew(before: &str, after: &str) -> bool {
     let (mut back, mut ahead) = (before.chars().rev(), after.chars());
     ahead.next().is_some_and(char::is_uppercase)

@@ -1,5 +1,6 @@
-//! Checks the properties that all fuzz targets test. Any bytes can be extracted, and no line is empty. The
-//! words of the lines have no more characters than the page, and no more of any ASCII letter or digit.
+//! Checks the properties that all fuzz targets test. Any bytes can be extracted, and no extracted line is
+//! empty. The words of the lines together have no more characters than the page, and no more of any ASCII
+//! letter or digit.
 //!
 //! Limitation: whole words cannot be compared with those of the page. If a method removes the text between
 //! "a" and "b", they become "ab", a word that is not on the page. In addition, composition (NFC) merges two
@@ -15,8 +16,8 @@ use gleaner_methods::{Input, SinglePage};
 /// Parses bytes as one page and runs every single-page method whose name starts with `prefix`.
 ///
 /// # Panics
-/// Panics if a method returns an empty line, more characters in words than the page has, or more of an ASCII
-/// letter or digit.
+/// If a method returns an empty line, or words with more characters or more of an ASCII letter or digit than
+/// the page has.
 pub fn single_page(bytes: &[u8], prefix: &str) {
     let source = decode(bytes, None).text;
     let page = Page::parse(&source);
@@ -51,8 +52,8 @@ impl Letters {
         letters
     }
 
-    /// Counts a text before and after composition (NFC), and returns the greater count of each letter.
-    /// Composition can remove an `e`, and turns the kelvin sign into a `K`.
+    /// Counts a text before and after composition (NFC), and returns the greater count of each letter. The
+    /// counts differ because composition can remove an `e`, and turns the kelvin sign into a `K`.
     fn of_either(text: &str) -> Self {
         Self::from_text(text).or(&Self::from_text(&tidy(text)))
     }

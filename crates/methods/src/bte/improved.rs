@@ -1,6 +1,6 @@
 //! Improved Body Text Extraction with the paper's step 2: all pairs of runs.
 //!
-//! The paper's two algorithms cannot run as printed. Our corrections by line:
+//! The paper's two algorithms cannot run as printed. We corrected these lines:
 //! * Line 8 tests `t in tagHTML[]`, the known tags. But the text of step 1 also counts unknown tags `<...>`
 //!   and `</...>`. Here every element is a tag.
 //! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, tests for a change of sign if "null" (line 6) is 0.
@@ -14,23 +14,23 @@
 //! * Line 40 compares after each `k`, when the sum covers `i..k`, but line 42 stores `j`. Here the comparison
 //!   happens once per `j`, after the sum is complete.
 //! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the index of a run, and reads
-//!   `encode[-1]` for `i = 0`. Line 47 uses `i_max` as the index of a run. Therefore `i_max` is `i` here, and
-//!   `j_max` is `j` instead of `j + 1`.
-//! * Line 47 as printed begins after run `i_max` and loses this run. Here the start is the sum over all runs
-//!   before `i_max`, and the end is the sum up to and including `j_max`.
+//!   `encode[-1]` for `i = 0`. But line 47 uses `i_max` as the index of a run. Therefore `i_max` is `i` here,
+//!   and `j_max` is `j` instead of `j + 1`.
+//! * As printed, the range of line 47 begins after run `i_max`, so this run is lost. Here the start is the
+//!   sum over all runs before `i_max`, and the end is the sum up to and including `j_max`.
 //! * Line 48, `token[start..end]`, does not say whether `end` is included. Tokens count from 0 and `end` is a
 //!   number of tokens, so `end` is the first token after the range.
 //! * `encode[]`, `endcode[]` and `encoded[]` are the same array.
-//! * Equal sums: `min > s` keeps the first sum. It has the earliest start and, for this start, the earliest
-//!   end.
+//! * If several sums are equal, `min > s` keeps the first. This is the one with the earliest start and, for
+//!   this start, the earliest end.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use super::{BteParams, Tokens, linear, text_of_range};
 
-/// Returns the lines of the page's best range, or no lines if the page has no words. Quadratic in the page's
-/// runs. Linear for pages with more runs than [`BteParams::max_runs`].
+/// Returns the lines of the page's best range, or no lines if the page has no words. The time is quadratic in
+/// the page's runs, or linear for pages with more runs than [`BteParams::max_runs`].
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -39,11 +39,11 @@ pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     text_of_range(page, params, &tokens, best)
 }
 
-/// Returns the first and the last run of the best range, the range with the smallest number of tags minus
-/// words. `None` if there are no words.
+/// Returns the first and the last run of the best range, or `None` if there are no words. The best range is
+/// the one with the smallest number of tags minus words.
 ///
-/// `encode` comes from [`Tokens::encode`](super::Tokens::encode). Time is quadratic in the number of runs,
-/// without a limit. Sums saturate.
+/// `encode` comes from [`Tokens::encode`](super::Tokens::encode). The time is quadratic in the number of
+/// runs, without a limit. Sums saturate instead of overflowing.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     let mut min = 0;

@@ -1,9 +1,10 @@
 //! Improved Body Text Extraction with step 2 in linear time.
 //!
-//! Words minus tags of a range is a sum over its runs, so the best range is a maximum sub-array. One pass
-//! finds it with the smallest prefix sum so far (Kadane's algorithm, J. Bentley, Programming Pearls, CACM
-//! 27(9), 1984). Finn's objective (tags outside plus words inside) is this sum plus the constant number of
-//! tags on the page, so the best range is the same.
+//! The number of words minus tags of a range is a sum over its runs, so the best range is a maximum
+//! sub-array. One pass over the runs finds it, with the smallest prefix sum so far (Kadane's algorithm, J.
+//! Bentley, Programming Pearls, CACM 27(9), 1984). Finn's objective (tags outside the range plus words inside
+//! it) is this sum plus the number of tags on the page. This number is constant, so the best range is the
+//! same.
 //!
 //! Ties are resolved as in [`improved`](super::improved). Only a strictly smaller prefix sum replaces the
 //! smallest, which keeps the earliest start. Only a strictly better range replaces the best, which keeps the
@@ -14,7 +15,8 @@ use gleaner_html::text::Line;
 
 use super::{BteParams, Tokens, text_of_range};
 
-/// Returns the lines of the page's best range, or no lines if the page has no words. Linear in the page.
+/// Returns the lines of the page's best range, or no lines if the page has no words. The time is linear in
+/// the page.
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);

@@ -14,11 +14,11 @@
 //! * Step 3 returns the text of this range.
 //!
 //! [`tokens`] defines the tags of a parsed page. [`improved`] explains our corrections of step 2. A range
-//! consists of whole runs, so it cuts neither words nor text nodes.
+//! consists of whole runs, so it never begins or ends inside a word or a text node.
 //!
-//! Cost of [`extract`]: linear in the page. Known failures: each page has only one range, which includes
-//! boxes and related links between the first and the last paragraph. Long comments extend the range. The
-//! first or last paragraph is lost if a box separates it from the rest and the box has more tags than the
+//! The cost of [`extract`] is linear in the page. Known failures: each page has only one range, which
+//! includes boxes and related links between the first and the last paragraph. Long comments extend the range.
+//! The first or last paragraph is lost if a box separates it from the rest and the box has more tags than the
 //! paragraph has words.
 //!
 //! ```
@@ -81,7 +81,7 @@ fn text_of_range(
     })
 }
 
-/// Extends a range of nodes by text without words on the same lines, such as a full stop after a link.
+/// Extends a range of nodes by text without words on the same line, such as a full stop after a link.
 fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<NodeId> {
     let same_line = |id: &NodeId| match page.tag(*id) {
         Some(tag) => !is_block(tag) && tag != "br",

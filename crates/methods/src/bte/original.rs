@@ -1,16 +1,18 @@
 //! Body Text Extraction as first published: no cleaning, no runs, all pairs of tokens.
 //!
 //! A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction: content classification for digital libraries, DELOS
-//! workshop, 2001. Reconstructed from Phan and Ha's description and from the commonly quoted objective.
+//! workshop, 2001. We reconstructed the method from the description by Phan and Ha, and from the commonly
+//! quoted objective.
 //! * The page is a sequence of tokens. `B[n]` is 1 if token `n` is a tag, and 0 if it is a word.
 //! * The method finds the pair `i <= j` that maximizes `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n
 //!   <= j) + sum B[n] (n > j)`: tags before, words between and tags after. Each `T` is computed from scratch.
 //! * The result is the text from token `i` to token `j`, without tags.
 //!
 //! The paper leaves some points open. Our choices: each tag and each word in the source is one token,
-//! including the words of scripts and style sheets. The original method does not clean the page ("the
+//! including the words of scripts and style sheets, because the original method does not clean the page ("the
 //! original one cannot remove all the HTML codes", section 4 c). An HTML comment or a document type is one
-//! tag. Of pairs with equal `T`, the method takes the first `i`, then the first `j`.
+//! tag. If several pairs have the same `T`, the pair with the smallest `i` is used and, of these, the one
+//! with the smallest `j`.
 //!
 //! On the same tokens, the other two methods have the same best range, including ties. A best range consists
 //! of whole runs, because `T` grows if a tag at the end of the range is left out, or if a word beside the
@@ -87,7 +89,7 @@ impl Tokens {
         }
     }
 
-    /// Returns `B`: for each token, true for a tag and false for a word.
+    /// Returns `B`, which has `true` for each token that is a tag and `false` for each word.
     #[must_use]
     pub fn binary(&self) -> &[bool] {
         &self.binary
@@ -118,8 +120,8 @@ impl Tokens {
     }
 }
 
-/// Returns the first and last token of the best range, from a search of all pairs. `binary` comes from
-/// [`Tokens::binary`]. `None` if there are no words. Time is cubic in the number of tokens.
+/// Searches all pairs, and returns the first and last token of the best range, or `None` if there are no
+/// words. `binary` comes from [`Tokens::binary`]. The time is cubic in the number of tokens.
 #[must_use]
 pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     let (mut max, mut best) = (None, None);
@@ -149,7 +151,7 @@ fn linear_range(binary: &[bool]) -> Option<(usize, usize)> {
 }
 
 /// Returns the text of a range of the source, without tags. Block-level tags, `<br>` and scripts end lines.
-/// The kind of every line is a paragraph.
+/// Every line has the kind paragraph.
 fn text(source: &str, range: Range<usize>) -> Vec<Line> {
     let (mut buffer, mut out) = (String::new(), Vec::new());
     let inside = pieces(source).skip_while(|piece| piece.range.start < range.start);

@@ -1,10 +1,11 @@
-//! Settings of Body Text Extraction.
+//! Defines the settings of Body Text Extraction.
 
-/// Settings of the three methods. The default has the values of the papers, and limits for the slow searches.
+/// Settings of the three methods. The default contains the values of the papers, and limits for the slow
+/// searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BteParams {
-    /// Step 0 of the improved and the linear method: elements to remove with their content, in lower case.
-    /// Everything outside `body`, hidden elements and elements that are never text
+    /// Elements that step 0 of the improved and the linear method removes with their content, in lower case.
+    /// Everything outside `body`, hidden elements and elements that never contain text
     /// ([`never_text`](gleaner_html::text::never_text)) are always removed.
     pub removed: Vec<String>,
     /// Maximum number of tokens for the original method's cubic search. 4,000 tokens take 1 s. Pages with
@@ -17,7 +18,8 @@ pub struct BteParams {
 }
 
 impl Default for BteParams {
-    /// The tags named in section 3 of the paper. We read its "..." as the elements that browsers do not show.
+    /// Returns the tags that section 3 of the paper names. We read its "..." as the elements that browsers do
+    /// not show.
     fn default() -> Self {
         let named = ["input", "script", "img", "marquee", "iframe", "select", "option"];
         Self { removed: named.map(String::from).into(), max_tokens: 4_000, max_runs: 50_000 }

@@ -1,13 +1,13 @@
-//! Table 1 of the improved paper: the share of a page's text and tags in its main content.
+//! Computes table 1 of the improved paper: the share of a page's text and tags in its main content.
 //!
 //! The authors of the paper marked main content by hand. Here, main content is the range of the page with the
 //! largest number of gold word pairs minus other word pairs. Two adjacent words are a gold pair if they are
-//! also adjacent in the gold text. Pairs are used so that a common word such as "the" does not count alone.
-//! The source is not cleaned ([`super::original`]). Text is counted in characters, without white space and
-//! scripts.
+//! also adjacent in the gold text. Single words are not used, because common words such as "the" occur
+//! everywhere. The source is not cleaned ([`super::original`]). Text is counted in characters, without white
+//! space and scripts.
 //!
-//! Limitation: the main content is one range, so boxes inside the article count. A longer repetition of the
-//! gold text, such as a summary in a list of links, can move the range to the wrong position.
+//! Limitation: the main content is one range, so boxes inside the article count. If a longer part of the page
+//! repeats the gold text, such as a summary in a list of links, the range may be at the wrong position.
 
 use std::collections::HashSet;
 
@@ -31,14 +31,15 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Returns "Texts main content / total texts of the page", from 0 to 1, or 0 for a page without text.
+    /// Returns the share of text in the main content ("Texts main content / total texts of the page"), from 0
+    /// to 1. Returns 0 for a page without text.
     #[must_use]
     pub fn of_text(&self) -> f64 {
         self.main_characters as f64 / self.characters.max(1) as f64
     }
 
-    /// Returns "Tags in main content / total number of tags of the page", from 0 to 1, or 0 for a page
-    /// without tags.
+    /// Returns the share of tags in the main content ("Tags in main content / total number of tags of the
+    /// page"), from 0 to 1. Returns 0 for a page without tags.
     #[must_use]
     pub fn of_tags(&self) -> f64 {
         self.main_tags as f64 / self.tags.max(1) as f64
@@ -66,8 +67,8 @@ enum Unit {
 }
 
 /// Counts the text and tags of a page, in total and in its main content. `gold` is the text of the main
-/// content. If no pair of the gold text is on the page, the counts of the main content are 0. Linear in the
-/// page and the gold text.
+/// content. If no pair of the gold text is on the page, the counts of the main content are 0. The time is
+/// linear in the page and the gold text.
 #[must_use]
 pub fn shares(source: &str, gold: &str) -> Shares {
     let pairs = Pairs::from_text(gold);
@@ -108,7 +109,8 @@ impl Pairs {
         Self(pairs(&tidy(text)).collect())
     }
 
-    /// Returns the number of a text's pairs that are not in the set minus the number of pairs in the set.
+    /// Returns the number of word pairs of a text that are not in the set, minus the number of those that
+    /// are.
     fn value(&self, text: &str) -> i64 {
         pairs(text).map(|pair| if self.0.contains(&pair) { -1 } else { 1 }).sum()
     }

@@ -1,4 +1,4 @@
-//! Steps 0 and 1: converts a page to runs of words and tags.
+//! Implements steps 0 and 1: converts a page to runs of words and tags.
 //!
 //! Unlike in the paper, the tags come from the parsed page and not from the source. Every element has a start
 //! tag and, unless it is void (`br`, `hr`, ...), an end tag. Therefore `<p>` without `</p>` also counts as
@@ -81,7 +81,7 @@ impl Tokens {
         }
     }
 
-    /// Returns the runs: positive for tags, negative for words.
+    /// Returns the runs. Runs of tags are positive, and runs of words are negative.
     #[must_use]
     pub fn encode(&self) -> &[i64] {
         &self.encode
@@ -131,7 +131,8 @@ mod tests {
     #[test]
     fn a_page_becomes_runs() {
         let cases: [(&str, &[i64]); 6] = [
-            // The paper's example: 2 tags and 5 words are {2, -5}. The last run has the end tags.
+            // In the paper's example, 2 tags and 5 words are {2, -5}. The last run here contains the end
+            // tags.
             ("<p>one two three four five", &[2, -5, 2]),
             ("", &[2]),
             ("a<br>b", &[1, -1, 1, -1, 1]),

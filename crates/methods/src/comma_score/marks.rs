@@ -1,8 +1,8 @@
 //! Defines commas and full stops, and counts them in a text.
 //!
-//! The papers do not define commas and full stops. Latin marks are `,` and `.`, also in numbers and
+//! The papers do not define commas and full stops. Here, Latin marks are `,` and `.`, also in numbers and
 //! abbreviations. Chinese marks are the full-width comma, the full-width full stop and the enumeration comma,
-//! with their small and half-width forms. The full-width `．` also counts, because it ends sentences in
+//! with their small and half-width forms. The full-width `．` counts too, because it ends sentences in
 //! technical Chinese.
 
 use gleaner_html::Page;
@@ -30,7 +30,7 @@ pub enum Mark {
 }
 
 impl Marks {
-    /// Returns the kind of a character, or `None` if it is no mark of these scripts.
+    /// Returns the kind of a character, or `None` if it is not a mark of these writing systems.
     #[must_use]
     pub fn mark(self, c: char) -> Option<Mark> {
         let (latin, chinese) = (self != Self::Chinese, self != Self::Latin);
@@ -44,8 +44,8 @@ impl Marks {
     }
 }
 
-/// Counts of characters, commas and full stops in a text. Each count has a total and a part in anchors
-/// (`<a>`).
+/// Counts of characters, commas and full stops in a text. Each count has a total, and the part that is in
+/// anchors (`<a>`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Punctuation {
     /// CL: all characters except white space, including those in anchors.
@@ -63,7 +63,7 @@ pub struct Punctuation {
 }
 
 impl Punctuation {
-    /// Counts a text that is outside anchors.
+    /// Counts the marks of a text that is outside anchors.
     #[must_use]
     pub fn of_text(text: &str, marks: Marks) -> Self {
         let mut counts = Self::default();
@@ -71,7 +71,7 @@ impl Punctuation {
         counts
     }
 
-    /// Counts all text that a page shows.
+    /// Counts the marks of all text that a page shows.
     #[must_use]
     pub fn of_page(page: &Page, marks: Marks) -> Self {
         let mut counts = Self::default();
@@ -121,8 +121,8 @@ impl<'a> Texts<'a> {
         Self { page, at: 0, anchor_end: 0 }
     }
 
-    /// Returns the next text with its node, and where it is. Calls `entered` for every element before this
-    /// text.
+    /// Returns the next text with its node, and whether it is in an anchor. Calls `entered` for every element
+    /// before this text.
     pub(super) fn next(&mut self, mut entered: impl FnMut(u32)) -> Option<(u32, &'a str, Place)> {
         while (self.at as usize) < self.page.len() {
             let id = self.at;

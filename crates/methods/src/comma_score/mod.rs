@@ -1,23 +1,24 @@
 //! Comma score: selects the elements with the most commas in their own text.
 //!
 //! H. Posch: Extracting pure text from web pages, Slovak University of Technology Bratislava (two pages).
-//! * Every `DIV` is a part of the page. Its own text is directly in it, "no in child DIVs" ([`mod@score`]).
+//! * Every `DIV` is a part of the page. The own text of a part is the text directly in it, "no in child DIVs"
+//!   ([`mod@score`]).
 //! * `score = CS^3 * (CL / ACL) / ACFL^2`. CS is the number of commas and CL the number of characters. ACL is
 //!   the number of characters in anchors. ACFL is the number of commas and full stops in anchors.
-//! * A part with a score above the average is preliminary main content.
-//! * Position control ([`Position`]) keeps only parts below the direct parent of the best part.
+//! * A part whose score is above the average is preliminary main content.
+//! * Position control ([`Position`]) keeps only the parts below the direct parent of the best part.
 //!
-//! [`punctuation`] is the older method that the comma score extends. [`Punctuation`] has the counts.
+//! [`punctuation`] is the older method that the comma score extends. [`Punctuation`] contains the counts.
 //!
 //! The paper leaves some points open. Our choices: ACL and ACFL are at least 1. The average includes parts
-//! without text. Text in a `P` or `SPAN` of a `DIV` is directly in the `DIV`. Commas in anchors are part of
-//! CS. The best part is always extracted, because a single part cannot be above its own average. A page
+//! without text. Text in a `P` or `SPAN` of a `DIV` is directly in the `DIV`. CS includes the commas in
+//! anchors. The best part is always extracted, because a single part cannot be above its own average. A page
 //! without a comma has no result. docs/papers.md has the measurements behind these choices.
 //!
 //! Cost: linear in the page.
 //!
 //! Known failures: pages without `DIV`, and articles in `ARTICLE` or `TD` outside every `DIV`. Articles with
-//! one `DIV` per paragraph also fail, because the cube raises the average above the scores of short
+//! one `DIV` per paragraph fail too, because the cube raises the average above the scores of short
 //! paragraphs. On the recorded pages, position control removes more article text than other text.
 //!
 //! ```
@@ -46,7 +47,8 @@ pub use params::{CommaScoreParams, Position};
 
 use score::{Parts, above_average, score};
 
-/// Returns the own text of the parts that score and position control select. No lines if no part has a comma.
+/// Returns the own text of the parts that score and position control select. Returns no lines if no part has
+/// a comma.
 #[must_use]
 pub fn extract(page: &Page, params: &CommaScoreParams) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);

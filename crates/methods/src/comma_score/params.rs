@@ -1,11 +1,11 @@
-//! Settings of the comma score.
+//! Defines the settings of the comma score.
 
 use super::Marks;
 
-/// Settings of [`extract`](super::extract). The default is the paper's.
+/// Settings of [`extract`](super::extract). The default values are those of the paper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommaScoreParams {
-    /// The elements that are "parts of the web page", in lower case.
+    /// The elements that count as "parts of the web page", in lower case.
     pub elements: Vec<String>,
     /// The writing systems whose commas and full stops count.
     pub marks: Marks,
@@ -17,13 +17,13 @@ pub struct CommaScoreParams {
     pub position: Position,
 }
 
-/// Which parts can be extracted, depending on their position in the tree.
+/// Which parts can be extracted. This depends on their position in the tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Position {
     /// Only parts below the parent of the best part. This is the paper's position control.
     #[default]
     BelowTheBestsParent,
-    /// All parts. The paper uses them if "searching direct parent of best evaluated" fails.
+    /// All parts. The paper uses this if "searching direct parent of best evaluated" fails.
     Anywhere,
 }
 

@@ -1,8 +1,8 @@
-//! Position control: excludes parts far from the best part.
+//! Implements position control, which excludes parts far from the best part.
 //!
-//! The "direct parent" is read as the parent element of the best part, with any tag. If the parent is `body`,
-//! every part is below it and no part is excluded. The paper's case of a missing parent ("difficult string
-//! comparing") cannot occur in a tree.
+//! We read "direct parent" as the parent element of the best part, whatever its tag. If the parent is `body`,
+//! every part is below it and no part is excluded. The paper also describes the case that the parent cannot
+//! be found ("difficult string comparing"). It cannot occur in a tree.
 
 use gleaner_html::Page;
 

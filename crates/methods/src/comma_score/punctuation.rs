@@ -1,13 +1,13 @@
-//! The punctuation score that the comma score extends.
+//! Implements the punctuation score, which the comma score extends.
 //!
 //! Mingqiu S., Xintao W.: Content extraction from web pages based on Chinese punctuation number, WiCom 2007,
 //! pp. 5573-5575. We reconstructed it from Posch's description.
-//! * Posch states: nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of ASCII text
-//!   and anchor text of node content". Main content has many full stops.
+//! * Posch states that nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of ASCII
+//!   text and anchor text of node content". Main content has many full stops.
 //! * Posch implies that commas, punctuation in anchors and position control are his own additions.
-//! * We add: `score = FS * (CL / ACL)` on the node's own text, without exponents, where FS is the number of
-//!   full stops. Nodes above the average are main content. We read "ASCII text" as text, because the method
-//!   is for Chinese.
+//! * We add the formula `score = FS * (CL / ACL)` on the node's own text, without exponents, where FS is the
+//!   number of full stops. Nodes above the average are main content. We read "ASCII text" as text, because
+//!   the method is for Chinese.
 //!
 //! Cost: linear in the page. Known failure: copyright lines and teasers also contain full stops.
 //!
@@ -27,12 +27,12 @@ use gleaner_html::text::Line;
 use super::score::{Parts, above_average, text_to_anchor};
 use super::{Marks, Punctuation};
 
-/// Settings of [`extract`]. The default is our reconstruction.
+/// Settings of [`extract`]. The default values are those of our reconstruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PunctuationScoreParams {
-    /// The elements that are nodes, in lower case.
+    /// The elements that count as nodes, in lower case.
     pub elements: Vec<String>,
-    /// The scripts whose full stops count.
+    /// The writing systems whose full stops count.
     pub marks: Marks,
 }
 
@@ -42,8 +42,8 @@ impl Default for PunctuationScoreParams {
     }
 }
 
-/// Returns the own text of the nodes above the average score, and of the best node. No lines without full
-/// stops.
+/// Returns the own text of the nodes above the average score, and of the best node. Returns no lines if no
+/// node has a full stop.
 #[must_use]
 pub fn extract(page: &Page, params: &PunctuationScoreParams) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);

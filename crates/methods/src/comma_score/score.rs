@@ -1,4 +1,4 @@
-//! Finds the parts of a page. Counts their own text and computes their scores.
+//! Finds the parts of a page, counts their own text and computes their scores.
 
 use gleaner_html::text::{Line, lines};
 use gleaner_html::{NodeId, Page};
@@ -23,8 +23,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Finds the parts of a page: its visible elements with a name in `elements`. Text outside all parts is
-    /// ignored. Linear in the page.
+    /// Finds the parts of a page. A part is a visible element whose name is in `elements`. Ignores text
+    /// outside all parts. The time is linear in the page.
     #[must_use]
     pub fn new(page: &Page, elements: &[String], marks: Marks) -> Self {
         let mut found = Self::default();
@@ -76,7 +76,7 @@ impl Parts {
     }
 }
 
-/// Returns `CS^3 * (CL / ACL) / ACFL^2`. The exponents are settings. ACL and ACFL are at least 1.
+/// Returns `CS^3 * (CL / ACL) / ACFL^2`, with the exponents in `params`. ACL and ACFL are at least 1.
 #[must_use]
 pub fn score(own: &Punctuation, params: &CommaScoreParams) -> f64 {
     let commas = (own.commas as f64).powi(params.comma_power);
@@ -89,8 +89,8 @@ pub(super) fn text_to_anchor(own: &Punctuation) -> f64 {
     own.characters as f64 / own.anchor_characters.max(1) as f64
 }
 
-/// Returns the index of the best score, and the indices of all scores above the average, always with the
-/// best. Of equal scores, the first is the best. `None` if no score is above 0.
+/// Returns the index of the best score, and the indices of all scores above the average. These always include
+/// the best. If several scores are equal, the first is the best. Returns `None` if no score is above 0.
 pub(super) fn above_average(scores: &[f64]) -> Option<(usize, Vec<usize>)> {
     let best = (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
     if scores[best] <= 0.0 {

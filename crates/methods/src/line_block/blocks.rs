@@ -1,11 +1,11 @@
-//! Step 2: joins adjacent lines with text into blocks.
+//! Implements step 2: joins adjacent lines with text into blocks.
 
 use std::ops::Range;
 
 use crate::source_lines::SourceLines;
 
 /// Returns the blocks of a page as ranges of lines, in order. The first and the last line of a block have
-/// text, but lines between them may have none.
+/// text. Lines between them may have none.
 pub(super) fn blocks(lines: &SourceLines, distance: usize) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     for (number, _) in lines.iter().enumerate().filter(|(_, line)| line.length > 0) {

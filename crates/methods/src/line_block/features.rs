@@ -1,4 +1,4 @@
-//! Step 3: measures the features of a block.
+//! Implements step 3: measures the features of a block.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use gleaner_extract::words;
 /// The three features of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Features {
-    /// TTR, equation 1: characters of text per tag. Without a tag, the number of characters.
+    /// TTR, equation 1: characters of text per tag, or the number of characters if the block has no tag.
     pub text_to_tag: f64,
     /// ATTR, equation 2: the share of the text that is in links, from 0 to 1.
     pub anchor_text: f64,

@@ -9,21 +9,21 @@
 //!   deviation over the page's blocks.
 //!
 //! The paper leaves some points open. Our choices:
-//! * Lines: we read "break_original_lines" and "we define and use the important block tags" as lines that end
-//!   at block-level tags. However, no line ends inside a complete link (IV.A).
+//! * Lines: we read "break_original_lines" and "we define and use the important block tags" to mean that
+//!   lines end at block-level tags. However, no line ends inside a complete link (IV.A).
 //! * Distance: the paper gives no number. We use 1, so a line without text separates blocks.
-//! * Step 4 as printed requires two title words in every block, and loses every paragraph without them.
+//! * As printed, step 4 requires two title words in every block, so it loses every paragraph without them.
 //!   According to the text of step 3, title words "remedy" a low TTR. This is our default ([`Rule`]). We read
 //!   the listing's `threshold_check(f) >= tau` as the three inequalities of step 4.
 //! * Counts: `sum(tag)` counts start tags and end tags. White space between words counts as one character.
-//!   TKD is a number of words, because a share could not reach the threshold of 2. Repeated words count each
-//!   time. No word is excluded, not even "the". TTR without a tag is the text's length, as in
-//!   [`text_to_tag_ratio`](crate::text_to_tag_ratio).
+//!   TKD is a number of words, because a share could not reach the threshold of 2. A repeated word counts
+//!   each time. No word is excluded, not even "the". If a block has no tag, its TTR is the length of its
+//!   text, as in [`text_to_tag_ratio`](crate::text_to_tag_ratio).
 //! * A deviation can be 0. With a threshold of 0, a block without links passes the ATTR test, and a block
 //!   without title words fails the TKD test.
 //!
-//! Cost: linear in the source. Known failures: teasers of related articles have as much text per tag as
-//! prose. A short paragraph full of links is lost.
+//! The cost is linear in the source. Known failures: teasers of related articles have as much text per tag as
+//! prose, so they are extracted. A short paragraph with many links is lost.
 //!
 //! ```
 //! use gleaner_methods::line_block;
@@ -68,7 +68,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Applies steps 1 to 3 with the settings [`lines`](LineBlockParams::lines),
+    /// Applies steps 1 to 3. Uses the settings [`lines`](LineBlockParams::lines),
     /// [`whole_links`](LineBlockParams::whole_links) and [`distance`](LineBlockParams::distance).
     #[must_use]
     pub fn new(source: &str, params: &LineBlockParams) -> Self {
@@ -92,7 +92,8 @@ impl Blocks {
         let threshold = self.thresholds(params.thresholds);
         let is_content = |block: &Features| {
             let much_text = block.text_to_tag > threshold.text_to_tag;
-            // With a threshold of 0, blocks without links pass and blocks without title words fail.
+            // If a threshold is 0, blocks without links pass this test, and blocks without title words fail
+            // the next.
             let few_links = block.anchor_text == 0.0 || block.anchor_text < threshold.anchor_text;
             let keywords = block.title_keywords > 0.0 && block.title_keywords >= threshold.title_keywords;
             match params.rule {
@@ -103,8 +104,8 @@ impl Blocks {
         self.features.iter().map(is_content).collect()
     }
 
-    /// Returns the text of the selected blocks, without tags. Blocks after the end of `selected` are not
-    /// selected.
+    /// Returns the text of the selected blocks, without tags. If `selected` is too short, the remaining
+    /// blocks are not selected.
     #[must_use]
     pub fn text(&self, selected: &[bool]) -> Vec<Line> {
         let mut is_content = vec![false; self.lines.iter().len()];

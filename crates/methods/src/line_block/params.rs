@@ -1,12 +1,12 @@
-//! Settings of Line-Block.
+//! Defines the settings of Line-Block.
 
 use crate::source_lines::Lines;
 
-/// Settings of [`extract`](super::extract). The default has the paper's thresholds.
+/// Settings of [`extract`](super::extract). The default contains the paper's thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineBlockParams {
-    /// Maximum distance, in lines, between two lines with text in the same block. 1 joins only adjacent
-    /// lines. 0 makes each line a block.
+    /// Maximum distance, in lines, between two consecutive lines with text of the same block. 1 joins only
+    /// adjacent lines. 0 makes each line a block.
     pub distance: usize,
     /// The thresholds of the features.
     pub thresholds: Thresholds,
@@ -24,15 +24,15 @@ pub struct LineBlockParams {
 pub enum Thresholds {
     /// The same thresholds for every page.
     Constant {
-        /// TTR, in characters per tag. Content has a value above this.
+        /// TTR, in characters per tag. A content block has a value above this.
         text_to_tag: f64,
-        /// ATTR, a share from 0 to 1. Content has a value below this.
+        /// ATTR, a share from 0 to 1. A content block has a value below this.
         anchor_text: f64,
-        /// TKD, in words. Content has at least this value.
+        /// TKD, in words. A content block has at least this value.
         title_keywords: f64,
     },
-    /// The factor lambda. Each threshold is lambda times the feature's standard deviation over the page's
-    /// blocks.
+    /// The factor lambda. Each threshold is lambda times the standard deviation of the feature over the
+    /// page's blocks.
     LambdaSigma(f64),
 }
 
@@ -41,8 +41,8 @@ pub enum Thresholds {
 pub enum Rule {
     /// Step 4 as printed. TTR must be above its threshold, ATTR below, and TKD at least at its threshold.
     AsPrinted,
-    /// As the text of step 3. ATTR must be below its threshold. In addition, TTR must be above its threshold
-    /// or TKD at least at its threshold. Title words compensate for little text per tag.
+    /// As the text of step 3 describes. ATTR must be below its threshold. In addition, TTR must be above its
+    /// threshold, or TKD at least at its threshold. So title words compensate for little text per tag.
     Remedy,
 }
 
@@ -61,7 +61,7 @@ impl LineBlockParams {
 }
 
 impl Default for LineBlockParams {
-    /// The paper's thresholds: 30, 0.2 and 2. The [module](super) explains the other settings.
+    /// Returns the paper's thresholds: 30, 0.2 and 2. The [module](super) explains the other settings.
     fn default() -> Self {
         Self {
             distance: 1,

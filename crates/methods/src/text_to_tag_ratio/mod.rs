@@ -1,4 +1,4 @@
-//! Text-To-Tag Ratio: selects lines of source with much text and few tags.
+//! Text-To-Tag Ratio: selects source lines with much text and few tags.
 //!
 //! T. Weninger, W. H. Hsu: Text Extraction from the Web via Text-to-Tag Ratio, 2008.
 //! * Algorithm 1 removes scripts, HTML comments and empty lines. The ratio of a line is its number of
@@ -11,7 +11,7 @@
 //! * We count all characters, although the paper writes "ASCII characters". Otherwise the ratios of a Greek
 //!   or Chinese page would be near 0.
 //! * White space between words counts as one character, and so does a reference such as `&amp;`. Text in
-//!   `title` counts, because the paper counts a missing title as a loss.
+//!   `title` counts, because the paper counts a missing title as an error.
 //! * Start tags and end tags count. A tag over several lines counts in its first line, and does not end a
 //!   line.
 //! * Style sheets are removed like scripts.
@@ -19,8 +19,8 @@
 //! * When lines are combined, a paragraph of several source lines becomes one line. Block-level tags still
 //!   separate lines.
 //!
-//! Cost: linear in the source. Expectation maximization and k-means iterate at most 100 times per run, and a
-//! run reads at most 20,000,000 lines in total. Known failures: long teasers and legal notices count as
+//! The cost is linear in the source. Expectation maximization and k-means iterate at most 100 times per run,
+//! and a run reads at most 20,000,000 lines in total. Known failures: long teasers and legal notices count as
 //! content, but lists of short lines do not. Smoothing adds the lines directly before and after the text.
 //!
 //! ```
@@ -74,7 +74,7 @@ impl Ratios {
         Self { lines, array, smoothed }
     }
 
-    /// Returns `TTRArray`: the characters per tag of each line.
+    /// Returns `TTRArray`, which has the characters per tag of each line.
     #[must_use]
     pub fn array(&self) -> &[f64] {
         &self.array
@@ -111,8 +111,8 @@ impl Ratios {
         }
     }
 
-    /// Returns the text of the selected lines, without tags. Lines after the end of `selected` are not
-    /// selected.
+    /// Returns the text of the selected lines, without tags. If `selected` is too short, the remaining lines
+    /// are not selected.
     #[must_use]
     pub fn text(&self, selected: &[bool]) -> Vec<Line> {
         self.lines.selected(|number| selected.get(number).is_some_and(|is| *is))

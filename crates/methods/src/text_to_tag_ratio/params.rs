@@ -1,4 +1,4 @@
-//! Settings of the text-to-tag ratio.
+//! Defines the settings of the text-to-tag ratio.
 
 use crate::source_lines::Lines;
 
@@ -24,24 +24,25 @@ impl Clustering {
         [Self::Threshold, Self::Prediction, Self::KMeans, Self::ExpectationMaximization, Self::FarthestFirst];
 }
 
-/// Settings of [`extract`](super::extract). The default is the paper's, except
+/// Settings of [`extract`](super::extract). The default values are those of the paper, except for
 /// [`lines`](TextToTagRatioParams::lines). The paper uses [`Lines::AsWritten`], which finds little text in a
 /// source with few line breaks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextToTagRatioParams {
-    /// How content lines are selected. In the paper, [`Clustering::Threshold`] is best.
+    /// How content lines are selected. In the paper, [`Clustering::Threshold`] has the best results.
     pub clustering: Clustering,
     /// Equation 1: the number of lines on each side in the smoothing window. 0 means no smoothing.
     pub radius: usize,
-    /// The threshold in standard deviations, at least 0. A line's ratio (threshold) or a jump (prediction)
-    /// must reach it. A cluster's mean must exceed it. Figure 5 varies it from 0 to 2 for the threshold.
+    /// The threshold in standard deviations, at least 0. The ratio of a line (threshold) or the size of a
+    /// jump (prediction) must reach it. The mean of a cluster must exceed it. Figure 5 of the paper varies it
+    /// from 0 to 2 for [`Clustering::Threshold`].
     pub deviations: f64,
     /// Where lines end. [`Lines::Auto`] by default, [`Lines::AsWritten`] in the paper.
     pub lines: Lines,
 }
 
 impl TextToTagRatioParams {
-    /// Returns the default settings, with `clustering`.
+    /// Returns the default settings with this `clustering`.
     #[must_use]
     pub fn with(clustering: Clustering) -> Self {
         Self { clustering, ..Self::default() }

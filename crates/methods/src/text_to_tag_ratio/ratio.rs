@@ -1,9 +1,9 @@
-//! Algorithm 1: the text-to-tag ratio of each line.
+//! Implements Algorithm 1: computes the text-to-tag ratio of each line.
 
 use crate::source_lines::SourceLines;
 
-/// Returns `TTRArray`: the characters per tag of each line. Without a tag, the value is the number of
-/// characters. Values are finite and at least 0.
+/// Returns `TTRArray`, which has the characters per tag of each line. For a line without a tag, the value is
+/// the number of characters. Values are finite and at least 0.
 pub(super) fn array(lines: &SourceLines) -> Vec<f64> {
     lines.iter().map(|line| line.length as f64 / line.tags.max(1) as f64).collect()
 }

@@ -1,13 +1,13 @@
-//! Section 4.1, equation 1: smooths the array. As a result, a short line among long lines is selected, and a
-//! long line among short lines is not.
+//! Implements section 4.1, equation 1: smooths the array. As a result, a short line among long lines is
+//! selected, and a long line among short lines is not.
 //!
 //! The paper writes "We use a radius of size 2 excluding k". The equation's sum runs from k-r to k+r, which
-//! includes k, and its divisor is 2r+1. Therefore the window has five lines. We read "excluding k" as: k does
-//! not count in the radius. At the ends of the array, the window has fewer lines. The divisor is then this
-//! smaller number, so the value is still a mean.
+//! includes k, and its divisor is 2r+1. Therefore the window has five lines. We read "excluding k" to mean
+//! that k does not count in the radius. At the ends of the array, the window has fewer lines. The divisor is
+//! then this smaller number, so the value is still a mean.
 
-/// Returns the mean of the window around each element. Apart from rounding errors, the values stay within the
-/// range of the array. Linear time for any radius.
+/// Returns the mean of the window around each element. Apart from rounding errors, the means are within the
+/// range of the array. The time is linear for any radius.
 #[must_use]
 pub fn smoothed(array: &[f64], radius: usize) -> Vec<f64> {
     let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! Shows the stored text of a document, and the lines of its page in the color of their class.
+//! Shows the stored text of a document, and the lines of its page in colors by class.
 //!
 //! Crawled HTML is never output as HTML. Its lines are escaped, and its source is sent as plain text.
 
@@ -20,7 +20,7 @@ const MAX_LINE_CHARS: usize = 4_000;
 
 const MAX_LINES: usize = 5_000;
 
-/// Minimum number of consecutive lines of the same class to fold. Lines of body text are not folded.
+/// Minimum number of consecutive lines of one class that are folded. Lines of body text are never folded.
 const MIN_FOLDED: usize = 5;
 
 pub(crate) fn page(app: &AppState, request: &PageRequest, id: &str) -> Result<Rendered, RenderError> {
@@ -101,7 +101,7 @@ fn facts(request: &PageRequest, document: &Document) -> Markup {
     }
 }
 
-/// Shows the stated publication time like the time of the fetch. A day without a time is shown as it is.
+/// Formats the stated publication time like the time of the fetch. A day without a time is shown as stated.
 fn published_time(published: &str) -> Markup {
     match published.parse() {
         Ok(at) => time_with_zone(at),

@@ -1,5 +1,5 @@
-//! Shows the table of hosts, sorted by new documents, and folds the hosts without new documents. Links sort
-//! and filter the table. With JavaScript, a script does this without loading the page again.
+//! Shows the table of hosts, sorted by new documents. The hosts without new documents are folded. Links sort
+//! and filter the table. If JavaScript is available, a script does this without loading the page again.
 
 use std::cmp::Ordering;
 
@@ -87,8 +87,8 @@ impl Sort {
     }
 }
 
-/// Parses the requested order. `new` requests the default order of the column "new", and `-new` the reverse.
-/// Returns the column and whether the order is ascending.
+/// Parses the requested order. `new` requests the default order of the column "new", and `-new` the reverse
+/// order. Returns the column, and whether the order is ascending.
 fn order(request: &PageRequest) -> (Sort, bool) {
     let text = request.parameter("sort");
     let (is_other, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
@@ -152,7 +152,8 @@ fn filter(request: &PageRequest, found: usize) -> Markup {
     }
 }
 
-/// Shows the hosts without new documents of this page of the list, and the count of all of them.
+/// Shows those hosts without new documents that are on this page of the list, and the count of all hosts
+/// without new documents.
 fn folded_table(request: &PageRequest, hosts: &[&HostView], count: usize, is_open: bool) -> Markup {
     let columns = [
         request.translate("Host", "Trang báo"),

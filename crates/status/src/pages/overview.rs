@@ -1,4 +1,5 @@
-//! Shows the overview: the last run with its findings, the running crawl, the corpus, its growth and the runs.
+//! Shows the overview: the last run with its findings, the running crawl, the corpus, its growth and the
+//! runs.
 
 use gleaner_crawl::HostView;
 use gleaner_crawl::report::{Report, groups, page as report_page};
@@ -151,7 +152,7 @@ fn whole_percentages(counts: &[u64]) -> Vec<u64> {
     percentages
 }
 
-/// Shows the hosts that need attention. Used if there is no report.
+/// Shows the hosts that need attention, for runs without a report.
 fn watch(request: &PageRequest, view: &CorpusView) -> Markup {
     let is_template_unwell = |host: &HostView| host.record.template > 0 && host.template.is_unwell();
     let is_found = |host: &&HostView| {
@@ -194,7 +195,7 @@ fn total(request: &PageRequest, view: &CorpusView, x: &[String], notation: Notat
     let now = view.totals.documents();
     let news: Vec<u64> = view.runs.iter().map(|(_, counts)| new_documents(counts)).collect();
     // The number of documents before the first run in the chart. It is approximate, because documents that
-    // were removed later are not counted.
+    // were removed later are missing.
     let first = now.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
     let sums = news.iter().scan(first, |sum, count| {
         *sum = sum.saturating_add(*count);

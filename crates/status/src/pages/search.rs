@@ -68,7 +68,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Ren
     Ok(Rendered::Page(layout(request, title, &content)))
 }
 
-/// Shows the form and why there is no result.
+/// Shows the form and the reason why the query is invalid.
 fn invalid(request: &PageRequest, query: &SearchQuery, message: &str) -> Rendered {
     let content = html! { (form(request, query)) p role="alert" { (message) } };
     Rendered::Page(layout(request, request.translate("Search", "Tìm kiếm"), &content))
@@ -123,7 +123,7 @@ fn summary(app: &AppState, request: &PageRequest, found: usize) -> Markup {
     }
 }
 
-/// Shows the active filters with links to remove them, and the facets with links to narrow the result.
+/// Shows the active filters with links that remove them, and the facets with links that narrow the result.
 fn narrow(request: &PageRequest, query: &SearchQuery, facets: &Facets) -> Markup {
     let to = |changes: &[(&str, &str)]| request.with_parameters(&[changes, &[("page", "")]].concat());
     let month = |first: &Date| {
@@ -155,7 +155,7 @@ fn narrow(request: &PageRequest, query: &SearchQuery, facets: &Facets) -> Markup
     }
 }
 
-/// Shows a facet: each value with its count as a link, and the count of all other documents.
+/// Shows a facet: each value as a link with its count, and the count of all other documents.
 fn facet(request: &PageRequest, name: &str, values: Vec<((String, String), u64)>, rest: u64) -> Markup {
     html! {
         @if !values.is_empty() {

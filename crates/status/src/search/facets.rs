@@ -21,7 +21,7 @@ const MONTHS: usize = 12;
 /// Maximum memory in bytes for the counts of one result.
 const MEMORY: u64 = 64 << 20;
 
-/// The counts of a result. The less frequent values and the older months are counted only as a sum.
+/// The counts of a result. Less frequent values and older months are counted only as a sum.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facets {
     pub(crate) languages: Facet<String>,

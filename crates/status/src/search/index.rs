@@ -34,7 +34,7 @@ pub(crate) struct Fields {
     pub(crate) site: Field,
     pub(crate) language: Field,
     pub(crate) month: Field,
-    /// The day of publication. If unknown, the day of fetching. In days since 1970.
+    /// The day of publication or, if unknown, the day of fetching, in days since 1970.
     pub(crate) day: Field,
     /// The time of fetching, in seconds since 1970.
     pub(crate) fetched: Field,
@@ -140,7 +140,7 @@ pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     let mut position = 0;
     for text in [document.title.as_deref().unwrap_or_default(), document.text.as_str()] {
         add(&mut tokens, text, &mut position);
-        // Skipped positions prevent phrase matches that span title and text.
+        // This gap between positions prevents phrase matches that span title and text.
         position += 10;
     }
     entry.add_pre_tokenized_text(fields.words, PreTokenizedString { text: String::new(), tokens });

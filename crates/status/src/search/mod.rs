@@ -12,8 +12,8 @@
 //! adjacent. Results are ranked by BM25. A query without words returns the most recently fetched documents
 //! first.
 //!
-//! Limitation: a background task updates the index at startup and after each crawl. Until then, new documents
-//! are not found. During an update, the page shows a notice.
+//! Limitation: a background task updates the index at startup and after each crawl. Before this update, new
+//! documents are not found. During an update, the page shows a notice.
 
 pub(crate) mod facets;
 pub(crate) mod index;
@@ -99,7 +99,7 @@ impl std::fmt::Debug for OpenIndex {
 
 impl OpenIndex {
     fn from_index((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
-        // The reader is reloaded after each update. It need not watch the files.
+        // The reader is reloaded after each update, so it need not watch the files.
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { index, reader, fields })
     }

@@ -1,4 +1,5 @@
-//! Tests the status page of a shared corpus while workers write. Skipped without PostgreSQL.
+//! Tests the status page of a shared corpus while workers write. The tests are skipped if PostgreSQL is not
+//! available.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -4,16 +4,16 @@
 //! are in files beside sled, and `records` has their positions (`embedded/texts.rs`).
 //!
 //! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MOST_WAITING`] bytes. They
-//! are then applied in this order:
+//! are then written in this order:
 //!
 //! 1. Raw pages are put.
 //! 2. Texts and signatures are written to their file and synced.
 //! 3. All records are written as one batch of sled, so a crash keeps all of them or none.
 //! 4. Raw pages are removed.
 //!
-//! Therefore no record refers to a raw page or a text that is not on disk. Opening the store removes raw
-//! pages to which no record refers. As records that each page changes are written once per flush, sled also
-//! writes less.
+//! Therefore no record refers to a raw page or a text that is not on disk. When the store is opened, raw
+//! pages to which no record refers are removed. A record that many pages change, such as that of a host, is
+//! written to sled once per flush.
 //!
 //! Limitation: sled 0.34 is a beta that its author no longer develops. docs/architecture.md describes how
 //! gleaner handles this.
@@ -41,7 +41,7 @@ use texts::{Files, Spot, Texts};
 /// Maximum size of the committed writes in memory, in bytes.
 const MOST_WAITING: usize = 16 << 20;
 
-/// Size of a write in memory, in addition to its key and value.
+/// Estimated memory of a committed write, in addition to its key and value.
 const OF_A_WRITE: usize = 100;
 
 /// Maximum number of pairs that a scan reads at once.
@@ -72,7 +72,7 @@ impl Embedded {
         let open =
             |name| quietly(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
         let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
-        // After an error, the database is never closed. `ask` explains why.
+        // After an error, the database must not be closed. The comment on `ask` explains why.
         let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
         let texts = Texts::new(path.join("texts"), Files::new(true));
         let state = State { waiting: Batch::default(), bytes: 0, texts, flushes: 0 };
@@ -94,8 +94,8 @@ impl Embedded {
         Ok(())
     }
 
-    /// Moves the large values that an older version stored in sled to files. A later call continues after an
-    /// interruption.
+    /// Moves the large values that an older version stored in sled to files. If this is interrupted, the next
+    /// call continues.
     pub(crate) fn move_texts(&self) -> Result<(), StoreError> {
         if self.read().texts.files().is_complete {
             return Ok(());
@@ -142,8 +142,8 @@ impl Embedded {
         }
     }
 
-    /// Runs an operation of sled, which panics on some damaged files. After a panic the database is never
-    /// closed, because closing would write a state that may differ from the disk.
+    /// Runs an operation of sled, which panics on some damaged files. After a panic, the database is never
+    /// closed: closing it would write a state that may differ from the state on disk.
     fn ask<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
         match quietly(ask) {
             Ok(answer) => answer.map_err(StoreError::sled(doing)),
@@ -195,7 +195,7 @@ impl Embedded {
         Ok(self.ask("reading", || self.records.get(key))?.and_then(|bytes| Spot::from_bytes(&bytes)))
     }
 
-    /// Writes the used entries of a wasteful file again, and removes the file.
+    /// Writes the used entries of a file with many unused bytes again, and removes the file.
     fn compact(&self, state: &mut State) -> Result<(), StoreError> {
         let Some(file) = state.texts.wasteful() else { return Ok(()) };
         let Some(entries) = state.texts.entries(file)? else { return Ok(()) };
@@ -216,7 +216,8 @@ impl Embedded {
         }
     }
 
-    /// Returns the pairs of a range in sled, with their whole keys.
+    /// Returns the pairs of a range in sled, with their keys as in the engine. The tree of raw pages stores
+    /// keys without the first byte.
     fn stored(&self, range: &Range) -> impl Iterator<Item = Result<(Vec<u8>, sled::IVec), StoreError>> {
         let is_page = range.space() == Some(keys::PAGE);
         let tree = if is_page { &self.pages } else { &self.records };
@@ -236,8 +237,8 @@ impl Embedded {
         })
     }
 
-    /// Reads up to `most` pairs from the beginning of a range. If a value cannot be read, only its pair is an
-    /// error.
+    /// Reads up to `most` pairs from the beginning of a range. If a value cannot be read, its pair is an
+    /// error and the others are returned.
     fn piece(&self, range: Range, most: usize) -> Result<Piece, StoreError> {
         if range.is_empty() {
             return Ok((Vec::new(), None));
@@ -302,7 +303,7 @@ impl Engine for Embedded {
 
     fn scan(&self, range: Range) -> Scan {
         let (engine, mut most) = (self.clone(), 1);
-        // Many scans need only the first pair.
+        // Many callers need only the first pair, so the first piece is small.
         in_pieces(range, move |range| {
             let piece = engine.piece(range, most);
             most = (4 * most).min(PIECE);
@@ -314,7 +315,7 @@ impl Engine for Embedded {
         let mut state = self.write();
         for (key, write) in batch.writes {
             let write = match write {
-                // There is only one process, so no other one can have the key.
+                // Only one process uses the folder, so no other process can have created the key.
                 Write::Claim(value) => Write::Put(value),
                 write => write,
             };
@@ -325,7 +326,7 @@ impl Engine for Embedded {
     }
 
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
-        // There is only one writer, so the value cannot change after this check.
+        // Only one writer exists, so the value cannot change after this check.
         if self.get(key)?.as_deref() != expected {
             return Ok(false);
         }
@@ -352,7 +353,7 @@ thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Turns a panic of sled into an error, and does not print the panic message.
+/// Turns a panic of sled into an error, without printing the panic message.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -370,7 +371,7 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     done.map_err(|_| StoreError::Damaged { what: "the database", reason })
 }
 
-/// Opens the database. Retries, because sled's own lock can remain for a moment after a process is killed.
+/// Opens the database. Tries several times, because sled's lock may briefly outlive a killed process.
 fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
     let mut last = None;

@@ -9,11 +9,11 @@
 //! | [`postgres`] | many processes | a transaction that checks the leases |
 //! | [`remote`] | reading a folder that another process has open | no writes |
 //!
-//! Every engine that can write guarantees the following. `store/tests` checks each engine:
+//! Every engine that can write guarantees the following. The tests in `store/tests` check each engine:
 //!
 //! 1. After [`Engine::commit`], reads through this engine see the whole batch.
-//! 2. A flushed batch survives a crash. An unflushed batch may be lost with all later batches, but never only
-//!    a part of it.
+//! 2. A flushed batch survives a crash. A crash may lose an unflushed batch together with all later batches,
+//!    but never only a part of a batch.
 //! 3. Keys are returned in the order of their bytes.
 
 pub(crate) mod embedded;
@@ -86,7 +86,7 @@ impl Range {
     }
 }
 
-/// A part of a scan, and the rest of its range. `None`: the part includes the last pair.
+/// A part of a scan, and the rest of the range. The rest is `None` if the part includes the last pair.
 pub(crate) type Piece = (Vec<Result<Pair, StoreError>>, Option<Range>);
 
 /// Scans a range in pieces. `read` returns the first piece of a range.
@@ -106,7 +106,7 @@ pub(crate) fn in_pieces(
     }))
 }
 
-/// Returns the first key after all keys with this prefix. `None`: no key comes after them.
+/// Returns the first key after all keys with this prefix, or `None` if no key comes after them.
 pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
     let mut end = prefix[..=last].to_vec();
@@ -118,8 +118,7 @@ pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
 pub(crate) enum Write {
     /// Sets the value.
     Put(Vec<u8>),
-    /// Sets the value if the key is absent at the flush. Only the first process that flushes such a write
-    /// succeeds.
+    /// Sets the value if the key is absent at the flush. Only the first process that flushes it succeeds.
     Claim(Vec<u8>),
     Remove,
 }
@@ -142,8 +141,9 @@ impl Write {
     }
 }
 
-/// Combines two consecutive writes of one key. `None`: they cancel each other out. At the flush, another
-/// process may already have claimed the key. A removal after a claim must not remove that process's value.
+/// Combines two consecutive writes of one key. Returns `None` if they cancel each other out. This is the case
+/// for a removal after a claim: at the flush, another process may already have claimed the key, and the
+/// removal must not remove that process's value.
 pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     match (before, then) {
         (Some(Write::Claim(_)), Write::Remove) => None,
@@ -153,7 +153,7 @@ pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     }
 }
 
-/// Returns the key of the URL to which a key of a list refers.
+/// Returns the key of the URL record to which an entry of a URL list refers.
 pub(crate) fn listed(key: &[u8]) -> Result<Vec<u8>, StoreError> {
     keys::last_url(key).map(keys::url).ok_or_else(unlisted)
 }
@@ -183,8 +183,8 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
-    /// Returns the pairs of a range. All keys of the range must have the same first byte. The keys of the lists of
-    /// URLs have no values, and the values that this returns for them have no meaning.
+    /// Returns the pairs of a range. All keys of the range must have the same first byte. In the lists of
+    /// URLs, only the keys have a meaning, and the returned values must be ignored.
     fn scan(&self, range: Range) -> Scan;
 
     /// Returns the first key of a list of URLs, with the record of that URL.
@@ -203,12 +203,13 @@ pub(crate) trait Engine: Debug + Send + Sync {
         prefixes.iter().map(first).collect()
     }
 
-    /// Applies all writes of a batch. `partitions`: the partitions whose records the batch changes.
+    /// Applies all writes of a batch. `partitions` has the partitions whose records the batch changes.
     fn commit(&self, batch: Batch, partitions: BTreeSet<Partition>) -> Result<(), StoreError>;
 
-    /// Writes `records` durably if `key` still has the value `expected`, and returns whether it did. Use it
-    /// for records that belong to no partition and that several processes may change. If the connection is
-    /// lost after the write, a `false` may be wrong. The caller must then read the value.
+    /// Writes `records` durably if `key` still has the value `expected`. Returns whether they were written.
+    /// Use it for records that belong to no partition and that several processes may change. If the
+    /// connection is lost after the write, `false` may be wrong, so after a `false` the caller must read the
+    /// value.
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;
 
     /// Makes all committed batches durable, and returns the lost claims. If there are lost claims, nothing

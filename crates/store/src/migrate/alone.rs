@@ -1,8 +1,8 @@
-//! Takes all partitions of a database for one process.
+//! Lets one process take all partitions of a database.
 //!
-//! The migrating process joins as a worker. Its name and settings differ from those of any crawl, so a worker
-//! that starts during the migration is refused. After the migration no worker is alive, and the settings of
-//! the next worker apply.
+//! The migrating process joins as a worker. Its name and settings differ from those of any crawl, so the
+//! database refuses a worker that starts during the migration. After the migration no worker is alive, so the
+//! next worker may have any settings.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,14 +14,15 @@ use crate::{Store, StoreError, Writer};
 
 const NAME: &str = "migrate";
 
-/// How long the first access waits for an unavailable database. It is short, because the address may be
+/// How long the first access is retried if the database is unavailable. It is short, as the address may be
 /// wrong.
 const FIRST: Duration = Duration::from_secs(20);
 
 const PARTITIONS: usize = 256;
 
-/// Joins a database as its only worker, with all partitions. Waits until the leases of a killed migration
-/// have ended. `create`: whether to create missing tables. The name and settings in `membership` are ignored.
+/// Joins a database as its only worker, with all partitions. If a migration was killed, waits until its
+/// leases have ended. `create` says whether to create missing tables. Ignores the name and settings in
+/// `membership`.
 ///
 /// # Errors
 /// Other workers are running, or [`join`] or [`visit`] fails.
@@ -52,7 +53,7 @@ fn has_all(writer: &mut Writer) -> Result<bool, StoreError> {
         if leases.is_lost() {
             writer.rejoin()?;
         }
-        // The partitions count as owned only after this call.
+        // This call makes the process the owner of the partitions.
         let _ = leases.gained();
     }
     Ok(store.held_partitions().len() == PARTITIONS)

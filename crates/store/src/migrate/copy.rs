@@ -58,7 +58,7 @@ impl Migration<'_> {
             moved: Moved::default(),
             report,
         };
-        // A host, a URL and a document come before the records that are stored in the same row.
+        // Hosts, URLs and documents come first, because other records are stored in their rows.
         copy.hosts()?;
         copy.urls(place)?;
         copy.documents()?;
@@ -71,7 +71,7 @@ impl Migration<'_> {
     }
 }
 
-/// Returns the number in the record `name` of each partition of a store. 0 if a partition has no such record.
+/// Returns the number in the record `name` of each partition of a store, or 0 without such a record.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,
@@ -136,8 +136,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the replay position of each file that has a position in every partition of the source. Each
-    /// partition of the target gets the smallest of these positions.
+    /// Copies the replay positions of the files that have a position in every partition of the source. Of the
+    /// positions of a file, each partition of the target gets the smallest.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
@@ -178,7 +178,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// A near-duplicate of a document in another partition becomes a document without a cluster.
+    /// Converts an outcome. A near-duplicate of a document in another partition becomes a document without a
+    /// cluster.
     fn outcome(
         &self,
         url: UrlKey,
@@ -217,7 +218,7 @@ impl Copy<'_> {
         Ok(self.target.of_host(HostId(self.hosts.get(record.host.0)?)))
     }
 
-    /// Returns the target's partition of a document with this number in the source. If both stores are
+    /// Returns the target's partition for a document that has this number in the source. If both stores are
     /// partitioned, the number contains the partition, and no look-up is needed.
     fn partition_of_number(&self, number: u32, id: DocumentId) -> Result<Partition, StoreError> {
         match self.from.partitions.is_cut() && self.target.is_cut() {
@@ -264,8 +265,8 @@ impl Copy<'_> {
         self.cluster(record)
     }
 
-    /// Writes a member of a cluster. Returns `false` if it is in another partition than the cluster. Then it becomes
-    /// a document without a cluster.
+    /// Writes a member of a cluster. If it is in another partition than the cluster, writes a document
+    /// without a cluster and returns `false`.
     fn member(&mut self, number: u32, value: &[u8]) -> Result<bool, StoreError> {
         let kept: Kept = decode("a member of a cluster", value)?;
         let new = self.renumbered(Standing { number, cluster: kept.cluster })?;
@@ -297,9 +298,9 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Returns the new numbers of a document and its cluster. If the cluster is in another partition of the target, the
-    /// document gets its own number as that of a new cluster. No other cluster has this number, because documents and
-    /// clusters get their numbers from one sequence.
+    /// Returns the new numbers of a document and its cluster. If the cluster is in another partition of the
+    /// target, the document gets a new cluster with the document's own number. No other cluster has this
+    /// number, because documents and clusters get their numbers from one sequence.
     fn renumbered(&self, old: Standing) -> Result<Standing, StoreError> {
         let (number, cluster) = (self.numbers.get(old.number)?, self.numbers.get(old.cluster)?);
         let is_here = self.target.of_number(number) == self.target.of_number(cluster);

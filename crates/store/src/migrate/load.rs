@@ -1,8 +1,8 @@
 //! Loads records into the target in batches.
 //!
-//! At most one batch is not on disk, because each batch is written before the next begins. Each batch checks
-//! the leases of all partitions, so nothing is written if another worker owns a partition. Within a batch,
-//! few records are committed at a time, because sled frees replaced data only after the commit.
+//! Each batch is on disk before the next begins, so at most one batch is in memory. Each batch checks the
+//! leases of all partitions, so nothing is written if another worker owns a partition. A batch consists of
+//! several small commits, because sled frees replaced data only after a commit.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ impl<'a> Load<'a> {
         self.commit()?;
         self.to.flush()?;
         if let Some(engine) = &self.store.distributed {
-            // A worker caches the host records that it wrote. The migration does not need them.
+            // A worker caches the host records that it wrote. The migration does not read them again.
             engine.forget();
         }
         Ok(())

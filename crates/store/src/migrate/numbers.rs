@@ -1,15 +1,15 @@
 //! Maps the source's numbers to numbers of the target.
 //!
-//! The first pass records the target's partition for each old number. Then new numbers are assigned in the
-//! order of the old numbers. Each old number takes 4 bytes, even if it is unused.
+//! First, the target's partition is recorded for each old number. Then new numbers are assigned in the order
+//! of the old numbers. Each old number takes 4 bytes, even if it is unused.
 
 use crate::StoreError;
 use crate::partitions::{Partition, Partitions};
 
 const NONE: u32 = u32::MAX;
 
-/// One list per source partition. A list has the target partition of each number, or the new number once
-/// [`Numbers::assign`] has run.
+/// One list for each source partition. For each old number, the list contains its partition in the target
+/// and, after [`Numbers::assign`], its new number.
 #[derive(Debug)]
 pub(super) struct Numbers {
     what: &'static str,
@@ -30,7 +30,7 @@ impl Numbers {
         (partition.index().map_or(0, usize::from), (number - first) as usize)
     }
 
-    /// Records that this number will get a new number of the target's partition `to`.
+    /// Records that this old number will get a new number in the target's partition `to`.
     pub(super) fn note(&mut self, number: u32, to: Partition) -> Result<(), StoreError> {
         let (list, at) = self.place(number);
         if self.limits.get(list).is_none_or(|limit| at >= *limit as usize) {

@@ -1,5 +1,5 @@
-//! The store of a test: in a folder or, if PostgreSQL is installed, in a database. The same tests run on
-//! both.
+//! Creates the store of a test in a folder or, if PostgreSQL is installed, in a database. The same tests run
+//! on both.
 
 use std::sync::Arc;
 use std::time::Duration;

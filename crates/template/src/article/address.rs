@@ -1,7 +1,7 @@
-//! Analyses the shape of a URL: front pages, sections, search and slugs.
+//! Analyses the form of a URL: whether it looks like a front page, a section, a search or an article.
 //!
-//! Only path and query matter, never the host. The listing words are common in content management systems.
-//! They must equal a whole path segment.
+//! Only path and query are used, never the host. The words for lists are common in content management
+//! systems. They must equal a whole path segment.
 
 const LISTINGS: [&str; 61] = [
     "archive",
@@ -81,13 +81,13 @@ pub(super) struct Address {
     pub(super) has_extension: bool,
     pub(super) has_query: bool,
     pub(super) has_year: bool,
-    /// The number of segments after the last listing word. `None` if there is no listing word.
+    /// The number of segments after the last word for a list. `None` if there is no such word.
     pub(super) behind_listing: Option<usize>,
     pub(super) asks_list: bool,
 }
 
 impl Address {
-    /// Returns `None` for an empty URL.
+    /// Analyses a URL. Returns `None` if the URL is empty.
     pub(super) fn from_url(url: &str) -> Option<Self> {
         if url.is_empty() {
             return None;
@@ -134,7 +134,7 @@ fn is_year(word: &str) -> bool {
     word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && most_digits(word) == 4
 }
 
-/// Whether a URL requests a search, a tag or a later page of a list: `?q=rain`, `?page=2`, `/search/`.
+/// Whether a URL requests a search, a tag or a further page of a list: `?q=rain`, `?page=2`, `/search/`.
 fn asks_list(segments: &[String], query: &str) -> bool {
     let keyed = query
         .split('&')

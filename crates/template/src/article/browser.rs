@@ -1,9 +1,10 @@
 //! Recognizes pages whose text appears only in a browser that runs their scripts.
 //!
-//! This check is for pages with hardly any text. A page that needs a browser has scripts, and either the
+//! This check is for pages with hardly any text. A page needs a browser if it has scripts and either the
 //! empty root element of a framework or a `<noscript>` that mentions JavaScript.
 //!
-//! Limitation: an application with an unknown root and without `<noscript>` is rejected as too little text.
+//! Limitation: if an application has an unknown root element and no `<noscript>`, its page is rejected as too
+//! little text.
 
 use gleaner_html::Page;
 

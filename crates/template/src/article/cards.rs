@@ -2,7 +2,7 @@
 //!
 //! Similar elements have the same parent, tag and class. Unlike menus and paragraphs with links, a card has 3
 //! to 300 words and either a picture or two blocks. At least three cards form a group. A group that begins
-//! inside an earlier group, such as nested cards, is ignored.
+//! inside an earlier group is ignored, for example a group of nested cards.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use gleaner_html::{NodeId, Page};
 
 const GROUP: usize = 3;
 
-/// The number of words of a card. A larger element is a section of the page.
+/// The number of words of a card. A larger element is a section of the page and not a card.
 const WORDS: std::ops::RangeInclusive<f32> = 3.0..=300.0;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -23,13 +23,13 @@ pub(super) struct Cards {
     /// The number of words in the group with the most words.
     pub(super) largest_words: f32,
     pub(super) words: f32,
-    /// The part of `words` in blocks of body text.
+    /// The number of `words` that are in blocks of body text.
     pub(super) content: f32,
     pub(super) dated: f32,
     pub(super) priced: f32,
 }
 
-/// What counts of a line.
+/// The properties of a line that are counted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     /// The first text node of the line.
@@ -41,7 +41,7 @@ pub(super) struct Mark {
     pub(super) has_price: bool,
 }
 
-/// Maximum number of words of a line whose date or price counts.
+/// The date or price of a line counts only if the line has at most this number of words.
 const SHORT: u32 = 12;
 
 impl Mark {

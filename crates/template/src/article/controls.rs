@@ -1,5 +1,5 @@
-//! Counts controls and names that distinguish lists from articles: button labels of shops and lists, class
-//! names of `html` and `body`, page types in scripts.
+//! Counts controls and names that distinguish lists from articles: labels of buttons in shops and lists,
+//! class names of `html` and `body`, and page types in scripts.
 //!
 //! The labels are in English, Vietnamese and some other languages. A short line counts if it begins with a
 //! label. The class names, such as "single", "archive" and "template-collection", are common in content
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use gleaner_extract::block_model::Judged;
 use gleaner_html::Page;
 
-/// Maximum number of words of a line with a control's label.
+/// Maximum number of words of a line that begins with a control's label.
 const SHORT: u32 = 6;
 
 const OF_SHOPS: [&str; 43] = [
@@ -171,13 +171,16 @@ pub(super) struct Controls {
     pub(super) of_shops: f32,
     pub(super) of_lists: f32,
     pub(super) of_teasers: f32,
-    /// Number of class names and ids of `html` and `body` that are typical of lists, and of articles.
+    /// Number of class names and ids of `html` and `body` that are typical of lists. The next field counts
+    /// those of articles.
     pub(super) list_names: f32,
     pub(super) article_names: f32,
-    /// Number of page types in scripts, such as `"pageType":"category"`, that mean lists, and articles.
+    /// Number of page types in scripts that mean lists, such as `"pageType":"category"`. The next field
+    /// counts those that mean articles.
     pub(super) list_types: f32,
     pub(super) article_types: f32,
-    /// Number of elements with a class such as `product` or `price`, and such as `pagination` or `filter`.
+    /// Number of elements with a class such as `product` or `price`. The next field counts those with one
+    /// such as `pagination` or `filter`.
     pub(super) goods: f32,
     pub(super) pages: f32,
 }
@@ -252,8 +255,8 @@ impl Controls {
     }
 }
 
-/// The ends of the keys of page types in scripts: the parts before and behind their first `y`. For example,
-/// `ageType` is the end of `pageType` and `PageType`.
+/// The ends of the keys of page types in scripts, as the parts before and after their first `y`. For example,
+/// `ageType` is the end of `pageType` and of `PageType`.
 const TYPE_KEYS: [(&str, &str); 6] = [
     ("ageT", "pe"),
     ("age_t", "pe"),
@@ -266,7 +269,7 @@ const TYPE_KEYS: [(&str, &str); 6] = [
 /// Maximum number of values of one key that are read in a script.
 const MOST_TYPES: usize = 20;
 
-/// Whether a class is typical of goods, and of pages and filters.
+/// Returns whether a class is typical of goods, and whether it is typical of page numbers and filters.
 fn of_class(class: &str) -> [f32; 2] {
     let class = class.to_ascii_lowercase();
     let has = |words: &[&str]| f32::from(u8::from(words.iter().any(|word| class.contains(word))));
@@ -276,7 +279,8 @@ fn of_class(class: &str) -> [f32; 2] {
     ]
 }
 
-/// Returns the value after a key, such as `category` for `": "category"`. Empty if there is no value.
+/// Returns the value after a key, such as `category` for `": "category"`. Returns an empty text if there is
+/// none.
 fn value_behind(text: &str) -> &str {
     let rest = text.trim_start_matches(['"', '\'', '\\', ' ']);
     let Some(rest) = rest.strip_prefix([':', '=']) else { return "" };
@@ -286,7 +290,7 @@ fn value_behind(text: &str) -> &str {
     end.map_or("", |(at, _)| &rest[..at])
 }
 
-/// Returns the number of distinct link targets below the page's URL, and the number of links to later pages
+/// Returns the number of distinct link targets below the page's URL, and the number of links to further pages
 /// of a list. Returns `None` if the page's URL is not absolute.
 pub(super) fn links_below(page: &Page, address: &str) -> Option<(f32, f32)> {
     let own = path_of(address)?;
@@ -314,7 +318,8 @@ pub(super) fn links_below(page: &Page, address: &str) -> Option<(f32, f32)> {
     Some((below.len() as f32, further))
 }
 
-/// Whether a path contains, in any case, a part such as `page=` or `-p2`. All these parts contain a `p`.
+/// Whether a path contains, in upper or lower case, a part such as `page=` or `-p2`. All these parts contain
+/// a `p`.
 fn is_further_page(path: &str) -> bool {
     const BEHIND: [&str; 4] = ["age=", "=2", "aged=", "age2"];
     let has = |at: usize, part: &str| {

@@ -1,6 +1,6 @@
-//! Reads the type that a page declares: OpenGraph and JSON-LD types, and a publication time.
+//! Reads the type that a page declares from OpenGraph and JSON-LD types and from a publication time.
 //!
-//! JSON-LD is searched for `"@type"` but not parsed, because many pages have invalid JSON-LD.
+//! JSON-LD is only searched for `"@type"` and not parsed, because many pages have invalid JSON-LD.
 
 use gleaner_html::Page;
 

@@ -1,4 +1,4 @@
-//! What a page tells about itself before the block model reads it. Each value is computed at most once.
+//! Collects what a page shows before the block model reads it. Each value is computed at most once.
 
 use std::cell::OnceCell;
 
@@ -14,9 +14,9 @@ use super::signals::Signals;
 use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, Reason, is_hub, walls};
 use crate::detection::{DECISIVE, LEAST_PAGES};
 
-/// On a known site, a page without text at the site's places is a hub if its longest stretch of prose has fewer words,
+/// On a known site, a page is a hub if it has no text at the site's places, its longest sequence of prose has
+/// fewer words than `FEW_SENTENCES`, and at least the share `SOME_LINKS` of its words is in links.
 const FEW_SENTENCES: f64 = 60.0;
-/// and if at least this share of its words is in links.
 const SOME_LINKS: f64 = 0.25;
 
 pub(super) struct Evidence<'a> {
@@ -61,7 +61,7 @@ impl<'a> Evidence<'a> {
         self.address.is_some_and(|address| address.is_front_page())
     }
 
-    /// The reason why a page that is not a wall has too little text, or is a declared list.
+    /// Returns why a page that is not a wall is rejected: it has too little text, or is a declared list.
     pub(super) fn poor_or_declared(&self) -> Option<Reason> {
         let least = if self.is_dated_article() { LEAST_WORDS_DATED } else { LEAST_WORDS };
         if self.signals.words - self.signals.linked < least {
@@ -80,7 +80,7 @@ impl<'a> Evidence<'a> {
         !self.is_dated_article() && is_hub(&self.signals, self.declared, self.is_front_page())
     }
 
-    /// The kind of a hub. `priced` is the number of its cards with prices.
+    /// Returns the kind of a hub. `priced` is the number of its cards with prices.
     pub(super) fn kind_of_hub(&self, priced: f32) -> Reason {
         let lists =
             |address: Address| address.asks_list || address.behind_listing.is_some_and(|behind| behind <= 2);
@@ -93,8 +93,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The reason why the page is not an article, if it can be told without the block model. Without a known site, it
-    /// is the reason that [`super::judge_blocks`] gives.
+    /// Returns why the page is not an article, or `None` if only the block model can decide this. If `site`
+    /// is `None`, the reason is the one that [`super::judge_blocks`] gives.
     pub(super) fn without_model(&self, site: Option<&Known>) -> Option<Reason> {
         let poor = self.poor_or_declared();
         let is_hub = poor.is_none() && self.is_hub();

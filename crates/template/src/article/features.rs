@@ -1,8 +1,8 @@
 //! Computes the features of the page model.
 //!
-//! Groups, in order: the body text found by the block model and its position, words and links, cards,
-//! controls, headline and date, declarations, the URL. Logarithms are `ln(1 + x)`. Most unknown values are
-//! -1.
+//! The groups are, in order: the body text that the block model found and its position, words and links,
+//! cards, controls, headline and date, declarations, and the URL. Logarithms are `ln(1 + x)`. Most unknown
+//! values are -1.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,10 +24,10 @@ const PARAGRAPH: u32 = 20;
 /// Minimum number of words of a long paragraph of body text.
 const LONG: u32 = 40;
 
-/// Minimum number of words of a block of links that separates stretches of body text.
+/// A block of links with at least this number of words separates sequences of body text.
 const TINY: u32 = 3;
 
-/// Number of blocks, starting with the headline, that are searched for a date.
+/// Number of blocks in which a date is searched, starting with the headline.
 const NEAR: usize = 8;
 
 pub(super) fn features(evidence: &Evidence, judged: &[Judged], marks: &[Mark], cards: &Cards) -> Row {

@@ -1,5 +1,5 @@
-//! The page model: regression trees over the page's [`features`], trained by the example `train_pages` of the
-//! crate eval.
+//! Defines the page model: regression trees over the page's [`features`], trained by the example
+//! `train_pages` of the crate eval.
 //!
 //! The JSON file names the feature of each split and is therefore independent of the order of the features. A
 //! tree is a list of splits and a list of leaves. A negative child `c` is the leaf `-c-1`.
@@ -15,7 +15,8 @@ use super::feature_row;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Written {
-    /// For each split: feature name, threshold, child for values up to it, child for greater values.
+    /// For each split: the name of the feature, the threshold, the child for values up to the threshold, and
+    /// the child for greater values.
     splits: Vec<(String, f32, i16, i16)>,
     leaves: Vec<f32>,
 }
@@ -47,7 +48,7 @@ fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
     Some(Forest::new(trees?))
 }
 
-/// Returns `None` if a child is out of range or has two parents, or if a feature is unknown.
+/// Converts a tree. Returns `None` if a child is out of range or has two parents, or if a feature is unknown.
 fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
     let split = |(name, threshold, left, right): (String, f32, i16, i16)| {
         Some(Split { feature: *numbers.get(name.as_str())?, left, right, threshold })

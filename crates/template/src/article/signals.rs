@@ -16,12 +16,13 @@ pub struct Signals {
     /// The number of words in links.
     pub linked: f64,
     /// The number of words outside links on lines of prose. A line of prose has at least 8 words, at most a
-    /// third of its words in links, and a sentence end outside links. In Thai and Lao, at least 16 words
-    /// replace the sentence end.
+    /// third of its words in links, and the end of a sentence outside links. In Thai and Lao, it has at least
+    /// 16 words instead of the end of a sentence.
     pub prose: f64,
     /// The maximum number of `prose` words on consecutive lines that no line of links interrupts.
     pub stretch: f64,
-    /// The number of lines of links: lines with at least three words, more than half of them in links.
+    /// The number of lines of links. A line of links has at least three words, and more than half of them are
+    /// in links.
     pub link_lines: u32,
 }
 
@@ -129,8 +130,9 @@ fn weight(word: &str) -> f64 {
     }
 }
 
-/// Whether a text has a sentence end: an East Asian, South Asian, Burmese, Khmer or Arabic mark anywhere, or
-/// a Latin mark before a space, a closing quotation mark or bracket, or the end of the text.
+/// Whether a text contains the end of a sentence. This is an East Asian, South Asian, Burmese, Khmer or
+/// Arabic mark anywhere, or a Latin mark before a space, a closing quotation mark or bracket, or the end of
+/// the text.
 fn ends_sentence(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

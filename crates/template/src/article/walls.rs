@@ -1,15 +1,15 @@
-//! Recognizes pages that replace an article: bot check, consent wall, login wall, "not found" with status
-//! 200, gallery without text.
+//! Recognizes pages that are shown instead of an article: bot check, consent wall, login wall, "not found"
+//! with status 200, gallery without text.
 //!
-//! A wall has a typical phrase in its title, a heading or a short line, and little other prose. A page that
-//! declares an article with a publication time is an article if it has a few sentences and no such phrase in
-//! its title. This exception does not apply to login walls, because they often follow the first sentences of
-//! an article. The lists contain common phrases in Vietnamese, English, Russian, Chinese, Polish and Greek,
-//! and the most frequent phrases in German, French and Spanish.
+//! A wall has a typical phrase in its title, a heading or a short line, and little other prose. There is an
+//! exception: a page that declares an article with a publication time is an article if it has a few sentences
+//! and no such phrase in its title. This exception does not apply to login walls, because they often follow
+//! the first sentences of an article. The lists contain common phrases in Vietnamese, English, Russian,
+//! Chinese, Polish and Greek, and the most frequent phrases in German, French and Spanish.
 //!
 //! Limitation: a wall with other phrases is rejected only if its text is too short for an article. A "not
-//! found" page with long teasers is at best classified as a hub. An undeclared article of three sentences is
-//! rejected if one sentence states that a page no longer exists.
+//! found" page with long teasers is at best classified as a hub. An article of three sentences that does not
+//! declare itself an article is rejected if one of the sentences states that a page no longer exists.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -29,11 +29,11 @@ struct Wall {
     reason: Reason,
     /// Phrases that occur only on this kind of wall, in a title, a heading or a line.
     phrases: &'static [&'static str],
-    /// A page with at least this number of words of other prose is not a wall.
+    /// A page with at least this many words of other prose is not a wall.
     most_other: f32,
 }
 
-/// Minimum number of different phrases of a consent wall. A report on a data leak has only one phrase.
+/// Minimum number of different phrases of a consent wall. A report on a data leak may contain only one.
 const CONSENT_PHRASES: usize = 3;
 
 /// Maximum number of words of a line with a wall's phrase.
@@ -46,24 +46,24 @@ const LONGEST: usize = 4_000;
 const PROSE: u32 = 8;
 
 const CAPTIONS: usize = 5;
-/// Maximum number of words of a gallery outside captions.
+/// Maximum number of words outside captions on a gallery page.
 const BESIDES: f32 = 90.0;
 
-/// Minimum number of words of prose that makes a declared article with a publication time an article.
+/// A declared article with a publication time is an article if it has at least this number of words of prose.
 const FEW_SENTENCES: f32 = 25.0;
 
 const NEAR: usize = 4;
 
 const PICTURES: usize = 6;
 
-/// Whether the page has a phrase of a wall. Without one, it is no wall. `lines` are all lines of the page.
+/// Whether the page contains a phrase of a wall. If it does not, it is not a wall. `lines` are all its lines.
 pub(super) fn may_be_wall(page: &Page, lines: &[KnownLine]) -> bool {
     let lines = lines.iter().map(|line| (line.placed.line.text.as_str(), line.words, line.link_share));
     has_phrase(&title(page), lines)
 }
 
-/// Whether the title or one of the lines has a phrase of a wall. A line is its text, its number of words and the share
-/// of them in links.
+/// Whether the title or one of the lines contains a phrase of a wall. Each line is given as its text, its
+/// number of words, and the share of the words that are in links.
 fn has_phrase<'a>(title: &str, mut lines: impl Iterator<Item = (&'a str, u32, f32)>) -> bool {
     static PHRASES: LazyLock<Phrases> =
         LazyLock::new(|| Phrases::new(WALLS.iter().flat_map(|wall| wall.phrases.iter().copied())));
@@ -77,7 +77,7 @@ fn title(page: &Page) -> String {
     page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default()
 }
 
-/// Returns the kind of wall, or `None` if the page is no wall. `is_dated_article` is whether the page
+/// Returns the kind of wall, or `None` if the page is not a wall. `is_dated_article` says whether the page
 /// declares an article with a publication time. The time is linear.
 pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Option<Reason> {
     let title = title(page);
@@ -89,7 +89,7 @@ pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Op
     WALLS.iter().find(is_wall).map(|wall| wall.reason)
 }
 
-/// Returns a text in lower case with plain apostrophes; empty if the text is too long for a wall's line.
+/// Returns a text in lower case with plain apostrophes. A text that is too long for a wall becomes empty.
 fn lower(text: &str) -> String {
     if text.len() > LONGEST { String::new() } else { text.to_lowercase().replace('’', "'") }
 }
@@ -117,15 +117,14 @@ impl Wall {
         self.phrases.iter().filter(|phrase| text.contains(*phrase)).count()
     }
 
-    /// Whether a line of body text has one of the phrases, or the page has no body text. So a consent banner
-    /// next to a short text does not make a page a wall.
+    /// Whether a line of body text contains one of the phrases. Also `true` if the page has no body text. So
+    /// a consent banner next to a short text does not make a page a wall.
     fn is_the_text(&self, page: &Page, judged: &[Judged]) -> bool {
         let mut content = judged.iter().filter(|block| block.is_content()).peekable();
         content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
     }
 
-    /// Whether a line of at most `most` words has one of the phrases. Log-in requests among comments are
-    /// ignored.
+    /// Whether a line of at most `most` words has one of the phrases. Log-ins for comments are ignored.
     fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most
@@ -186,7 +185,8 @@ pub(super) fn is_gallery(judged: &[Judged]) -> bool {
     long >= CAPTIONS && besides < BESIDES && words > 2.0 * besides
 }
 
-/// Whether the page may be a gallery, whichever lines the block model finds to be body text.
+/// Whether the page may be a gallery. This does not depend on which lines the block model classifies as body
+/// text.
 pub(super) fn may_be_gallery(page: &Page, lines: &[KnownLine]) -> bool {
     let is_named = |id: NodeId| {
         let names = [page.tag(id), page.attribute(id, "class"), page.attribute(id, "id")];

@@ -1,5 +1,5 @@
 //! Renders the judgement of a page for a corpus editor (`gleaner template explain`): every line with its
-//! class ([`crate::class`]), its figures, and the reason for the judgement.
+//! class ([`crate::class`]), its probabilities, and the reason for its judgement.
 //!
 //! | file | content |
 //! |---|---|
@@ -7,12 +7,12 @@
 //! | `pinning` | selectors for pins |
 //! | `view` | the layout |
 //!
-//! The result is one HTML file without scripts, pictures or fonts, built from the page's lines and never from
-//! its markup. Every text is escaped, and a content security policy forbids all external resources. The
-//! page's scripts, styles and trackers therefore cannot run.
+//! The result is one HTML file without scripts, pictures or fonts. It is built from the page's lines and
+//! never from its markup. Every text is escaped, and a content security policy forbids all external
+//! resources. Therefore the page's scripts, styles and trackers cannot run.
 //!
-//! Limitation: the file shows lines, not the layout of the page. Whether text was hidden, moved or coloured
-//! is not visible. Only the beginning of a huge page is listed ([`MOST_BYTES`]), but the counts cover the
+//! Limitation: the file shows lines, not the layout of the page. It does not show whether text was hidden,
+//! moved or coloured. Only the beginning of a huge page is listed ([`MOST_BYTES`]), but the counts cover the
 //! whole page.
 
 mod pinning;
@@ -28,8 +28,8 @@ use crate::class::{Because, Class, Named, classify};
 use crate::{Judgement, Pins, SiteTemplate};
 use pinning::{pin, suggestions};
 
-/// The style sheet for the classes of lines. Defines `--colour` and `--tint` for every
-/// [`Class::name`](crate::class::Class::name), light and dark.
+/// The style sheet for the classes of lines. It defines `--colour` and `--tint` for every
+/// [`Class::name`](crate::class::Class::name), for light and dark pages.
 pub const COLOURS: &str = include_str!("colours.css");
 
 /// The input of an explanation.
@@ -178,7 +178,7 @@ pub(crate) mod tests {
         let pins = Pins::new("pins/a.example.toml", &[(2, "h1")], &[(1, ".ad, .note")]).unwrap();
         let html = explained(&page(9, STORIES[0]), Some(&template()), &pins);
         let body = html.split("<body>").nth(1).unwrap().replace("<li ", "\n<li ").replace("<div>", "\n<div>");
-        // The snapshot was inspected in a browser. Inspect a new snapshot too.
+        // The snapshot was inspected in a browser. A new snapshot must be inspected too.
         assert_eq!(body, include_str!("snapshot.html"));
     }
 

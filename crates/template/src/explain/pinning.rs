@@ -1,4 +1,4 @@
-//! Finds selectors with which a user can pin a line, and counts the lines of the page that each selects.
+//! Finds selectors with which a user can pin a line, and counts the lines that each one matches.
 
 use std::collections::HashMap;
 
@@ -9,28 +9,28 @@ use super::why::{escaped, selector};
 use crate::Pins;
 use crate::class::Class;
 
-/// Limits the time for a page. Each selector is tested on every node.
+/// Maximum number of tests per page, which limits the time. Each selector is tested on every node.
 const MOST_TESTS: usize = 20_000_000;
 
-/// Maximum number of elements between a line's text and its block that get selectors of their own.
+/// Maximum number of elements between a line's text and its block for which selectors are suggested.
 const MOST_INNER: usize = 4;
 
 const LONGEST_VALUE: usize = 40;
 
-/// Attributes whose values differ on each page, or that [`selector`] uses.
+/// Attributes that are not used: their values differ on each page, or [`selector`] uses them already.
 const NOT_PINNED: [&str; 8] = ["alt", "class", "content", "href", "id", "src", "style", "title"];
 
-/// A selector for a line, with the lines of the page that it selects.
+/// A selector for a line, with the number of lines of the page that it selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Suggestion {
     pub(super) selector: String,
-    /// Number of selected lines, and how many of them are content. `None` if they were not counted, because
-    /// the page is too large.
+    /// Number of selected lines, and number of those that are content. `None` if they were not counted
+    /// because the page is too large.
     pub(super) lines: Option<(usize, usize)>,
 }
 
-/// Returns the selectors to suggest for each line: the one that changes the fewest other lines, and the one of
-/// the line's block if it changes more.
+/// Returns the selectors to suggest for each line. These are the one that changes the fewest other lines and,
+/// if it changes more, the one of the line's block.
 pub(super) fn suggestions(page: &Page, blocks: &[Judged], is_content: &[bool]) -> Vec<Vec<Suggestion>> {
     let mut counter = Counter { page, blocks, is_content, known: HashMap::new(), tests: 0 };
     (0..blocks.len()).map(|at| counter.suggest(at)).collect()
@@ -55,7 +55,7 @@ impl Counter<'_> {
     fn suggest(&mut self, at: usize) -> Vec<Suggestion> {
         let block = &self.blocks[at];
         let usual = self.counted(selector(self.page, block.placed.block, 2));
-        // A line is left as it is by a pin for what it already is.
+        // A pin does not change a line that already is what the pin requires.
         let changed = |suggestion: &Suggestion| {
             let (lines, content) = suggestion.lines?;
             Some(if self.is_content[at] { content } else { lines - content })
@@ -127,7 +127,7 @@ fn by_attributes(page: &Page, element: NodeId) -> Vec<String> {
     target.map(|test| format!("{tag}[{test}]")).into_iter().chain(stable.map(equal)).collect()
 }
 
-/// Returns a test for links to the same site, or to the same section of this site.
+/// Returns an attribute test for links to the same other site, or to the same section of the page's own site.
 fn of_target(href: &str) -> Option<String> {
     match href.split_once("//") {
         Some((_, rest)) => {

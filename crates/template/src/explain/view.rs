@@ -13,7 +13,7 @@ use super::{Explained, classes};
 use crate::class::{Because, Class};
 use crate::{Method, Pin, Verdict, judge};
 
-/// Maximum size of the rows in bytes. A longer page is cut, and a note states this.
+/// Maximum size of the rows in bytes. A longer list is cut, and a note says so.
 pub const MOST_BYTES: usize = 3 << 20;
 
 const MOST_CHARACTERS: usize = 4_000;
@@ -29,7 +29,6 @@ const DOUBT: std::ops::Range<f32> = 0.3..0.7;
 
 const MOST_DOUBTS: usize = 12;
 
-/// The columns of a line with their meanings.
 const COLUMNS: [(&str, Option<&str>); 6] = [
     ("Line", None),
     ("Content", Some("chance that it is content, all things considered")),
@@ -43,7 +42,6 @@ pub(super) struct View<'a> {
     explained: &'a Explained<'a>,
     classes: Vec<(Class, Because)>,
     least_depth: u32,
-    /// The selectors for each line.
     selectors: Vec<Vec<Suggestion>>,
 }
 
@@ -109,7 +107,7 @@ impl<'a> View<'a> {
                     (fact("Confidence", &html! { (percent(confidence)) }))
                 }
                 (fact("Content", &html! { (content) }))
-                // A crawl does not ask whether a detected page is an article.
+                // A crawl does not check whether a detected page is an article.
                 @if let (Verdict::NotArticle(reason), true) = (verdict, judgement.decisions.is_empty()) {
                     (fact("Looks like", &html! { "no article: " (reason.to_string()) }))
                 }
@@ -230,8 +228,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Adds the consecutive lines of one class from line `from`, and folds a long run of boilerplate. Returns
-    /// the number of the next line.
+    /// Adds the consecutive lines of one class, starting with line `from`. Folds a long run of boilerplate.
+    /// Returns the number of the line after them.
     fn run(&self, from: usize, rows: &mut String) -> usize {
         let class = self.classes[from].0;
         let is_like = |at: &usize| {
@@ -269,7 +267,7 @@ impl<'a> View<'a> {
         at
     }
 
-    /// Returns the number of elements above a line, minus the minimum of the page.
+    /// Returns the number of elements above a line, minus the smallest such number on the page.
     fn indent(&self, at: usize) -> u32 {
         let block = self.explained.judgement.blocks[at].placed.block;
         (self.explained.page.node(block).depth - self.least_depth).min(MOST_INDENT)

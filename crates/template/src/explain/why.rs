@@ -139,8 +139,8 @@ const MOST_ELEMENTS: usize = 4;
 
 const LONGEST_NAME: usize = 80;
 
-/// Returns a selector for a pins file. It has at least `least` steps. More steps are added, up to four, until
-/// one has a class or id.
+/// Returns a selector for a pins file. It has at least `least` steps, and up to four until one has a class or
+/// id.
 pub(super) fn selector(page: &Page, element: NodeId, least: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut node = element;

@@ -1,4 +1,4 @@
-//! The pins of all hosts.
+//! Collects the pins of all hosts.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,14 @@ pub struct HostPins {
 }
 
 impl HostPins {
-    /// Returns the pins of a host. If it has none, returns the pins of its site, or else the default.
+    /// Returns the pins of a host. If it has none, returns those of its site. If the site has none either,
+    /// returns the default.
     #[must_use]
     pub fn of(&self, host: &str) -> &Pins {
         self.hosts.get(host).or_else(|| self.sites.of_host(host)).unwrap_or(&self.others)
     }
 
-    /// Sets the pins of sites. They apply to hosts that have no pins themselves.
+    /// Sets the pins of sites. They apply to hosts that have no pins of their own.
     #[must_use]
     pub fn with_sites(self, sites: PerSite<Pins>) -> Self {
         Self { sites, ..self }

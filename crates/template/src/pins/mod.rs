@@ -1,20 +1,22 @@
-//! Pins: a user's corrections for a host's pages. They override the template.
+//! Implements pins, a user's corrections for the pages of a host. They override the template.
 //!
 //! Each host has one file with two lists of selectors:
 //!
 //! 1. A line inside an element that `drop` selects is never body text.
 //! 2. Any other line inside an element that `keep` selects is body text, even if the site repeats it.
-//! 3. All other lines are decided as if there were no pins.
+//! 3. All other lines are judged as if there were no pins.
 //!
-//! Therefore `keep` adds to the text and does not limit it. Each key corrects one kind of error, and only on
-//! pages with the element. If `keep` had to select the whole body text, a selector that restores a lead
-//! paragraph would remove the rest of each article, and a page without the element would lose all its text.
+//! Therefore `keep` adds to the text and does not limit it. Each of the two lists corrects one kind of error,
+//! and only on pages that contain the element. If `keep` had to select the whole body text, a selector that
+//! restores a lead paragraph would remove the rest of each article, and a page without the element would lose
+//! all its text.
 //!
 //! A file may also set its host's inserts ([`crate::inserts`]). If it does not, the general setting applies.
 //!
-//! A line is "inside" an element if all its visible text is. A `<b>` in a paragraph does not matter.
+//! A line is "inside" an element if all its visible text is inside. It does not matter if the line contains
+//! elements itself, such as a `<b>`.
 //!
-//! Limitation: pins do not notice a redesign. After a class is renamed, they select nothing
+//! Limitation: pins do not notice a redesign. If a class is renamed, they select nothing
 //! ([`HostPins::unused`]).
 
 mod hosts;
@@ -36,8 +38,8 @@ use selector::{Selector, State};
 pub use hosts::HostPins;
 pub use selector::SelectorError;
 
-/// Maximum number of selectors of one host, which limits the time per page. Selectors separated by commas are
-/// counted separately.
+/// Maximum number of selectors of one host. It limits the time per page. Selectors that are separated by
+/// commas count separately.
 const MOST_SELECTORS: usize = 200;
 
 const PINNED: f32 = 6.0;
@@ -48,7 +50,7 @@ pub struct Pins {
     file: String,
     entries: Vec<Entry>,
     inserts: Inserts,
-    /// The name of the setting that requests the inserts. Empty if no inserts are requested.
+    /// The name of the setting that requests the inserts. It is empty if no inserts are requested.
     asked_by: String,
     extras: Vec<Extra>,
 }
@@ -62,8 +64,7 @@ struct Entry {
     used: Used,
 }
 
-/// Whether an entry has selected an element of any page. Clones share the flag. It does not affect whether
-/// entries are equal.
+/// Whether an entry has selected an element of any page. Clones share the flag. Comparisons ignore it.
 #[derive(Debug, Clone, Default)]
 struct Used(Arc<AtomicBool>);
 
@@ -196,8 +197,8 @@ impl Pins {
         self.entries.is_empty() && self.inserts.is_empty() && self.extras.is_empty()
     }
 
-    /// Whether the pins may change the text of this page: they request inserts or additional parts, or select an
-    /// element of the page.
+    /// Whether the pins may change the text of this page: they request inserts or additional parts, or select
+    /// an element of the page.
     #[must_use]
     pub fn concern(&self, page: &Page) -> bool {
         let selects = || self.of_page(page).iter().any(|pins| pins.keep.is_some() || pins.drop.is_some());

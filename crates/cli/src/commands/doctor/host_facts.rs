@@ -46,8 +46,8 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
 }
 
 impl DoctorContext {
-    /// Adds the known hosts of the same site, because names with and without `www.` are easily confused, and hosts
-    /// with a similar name.
+    /// Adds the known hosts of the same site and the hosts with a similar name. Names with and without `www.`
+    /// are easily confused.
     fn add_neighbours(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         for host in self.store.hosts() {
             let host = host.map_err(Failure::work)?;
@@ -103,7 +103,7 @@ fn add_findings(facts: &mut Facts, report: &Report, host: &str) {
     let of_host = |finding: &&Finding| finding.host.as_deref() == Some(host);
     let mut found: Vec<&Finding> = report.findings.iter().filter(of_host).collect();
     if found.is_empty() {
-        // What makes the whole run fail concerns each host.
+        // A finding that makes the whole run fail also concerns each host.
         found.extend(report.findings.iter().find(|finding| finding.grade == Grade::Failed));
     }
     if found.is_empty() {

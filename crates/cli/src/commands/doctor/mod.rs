@@ -20,7 +20,7 @@ use crate::{Done, settings};
 pub(crate) struct DoctorContext {
     config: Config,
     store: Store,
-    /// `None` if the corpus does not record its seeds and the user named no seeds.
+    /// `None` if the user names no seeds and the corpus does not record its seeds.
     seeds: Option<Vec<Seed>>,
     sites: Scope,
 }
@@ -69,8 +69,8 @@ impl DoctorContext {
         self.seeds.is_none() || self.sites.contains(url)
     }
 
-    /// Returns the rule in the settings that excludes a URL. `record` is the URL's record if the URL is
-    /// known.
+    /// Returns the rule in the settings that excludes a URL. `record` is the URL's record, if the store has
+    /// one.
     fn exclusion(&self, url: &CanonicalUrl, record: Option<&UrlRecord>) -> Option<String> {
         let role = record.map_or(Role::Page, |record| record.role);
         let dated = record.and_then(|record| record.dated);

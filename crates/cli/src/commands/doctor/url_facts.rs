@@ -34,7 +34,8 @@ pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<
 }
 
 impl DoctorContext {
-    /// Adds the facts about a known URL. Returns the sentence that explains why it has or lacks a document.
+    /// Adds the facts about a known URL. Returns the sentence that explains why the URL has or lacks a
+    /// document.
     fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
         facts.add("key", url.key().to_string());
         facts.add("scope", self.scope(url.domain()));
@@ -190,7 +191,7 @@ impl DoctorContext {
         self.add_judged(facts, "judged again now", &page.html, url).map(Some)
     }
 
-    /// Judges a page as a crawl does: detection first, and then whether the page is an article.
+    /// Decides whether a page is an article, in the same way as a crawl. Detection comes first.
     fn add_judged(
         &self,
         facts: &mut Facts,
@@ -290,8 +291,8 @@ fn state(record: &UrlRecord) -> String {
     }
 }
 
-/// Explains why the URL has or lacks a document. `forbidden` is the robots.txt rule that disallows the URL
-/// now, or the reason why robots.txt is unavailable.
+/// Explains why the URL has or lacks a document. `forbidden` is the robots.txt rule that currently disallows
+/// the URL, or the reason why robots.txt is unavailable.
 fn why(
     record: &UrlRecord,
     document: Option<&Document>,

@@ -29,7 +29,7 @@ impl DocumentSource {
     }
 
     pub(super) fn complete(&self, mut document: Document) -> Result<(Document, RecordContext), StoreError> {
-        // Must come before the removal of paragraphs, because the context describes the whole text.
+        // The context describes the whole text, so it is read before paragraphs are removed.
         let mut context = self.reader.read(&document)?;
         if let Some(repeats) = &self.repeats {
             context.removed = repeats.remove_from(&mut document);

@@ -45,13 +45,13 @@ pub(crate) fn run(common: &Common, args: &Export) -> Done {
     }
 }
 
-/// Whether an export without documents is a failure. In a series of exports and in an empty corpus, it is not.
+/// Whether an export without documents is a failure. It is not a failure in an empty corpus, or if the export
+/// is one of a series.
 fn must_match(source: &DocumentSource, args: &Export) -> Result<bool, Failure> {
     let is_one_of_a_series = args.since.is_some() || args.into.is_some();
     Ok(!is_one_of_a_series && source.store.totals().map_err(Failure::work)?.documents() > 0)
 }
 
-/// Says that no document matches.
 fn report_no_match(args: &Export, is_failure: bool) -> Done {
     let searches = options::searched(args)
         .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
@@ -83,7 +83,7 @@ struct ExportOptions {
     filter: Filter,
 }
 
-/// Selects the documents of `--sample` in a pass over all documents. Returns `None` if the option is not set.
+/// Selects the documents of `--sample` in a pass over all documents. Returns `None` without the option.
 fn sample(source: &DocumentSource, filter: &Filter, args: &Export) -> Result<Option<Sample>, Failure> {
     let Some(size) = args.sample else { return Ok(None) };
     let mut sampler = Sampler::new(size, args.seed.unwrap_or_default());
@@ -176,7 +176,7 @@ fn to_standard_output(
 ) -> Result<Tally, Failure> {
     let failed = |error| Failure::writing("standard output")(error);
     options.filter.sample = sample(source, &options.filter, args)?;
-    // Not locked, because the Parquet writer may move the handle of standard output to another thread.
+    // Standard output is not locked, because the Parquet writer may move its handle to another thread.
     let out = BufWriter::new(io::stdout());
     let mut stream =
         StreamExport::new(out, options.format, &options.fields, options.filter).map_err(failed)?;
@@ -188,8 +188,8 @@ fn to_standard_output(
     Ok(tally)
 }
 
-/// Passes the earlier revisions of each document, then the document, to `write`. Ends when `write` returns
-/// true.
+/// Calls `write` with the earlier revisions of each document and then with the document. Ends when `write`
+/// returns `true`.
 fn for_each_document(
     source: &DocumentSource,
     bar: &ProgressBar,

@@ -80,8 +80,8 @@ const fn of(format: ExportFormat, compress: Compress) -> Format {
     }
 }
 
-/// Returns format and compression from the extensions of a file name, such as `x.parquet`, `x.jsonl.gz` or
-/// `x.vert.zst`.
+/// Returns the format and the compression that the extensions of a file name state, as in `x.parquet`,
+/// `x.jsonl.gz` or `x.vert.zst`.
 fn by_ending(path: &Path) -> (Option<ExportFormat>, Option<Compress>) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let (name, compress) = match name.rsplit_once('.') {
@@ -102,8 +102,8 @@ fn by_ending(path: &Path) -> (Option<ExportFormat>, Option<Compress>) {
     (Some(format), compress)
 }
 
-/// Returns the extension of a file name if it consists only of letters and is no compression. Other
-/// extensions, such as numbers or dates, are parts of the name.
+/// Returns the extension of a file name if it consists only of letters and does not name a compression. Other
+/// extensions, such as numbers or dates, are part of the name.
 fn unknown_ending(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_string_lossy().to_lowercase();
     let is_word = ending.chars().all(|c| c.is_ascii_alphabetic()) && !matches!(&*ending, "gz" | "zst");
@@ -157,7 +157,7 @@ pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
     })
 }
 
-/// Returns the host of `--host`, which may also be a URL.
+/// Returns the host that `--host` names. Its value may also be a URL.
 fn host_of(text: &str) -> Result<String, Failure> {
     if !text.contains("://") {
         return Ok(text.to_ascii_lowercase());
@@ -200,8 +200,8 @@ pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[Strin
         .filter(|(_, wanted)| !wanted.is_empty())
 }
 
-/// Returns the end of the range of `--published-to`, which includes its value: the end of the day, or the
-/// instant after a time.
+/// Returns the exclusive end of the time range of `--published-to`. The option's value is part of the range,
+/// so the end is that of the day, or the instant after a time.
 fn published_until(text: &str) -> Result<Timestamp, Failure> {
     let last = time("--published-to", text)?;
     let step = if day(text).is_some() { Span::new().hours(24) } else { Span::new().nanoseconds(1) };

@@ -1,8 +1,8 @@
 //! Extracts many pages on all cores. Prints a JSON object for each, in the order of the pages.
 //!
 //! Each thread has a queue of finished pages. With `t` threads, page `n` is always in queue `n mod t`.
-//! Therefore the main thread can print the pages in order, and at most [`MAX_WAITING_PER_THREAD`] pages per thread wait in
-//! memory.
+//! Therefore the main thread can print the pages in order, and at most [`MAX_WAITING_PER_THREAD`] pages per
+//! thread wait in memory.
 
 use std::io::{self, BufWriter, Write};
 use std::sync::mpsc::sync_channel;
@@ -104,7 +104,8 @@ fn line(extractor: &Extractor, file: &str) -> Extraction {
     }
 }
 
-/// Applies `work` on all cores. Passes the results in order to `take`. Stops at the first error of `take`.
+/// Applies `work` to all items on all cores. Passes the results in order to `take`, and stops at its first
+/// error.
 fn in_order<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
@@ -115,7 +116,7 @@ fn in_order<T: Sync, R: Send>(
         let work = &work;
         let begin = |first: usize| {
             let (results, queue) = sync_channel(MAX_WAITING_PER_THREAD);
-            // Sending fails if the main thread has stopped with an error.
+            // The send fails if the main thread has stopped after an error.
             scope.spawn(move || {
                 items.iter().skip(first).step_by(threads).try_for_each(|item| results.send(work(item)))
             });

@@ -1,9 +1,9 @@
 //! Moves the archive of a corpus from files in a folder to object storage, and back.
 //!
-//! Files above 64 MiB are split between records when they are copied to object storage. Each further piece
-//! gets a new number. Later files also get new numbers if necessary, because numbers must follow the order of
-//! the records. Otherwise files keep their name and number. In the other direction, each object becomes a
-//! file.
+//! Files above 64 MiB are split between records when they are copied to object storage. The first piece keeps
+//! the number of the file, and each further piece gets a new number. Numbers must follow the order of the
+//! records, so later files may get new numbers too. All other files keep their name and number. In the other
+//! direction, each object becomes a file.
 //!
 //! Limitation: only the first piece of a split file has a `warcinfo` record.
 
@@ -65,7 +65,7 @@ pub(super) fn copy_to_objects(
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let number = Place { file: file.clone(), offset: 0 }.number();
         let length = match &end {
-            // Records after this length were never confirmed by the store.
+            // The store never confirmed the records after this length.
             Some(end) if end.file == file => end.length,
             _ => path.metadata().map_err(read_failure)?.len(),
         };

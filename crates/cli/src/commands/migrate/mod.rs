@@ -25,7 +25,7 @@ pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
         true => to_database(&config, &folder),
         false => to_folder(&config, &folder),
     };
-    // Only a lock file is left in this folder.
+    // This folder now contains only a lock file.
     let _ = fs::remove_dir_all(&folder);
     let (moved, copied, totals) = done?;
     print(&config, is_to_database, &moved, &copied, &totals)
@@ -33,7 +33,7 @@ pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
 
 type MigrationResult = Result<(Moved, Copied, (Totals, Totals)), Failure>;
 
-/// Returns the settings with the database as the store, and whether the database is the target.
+/// Returns the settings for access to the database, and whether the database is the target.
 fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failure> {
     if common.store.is_some() {
         return Err(Failure::Usage("`gleaner migrate` needs --from and --to instead of --store".into()));

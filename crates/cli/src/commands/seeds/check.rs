@@ -1,5 +1,5 @@
-//! Checks one seed: whether robots.txt allows it, and which links its front page, a feed and a sitemap have.
-//! Then checks whether one of these links leads to an article.
+//! Checks one seed: whether robots.txt allows it, and which links its front page, a feed and a sitemap
+//! contain. Then checks whether one of these links leads to an article.
 
 use gleaner_corpus::{Admission, words};
 use gleaner_fetch::{Access, Response, Verdict as Rule, Want};
@@ -26,7 +26,7 @@ pub(super) struct SeedCheck {
     pub(super) origin: String,
     pub(super) site: String,
     pub(super) verdict: SeedVerdict,
-    /// Why the outlook is not `works`.
+    /// Why the outlook is not `works`. `None` if it is.
     pub(super) reason: Option<String>,
     /// `rules`, `none`, `denied` (robots.txt disallows the front page) or `failed`.
     pub(super) robots: Option<&'static str>,
@@ -93,7 +93,7 @@ pub(super) struct ExtractionRules {
     pub(super) pins: HostPins,
 }
 
-/// Checks a seed. `checked` always has the results so far, so the caller can cancel the check at any time.
+/// Checks a seed. `checked` always contains the results so far, so the caller can cancel it at any time.
 pub(super) async fn check(
     prober: &mut Prober<'_>,
     seed: &Seed,
@@ -178,7 +178,7 @@ fn page_of(response: &Response) -> Page {
     complete(&decode(&response.body, response.content_type.as_deref()).text)
 }
 
-/// Returns what a site shows instead of its front page.
+/// Returns which kind of wall, such as a login page, a site shows instead of its front page.
 fn wall(page: &Page, url: &CanonicalUrl) -> Option<Reason> {
     match judge(page, url.as_str()) {
         Verdict::NotArticle(
@@ -231,7 +231,7 @@ async fn read_sitemaps(
     let Some(first) = named.first().cloned().or_else(usual) else { return Vec::new() };
     let found = read_list(prober, &first, rules, listing).await;
     match (named.is_empty(), &listing.problem) {
-        // A missing sitemap is no problem, because many sites have none.
+        // A missing sitemap is not a problem, because many sites have none.
         (true, Some(_)) => listing.problem = None,
         (true, None) => listing.found = 1,
         (false, _) => {}
@@ -280,7 +280,7 @@ fn parsed(body: &[u8], url: &CanonicalUrl, bytes: u64) -> Result<Discovered, Str
     }
 }
 
-/// Requests candidates until one has a text for the corpus. If none has, returns the reason of the last one.
+/// Requests candidates until one has a text for the corpus. Otherwise, returns the reason for the last one.
 async fn read_article(
     prober: &mut Prober<'_>,
     candidates: &[Found],

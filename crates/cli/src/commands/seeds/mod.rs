@@ -32,7 +32,7 @@ use prober::Prober;
 
 const SITE_TIME_LIMIT: Duration = Duration::from_secs(3 * 60);
 
-/// Maximum number of characters of a seed in the table. With it, a line has at most 80 characters.
+/// Maximum number of characters of a seed in the table. It keeps each line within 80 characters.
 const MAX_SEED_WIDTH: usize = 24;
 
 pub(crate) fn run(common: &Common, args: &Seeds) -> Done {

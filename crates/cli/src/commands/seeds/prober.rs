@@ -10,7 +10,7 @@ use gleaner_frontier::CanonicalUrl;
 use jiff::Timestamp;
 use url::Url;
 
-/// Longest back-off of a host to wait for. It is longer than the back-off after a single 503.
+/// Longest back-off of a host for which the check waits. It is longer than the back-off after a single 503.
 const MAX_BACK_OFF: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]

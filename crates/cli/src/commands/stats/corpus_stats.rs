@@ -1,4 +1,4 @@
-//! Computes the figures of a corpus.
+//! Computes statistics of a corpus.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ impl DocumentPass {
 }
 
 impl CorpusStats {
-    /// `pass` has the figures that need all documents, and is `None` if the documents were not read.
+    /// `pass` contains the statistics that need all documents. It is `None` if the documents were not read.
     pub(super) fn new(
         store: &Store,
         config: &Config,

@@ -1,7 +1,7 @@
 //! Formats the growth by day as a table with bars and as an SVG chart.
 //!
-//! Limitation: a document counts on the day of fetching (UTC), not of publication. The table shows the last
-//! 30 days with documents. The chart and `--json` show all days.
+//! Limitation: a document counts on the day on which it was fetched (UTC), not on the day of publication. The
+//! table shows the last 30 days with documents. The chart and `--json` show all days.
 
 use gleaner_render::svg::{self, Anchor, INK, Paint, Plot, Scale, Stroke};
 use gleaner_render::text::count;

@@ -1,7 +1,7 @@
-//! Runs `gleaner stats`: prints figures of the corpus.
+//! Runs `gleaner stats`: prints statistics of the corpus.
 //!
-//! The store counts documents and words by language. Distinct words and the growth by day require reading all
-//! documents, which needs only bounded memory. `--quick` omits these figures.
+//! The store counts documents and words by language. For distinct words and the growth by day, the command
+//! must read all documents, in bounded memory. `--quick` omits these two.
 
 mod corpus_stats;
 mod growth;

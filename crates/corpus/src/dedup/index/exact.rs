@@ -1,8 +1,8 @@
 //! An index in memory that keeps every key, like a database.
 //!
-//! Limitation: it takes about 1.5 KB per document, so it is meant for small corpora and for evaluating
-//! [`Table`](super::Table). If a database stores rows of key and document instead, it needs the same limit of
-//! rows per key.
+//! Limitation: the index takes about 1.5 KB per document, so it is meant for small corpora and for evaluating
+//! [`Table`](super::Table). A database with one row per key and document would have to limit the number of
+//! documents per key in the same way.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use super::{Candidate, Index, Number, counted};
 use crate::dedup::bands::Keys;
 
-/// An index that has all keys, and for each key its newest documents.
+/// An index that contains all keys, and for each key its newest documents.
 #[derive(Debug, Clone)]
 pub struct Exact {
     documents: BTreeMap<u64, Vec<Number>>,

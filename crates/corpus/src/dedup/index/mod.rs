@@ -32,18 +32,18 @@ pub trait Index {
     /// The error of reading or writing the index; `Infallible` for indexes in memory.
     type Error;
 
-    /// Returns each document that shares a key with `keys` once. Documents with more shared keys come first,
-    /// and among equals newer (greater) numbers. The length is limited, because the number of documents per
-    /// key is.
+    /// Returns the documents that share a key with `keys`, each once. Documents with more shared keys come
+    /// first. Among documents with equally many, newer documents (greater numbers) come first. The number of
+    /// documents per key is limited, and so is the length of the result.
     ///
     /// # Errors
-    /// If the index cannot be read.
+    /// The index cannot be read.
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Self::Error>;
 
-    /// Stores a document under its keys. If a key is full, one of its documents is dropped.
+    /// Stores a document under its keys. If a key has too many documents, one of them is dropped.
     ///
     /// # Errors
-    /// If the index cannot be written.
+    /// The index cannot be written.
     fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Self::Error>;
 }
 

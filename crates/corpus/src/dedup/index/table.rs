@@ -1,20 +1,20 @@
 //! A table of fixed size in memory. When it is full, it gradually loses old documents.
 //!
-//! A bucket has 64 bytes (a cache line) and ten entries, each with 16 bits of the key and the document's
+//! A bucket has 64 bytes (a cache line) and ten entries. An entry has 16 bits of the key and the document's
 //! number. Each key belongs to one bucket. If the bucket already has [`SAME`] entries with the same 16 bits,
-//! the entry with the smallest number is replaced, so a frequent key displaces only entries of this key.
+//! the one with the smallest number is replaced, so a frequent key displaces only entries of this key.
 //! Otherwise, if the bucket is full, a hash selects the entry to replace.
 //!
-//! Each key of a document is kept or lost independently. A document that has lost half of its 42 keys is
-//! still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents have lost
-//! more keys, so old documents need not be removed explicitly. [`Table::kept`] returns which share of the
-//! entries of a given number of documents fits into the table.
+//! Each key of a document is kept or lost independently of the others. A document that has lost half of its
+//! 42 keys is still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents
+//! have lost more keys, so old documents need not be removed explicitly. [`Table::kept`] returns which share
+//! of the entries of a given number of documents fits into the table.
 //!
-//! The table is not on disk. It is rebuilt from the stored signatures, 256 bytes per document, in the order
-//! of the document numbers.
+//! The table is not stored on disk. It is rebuilt in the order of the document numbers from the stored
+//! signatures, which have 256 bytes per document.
 //!
-//! Limitation: 16 bits can be equal by chance, so one query in 150 has a candidate without a shared key. The
-//! comparison of signatures rejects it.
+//! Limitation: 16 bits can be equal by chance, so one query in 150 returns a candidate that shares no key.
+//! The comparison of signatures rejects it.
 
 use std::convert::Infallible;
 
@@ -27,7 +27,7 @@ const ENTRIES: usize = 10;
 /// Maximum number of entries of a bucket with the same 16 bits.
 const SAME: usize = 4;
 
-/// Ten entries. The first `filled` are valid.
+/// A bucket of ten entries. The first `filled` of them are valid.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     documents: [Number; ENTRIES],
@@ -46,8 +46,7 @@ pub struct Table {
 impl Table {
     const BUCKET: usize = size_of::<Bucket>();
 
-    /// Creates an empty table of at most `bytes` bytes, but at least one bucket. Allocates all memory at
-    /// once.
+    /// Creates an empty table of at most `bytes` bytes, but at least one bucket. Allocates all memory.
     #[must_use]
     pub fn with_memory(bytes: usize) -> Self {
         Self { buckets: vec![EMPTY; (bytes / Self::BUCKET).max(1)] }
@@ -59,7 +58,7 @@ impl Table {
         self.buckets.len() * Self::BUCKET
     }
 
-    /// Returns the number of documents whose keys fit into the table, at least 1.
+    /// Returns the number of documents all of whose keys fit into the table, at least 1.
     #[must_use]
     pub fn room(&self) -> usize {
         (self.buckets.len() * ENTRIES / BANDS).max(1)
@@ -146,7 +145,7 @@ mod tests {
         assert!((Table::with_memory(BANDS * 64).kept(20) - 0.5).abs() < 1e-12);
     }
 
-    /// A table of half the necessary size still finds similar documents, old and new.
+    /// A table of half the necessary size still finds similar documents, both old and new.
     #[test]
     fn what_is_too_much_fades() {
         let mut table = Table::with_memory(2_000 * 64 * BANDS / ENTRIES);

@@ -1,4 +1,4 @@
-//! Records which sites repeat a paragraph, in limited memory. The number of sites is never too high.
+//! Records which sites repeat a paragraph, in limited memory. The recorded number of sites is never too high.
 //!
 //! A site is stored as 32 bits of its name's hash and is counted once. The caller states how many paragraphs
 //! to keep. When there are more than twice as many, the median number of sites per paragraph is computed, and
@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 use crate::dedup::mix::{mix, step};
 
-/// Maximum number of sites stored per paragraph. A threshold above this number is never reached.
+/// Maximum number of sites stored per paragraph. A threshold above this number has the effect that no
+/// paragraph reaches it.
 const MOST: usize = 16;
 
 /// Paragraphs with the sites that repeat them.
@@ -21,8 +22,8 @@ pub struct Across {
 }
 
 impl Across {
-    /// Records that a site repeats a paragraph. `paragraphs` is the requested number of paragraphs. At times,
-    /// twice as many are kept.
+    /// Records that a site repeats a paragraph. `paragraphs` is the number of paragraphs to keep. Up to twice
+    /// as many are kept temporarily.
     pub fn add(&mut self, key: u64, site: &str, paragraphs: usize) {
         let site = mix(site.bytes().fold(1, |hash, byte| step(hash, byte.into()))) as u32;
         let sites = self.sites.entry(key).or_default();

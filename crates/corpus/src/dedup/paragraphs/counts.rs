@@ -1,14 +1,14 @@
 //! Counts keys in limited memory. A count is never too high.
 //!
-//! J. Misra, D. Gries: Finding Repeated Elements, 1982. The variant is from D. Anderson and others: A
-//! High-Performance Algorithm for Identifying Frequent Items in Data Streams, IMC 2017.
+//! The algorithm is from J. Misra, D. Gries: Finding Repeated Elements, 1982, in the variant of D. Anderson
+//! and others: A High-Performance Algorithm for Identifying Frequent Items in Data Streams, IMC 2017.
 //! * If a key has a counter, the counter is incremented. A new key gets a counter of 1.
 //! * If there are more than twice the requested counters, the median is subtracted from all counts, and
-//!   counters at zero are dropped. So the work per key is constant on average.
+//!   counters that reach zero are dropped. So the work per key is constant on average.
 //!
 //! A count is at most the true count, and at least the true count minus [`Counts::missed`].
 //! [`Counts::missed`] is at most the number of all counted keys divided by the number of requested counters.
-//! A sketch such as count-min overestimates instead, so that paragraphs that occur once could be removed.
+//! A sketch such as count-min overestimates counts, so paragraphs that occur only once could be removed.
 //!
 //! Cost: 12 bytes per counter plus the map's overhead. 4,096 requested counters take about 200 KB.
 //!
@@ -30,8 +30,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts a key and returns its count. `counters` is the requested number of counters, at least 1. At
-    /// times, up to twice as many exist.
+    /// Counts a key and returns its count. `counters` is the requested number of counters, at least 1. Up to
+    /// twice as many exist temporarily.
     pub fn add(&mut self, key: u64, counters: usize) -> u32 {
         let count = self.counters.entry(key).or_insert(0);
         *count = count.saturating_add(1);

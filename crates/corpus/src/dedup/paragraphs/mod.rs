@@ -1,20 +1,22 @@
 //! Finds paragraphs that many documents repeat. They are boilerplate that extraction did not remove.
 //!
-//! Paragraphs are counted when each document is stored ([`Paragraphs::count`]) and removed at export
-//! ([`Paragraphs::repeated`]), because the first document with "Follow us on..." does not show that the line
-//! is repeated. A paragraph is repeated in one of two cases, with thresholds in [`ParagraphParams`]:
-//! * within its site: a minimum number and share of the site's documents contain it;
-//! * across sites: on each of several sites, several documents contain it. A paragraph that occurs once on
-//!   each of twenty sites is wire copy and is not affected.
+//! The first document with "Follow us on..." does not show that the line is repeated. Therefore paragraphs
+//! are counted when each document is stored ([`Paragraphs::count`]), and removed only at export
+//! ([`Paragraphs::repeated`]). A paragraph is repeated in one of two cases, with thresholds in
+//! [`ParagraphParams`]:
+//! * Within its site: a minimum number and share of the site's documents contain it.
+//! * Across sites: on each of several sites, several documents contain it. A paragraph that occurs once on
+//!   each of twenty sites is news agency copy and is not affected.
 //!
-//! [`Paragraphs::repeated`] only reports paragraphs. Each result has the paragraph's position, its hash and
-//! the number of documents or sites. Store it as provenance with the exported text.
+//! [`Paragraphs::repeated`] only reports paragraphs and does not remove them. Each result contains the
+//! paragraph's position, its hash and the number of documents or sites. Store it with the exported text to
+//! document the removal.
 //!
-//! Memory: a site's [`Counts`] have a limited size and are never too high, so every reported paragraph is
-//! repeated. Rare paragraphs may be missed. With the default 4,096 counters and twenty paragraphs per
+//! Memory: a site's [`Counts`] have a limited size. They are never too high, so every reported paragraph is
+//! really repeated. Rare paragraphs may be missed. With the default 4,096 counters and twenty paragraphs per
 //! document, these are paragraphs in fewer than one of 200 documents. The counts of a site reach their
-//! maximum size of 200 KB after about 400 documents. A caller with thousands of sites stores them elsewhere
-//! ([`Paragraphs::release`]).
+//! maximum size of 200 KB after about 400 documents. A caller with thousands of sites can store them
+//! elsewhere ([`Paragraphs::release`]).
 //!
 //! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs. Count
 //! only the representatives of clusters. Otherwise, the copies of one article make its paragraphs repeated.
@@ -43,17 +45,18 @@ use crate::dedup::tokens::Tokens;
 /// Thresholds for repeated paragraphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParagraphParams {
-    /// Minimum number of words of a paragraph that is counted and may be removed.
+    /// Minimum number of words of a paragraph. Shorter ones are not counted and not removed.
     pub words: usize,
     /// Minimum number of documents of a site with the paragraph.
     pub documents: u32,
     /// Minimum share of the site's documents with the paragraph, 0 to 1.
     pub share: f64,
-    /// Minimum number of sites that repeat the paragraph, at most 16. `None` compares only within sites.
+    /// Minimum number of sites that repeat the paragraph, at most 16. `None` to compare only within sites.
     pub sites: Option<u32>,
-    /// Minimum number of documents with the paragraph that makes it repeated on a site, for [`Self::sites`].
+    /// Minimum number of a site's documents that contain the paragraph, so that the site counts for
+    /// [`Self::sites`].
     pub documents_a_site: u32,
-    /// Requested number of counted paragraphs, for each site and across sites.
+    /// Number of paragraphs to count, for each site and across sites.
     pub counted: usize,
 }
 
@@ -80,7 +83,7 @@ pub enum Reason {
     },
 }
 
-/// A repeated paragraph. Also documents why it was removed.
+/// A repeated paragraph. Stored with an exported text, it documents why the paragraph was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeated {
     /// The paragraph's line in the text, counted from 0.
@@ -109,7 +112,7 @@ pub struct Site {
     pub counts: Counts,
 }
 
-/// Counts of paragraphs per site and across sites; a paragraph is a line of a text.
+/// Counts of paragraphs per site and across sites. A paragraph is a line of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Paragraphs {
     params: ParagraphParams,
@@ -171,7 +174,8 @@ impl Paragraphs {
         &self.across
     }
 
-    /// Removes and returns a site's counts, to store until [`Self::restore`]. `None` if the site is unknown.
+    /// Removes and returns a site's counts, so that the caller can store them until [`Self::restore`].
+    /// Returns `None` if the site is unknown.
     pub fn release(&mut self, site: &str) -> Option<Site> {
         self.sites.remove(site)
     }

@@ -1,8 +1,8 @@
 //! Counts the commas and full stops of a page inside and outside main content.
 //!
-//! The page is split into blocks at block-level tags and `br`. Main content is the blocks that the block
-//! measure ([`blocks`](crate::measure::blocks)) finds in the gold text. The gold text has no anchors, so the
-//! anchors in main content are counted in these blocks.
+//! The page is split into blocks at block-level tags and `br`. Main content consists of the blocks that the
+//! block measure ([`blocks`](crate::measure::blocks)) finds in the gold text. The gold text has no anchors,
+//! so the anchors in main content are counted in these blocks.
 //!
 //! Limitation: a block elsewhere that repeats the article's words counts as main content. A block of the
 //! article does not count if the gold text has different words. Time is linear in page and gold text.
@@ -20,7 +20,7 @@ use crate::measure::words::{normal, words};
 pub(super) struct Sides {
     pub(super) main: Punctuation,
     pub(super) rest: Punctuation,
-    /// How often each character occurs in main content, except letters, digits and white space.
+    /// The number of occurrences in main content of each character, except letters, digits and white space.
     marks: BTreeMap<char, u64>,
     letters: u64,
     latin: u64,

@@ -2,8 +2,8 @@
 //!
 //! Blocks are split at the tags that the papers name. F is also measured with our default block tags.
 //!
-//! Limitation: even the minimum of three runs is too high on a busy machine. The pages of a fold are
-//! processed in sequence, so caches are warmer than in a crawl.
+//! Limitation: on a busy machine, even the minimum of three runs is too high. The pages of a fold are
+//! processed one after another, so caches are warmer than in a crawl.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -21,13 +21,13 @@ use crate::papers::clock::seconds;
 use crate::papers::statistics::mean;
 use crate::parallel::in_order;
 
-/// Maximum number of pages of a site that are timed, which are the first pages with gold text.
+/// Maximum number of pages of a site that are timed. These are the first pages with gold text.
 pub(super) const TIMED: usize = 100;
 
 pub(super) const RUNS: usize = 3;
 
 struct Both {
-    /// ContentExtractor with an index. Its result equals that of comparing all pairs.
+    /// ContentExtractor with an index. Its result is the same as that of comparing all pairs.
     ce: content_extractor::Site,
     template: Template,
 }
@@ -60,7 +60,7 @@ struct Fold {
     /// `named`, `all_pairs` and `only_temp` use the block tags that the papers name.
     named: Both,
     all_pairs: content_extractor::Site,
-    /// The distinct non-content blocks, as one page. The time in the paper's table seems to be that of this
+    /// The distinct non-content blocks, as one page. The paper's table seems to contain the time of this
     /// variant.
     only_temp: content_extractor::Site,
     by_default: Both,
@@ -89,7 +89,7 @@ fn params(search: Search) -> content_extractor::ContentExtractorParams {
     }
 }
 
-/// Returns a page of all distinct texts that `ContentExtractor` removes from the pages of a site.
+/// Returns a page with each distinct text that `ContentExtractor` removes from the pages of a site.
 fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
     let none: [&Page; 0] = [];
     let alone = content_extractor::Site::new(&none, &params(Search::Indexed));

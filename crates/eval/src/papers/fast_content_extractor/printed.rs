@@ -43,7 +43,7 @@ mod tests {
     }
 
     /// Checks the copied values. A wrong value changes the sum of its column. A value in the wrong column
-    /// contradicts the paper's sentences (blocks "similar", words "as accurate for most").
+    /// contradicts the paper's statements (blocks "similar", words "as accurate for most").
     #[test]
     fn f_is_as_printed() {
         let sum = |f: fn(&Printed) -> &str| {

@@ -1,12 +1,12 @@
-//! Features of the elements around a block: their tags and names, their sums, similar siblings, the path, and
-//! the element with the most prose.
+//! Computes the features of the elements around a block: their tags and names, their sums, similar siblings,
+//! the path, and the element with the most prose.
 
 use super::super::block::Block;
 use super::super::lexicon::KIND_NAMES;
 use super::super::scene::Element;
 use super::{FAR, Features, INNER, OUTERMOST, Sink, distance, ln, share};
 
-/// For each of these tags, a feature contains the distance to the nearest ancestor with the tag.
+/// For each of these tags, a feature is the distance to the nearest ancestor with the tag.
 pub(super) const TAGS: [&str; 23] = [
     "article",
     "main",

@@ -1,5 +1,4 @@
-//! The features that a block inherits from its own element and its ancestors, computed once per element.
-//!
+//! Computes the features that a block inherits from its own element and its ancestors, once per element.
 //! Limitation: `kinds` and `alike` use shorter maximum distances than the other features and skip the
 //! outermost elements, because the model was trained that way.
 
@@ -20,10 +19,10 @@ pub(super) struct Inherited {
     pub(super) depth: u32,
     pub(super) tags: [u8; TAGS.len()],
     pub(super) kinds: [u8; KIND_COUNT],
-    /// Number of elements up to the nearest common ancestor with the best element, and down from there to the
-    /// best element.
+    /// Number of elements up to the nearest element that also contains the best element, and number of
+    /// elements from there down to the best element.
     pub(super) to_best: (u8, u8),
-    /// The index of the element's tag in [`OWN`]; the length of [`OWN`] for other tags.
+    /// The index of the element's tag in [`OWN`]. For other tags, the length of [`OWN`].
     pub(super) own_tag: f32,
     pub(super) sums: [f32; SUMS],
     /// Logarithm of the number of similar siblings, and the share of similar siblings that contain a date.

@@ -1,12 +1,12 @@
-//! The features of a block: named numbers that the model reads.
+//! Computes the features of a block, which are named numbers that the model reads.
 //!
-//! Groups, in order: the block's own text, its place, the page's metadata, the tags and names around it, sums
-//! over the elements around it, similar siblings, its path, the element with the most prose, its neighbours,
-//! the page. The distance to an ancestor is a number of elements; for the block's own element, it is 0. If
-//! there is no such ancestor, the distance is [`FAR`]. Logarithms are `ln(1 + x)`.
+//! The groups are, in order: the block's own text, its position, the page's metadata, the tags and names
+//! around it, sums over the elements around it, similar siblings, its path, the element with the most prose,
+//! its neighbours, and the page. The distance to an ancestor is a number of elements. It is 0 for the block's
+//! own element, and [`FAR`] if there is no such ancestor. Logarithms are `ln(1 + x)`.
 //!
 //! Limitation: every change of a feature's name, position or computation requires a newly trained model. A
-//! model file with other feature names is rejected. A changed computation is not detected.
+//! model file with other feature names is rejected, but a changed computation is not detected.
 
 mod around;
 mod inherited;
@@ -30,12 +30,12 @@ const FAR: f32 = 99.0;
 
 const REACH: usize = 24;
 
-/// Number of elements for which similar siblings are counted, from the block's own element upwards.
+/// Similar siblings are counted for this number of elements, from the block's own element upwards.
 const INNER: usize = 9;
 /// The number of outermost elements for which similar siblings are not counted.
 const OUTERMOST: u32 = 2;
 
-/// Receives a block's features: the name, a number if several features have this name, and the value.
+/// Receives each feature of a block: its name, a number if several have this name, and its value.
 pub(super) trait Sink {
     fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
 }
@@ -147,7 +147,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// For each block: the number of words since the last short line with this saying; -1 if there is none.
+/// Returns, for each block, the number of words since the last short line of kind `saying`, or -1 if no such
+/// line precedes the block.
 fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     let (mut words, mut since) = (0.0, -1.0);
     let mut of = |block: &Block| {

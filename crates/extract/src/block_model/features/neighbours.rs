@@ -1,4 +1,4 @@
-//! Features of the blocks before and after a block.
+//! Computes features of the blocks before and after a block.
 
 use super::super::block::Block;
 use super::inherited::Inherited;

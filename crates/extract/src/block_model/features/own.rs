@@ -1,4 +1,4 @@
-//! Features of the block itself: its text, its place on the page, and its agreement with the metadata.
+//! Computes features of the block itself: its text, its position on the page, and its match with metadata.
 
 use super::super::block::{Block, Characters};
 use super::super::hashing::{Sorted, shared};

@@ -200,7 +200,7 @@ const KINDS: [Entry; KIND_COUNT] = [
         ],
         whole: &["alert", "message", "form", "rules", "hidden"],
     },
-    // Names used by consent platforms, and common names of dialogs that sites make themselves.
+    // Names that consent platforms use, and common names of dialogs that sites make themselves.
     Entry {
         name: "consent",
         parts: &[

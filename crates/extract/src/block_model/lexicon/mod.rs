@@ -1,9 +1,9 @@
-//! Word lists that determine the kinds of elements ([`kinds`]) and of short lines ([`sayings`]).
+//! Contains word lists that determine the kinds of elements ([`kinds`]) and of short lines ([`sayings`]).
 //!
 //! The words for elements are common in web design and not specific to a site. The phrases for lines are in
-//! some 15 languages. Each list is one feature, whose weight is learned in training.
+//! some 15 languages. Each list becomes one feature, whose weight is learned in training.
 //!
-//! Limitation: the model identifies a list by position, so reordering the lists requires retraining.
+//! Limitation: the model identifies a list by its position, so reordering the lists requires retraining.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
@@ -40,7 +40,7 @@ impl Parts {
     fn from_entries(entries: &[Entry]) -> Self {
         let parts =
             || (0..).zip(entries).flat_map(|(at, entry)| entry.parts.iter().map(move |part| (at, part)));
-        // A DFA takes 0.9 MB for both lists and is nearly twice as fast as the default.
+        // A DFA takes 0.9 MB for both lists, and is nearly twice as fast as the default automaton.
         let mut builder = AhoCorasick::builder();
         let automaton = builder.kind(Some(AhoCorasickKind::DFA)).build(parts().map(|(_, part)| part));
         let automaton = automaton.expect("a few hundred short words are within the automaton's limits");

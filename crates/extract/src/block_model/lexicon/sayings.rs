@@ -1,7 +1,7 @@
 //! Determines the kind of a short line, such as a heading over comments, a credit, an offer or a by-line.
 //!
 //! Limitation: a phrase is found anywhere in the line, so a headline that contains `share` counts as an
-//! offer. How much this matters is learned in the model's training.
+//! offer. The training of the model determines how much this matters.
 
 use std::sync::LazyLock;
 

@@ -2,10 +2,10 @@
 //!
 //! As in Weka, the initial distributions are the clusters of k-means. Each has a mean, a deviation and a
 //! share of the lines. Expectation and maximization alternate until the mean log-likelihood grows by less
-//! than 1e-6. They alternate at most 100 times, and fewer times for more than 200,000 lines. Each line is
-//! assigned to its most probable distribution.
+//! than 1e-6. They alternate at most 100 times, and fewer times for more than 200,000 lines. Then each line
+//! is assigned to its most probable distribution.
 //!
-//! A deviation is at least 1e-6, because half of a page's ratios may be 0, and equal values have deviation 0.
+//! A deviation is at least 1e-6. Otherwise it could be 0, because half of a page's ratios may be 0.
 
 use std::f64::consts::TAU;
 
@@ -44,7 +44,8 @@ impl Sums {
         self.second += weight * difference * difference;
     }
 
-    /// Returns the distribution that fits best. If all weights are 0, returns `before` with share 0.
+    /// Returns the distribution that fits the weighted lines best. If all weights are 0, returns `before`
+    /// with share 0.
     fn maximized(&self, before: &Normal, lines: usize) -> Normal {
         if self.weight <= 0.0 {
             return Normal { share: 0.0, ..*before };
@@ -59,7 +60,7 @@ impl Sums {
     }
 }
 
-/// Returns `k` clusters with the means of their distributions, or none if `k` is 0 or `ratios` is empty.
+/// Returns `k` clusters with the means of their distributions. Returns none if `k` is 0 or `ratios` is empty.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut mixture = of_k_means(ratios, k);
@@ -104,7 +105,8 @@ fn iterated(ratios: &[f64], mixture: &[Normal]) -> (Vec<Normal>, f64) {
 }
 
 /// Sets `weights` to the probability of each distribution for a ratio. Returns the log density of the mixture
-/// at the ratio. The largest logarithm is subtracted first, to avoid a division by 0 far from all means.
+/// at the ratio. Subtracts the largest logarithm first. Otherwise there would be a division by 0 far from all
+/// means.
 fn expected(mixture: &[Normal], ratio: f64, weights: &mut [f64]) -> f64 {
     for (weight, normal) in weights.iter_mut().zip(mixture) {
         *weight = normal.log_density(ratio);

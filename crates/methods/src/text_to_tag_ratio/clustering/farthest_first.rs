@@ -1,14 +1,14 @@
-//! Farthest first on the smoothed array (D. Hochbaum, D. Shmoys, 1985).
+//! Implements the algorithm farthest first on the smoothed array (D. Hochbaum, D. Shmoys, 1985).
 //!
-//! Each new centre is the ratio farthest from the previous centres. Each line is then assigned to the nearest
-//! centre. Weka chooses the first centre at random. Here it is the median, because most lines are near the
-//! median, and so are most random choices.
+//! Each new centre is the ratio that is farthest from the previous centres. Each line is then assigned to the
+//! nearest centre. Weka chooses the first centre at random. Here it is the median, because most lines are
+//! near the median, so most random choices would be near it too.
 //!
 //! As in the other methods, the mean of a cluster is the mean of its lines. Weka returns the centre instead.
 
 use super::Clusters;
 
-/// Returns `k` clusters with the means of their lines, or none if `k` is 0 or `ratios` is empty.
+/// Returns `k` clusters with the means of their lines. Returns none if `k` is 0 or `ratios` is empty.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut found = Clusters::nearest(ratios, centres(ratios, k));
@@ -16,7 +16,8 @@ pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     found
 }
 
-/// Returns `k` centres, or none if `ratios` is empty. Some are equal if there are fewer distinct ratios.
+/// Returns `k` centres, or none if `ratios` is empty. If there are fewer than `k` distinct ratios, some
+/// centres are equal.
 pub(super) fn centres(ratios: &[f64], k: usize) -> Vec<f64> {
     let mut centres: Vec<f64> = median(ratios).into_iter().take(k).collect();
     let mut nearest = vec![f64::INFINITY; ratios.len()];

@@ -1,13 +1,13 @@
-//! Section 4: five ways to select the content lines.
+//! Implements section 4: five ways to select the content lines.
 //!
-//! Three of the ways are known clustering algorithms (section 4.2), run for 1, 2 and 3 clusters. A cluster is
-//! content if its mean is above the threshold, by default the standard deviation. The run with the most
-//! content clusters is used. Of equal runs, the run with the fewest clusters is used. If no run has a content
-//! cluster, the page has no content.
+//! Three of the ways are known clustering algorithms (section 4.2), which run for 1, 2 and 3 clusters. A
+//! cluster is content if its mean is above the threshold, which is the standard deviation by default. The run
+//! with the most content clusters is used. If several runs have equally many, the one with the fewest
+//! clusters is used. If no run has a content cluster, the page has no content.
 //!
-//! K-means and expectation maximization end after at most 100 iterations, a limit that the paper does not
-//! have. For more than 200,000 lines, they end earlier, so that a run reads at most 20,000,000 lines in
-//! total.
+//! K-means and expectation maximization end after at most 100 iterations. The paper does not have this limit.
+//! For more than 200,000 lines, they end earlier, so that the iterations of a run read at most 20,000,000
+//! lines in total.
 
 pub mod expectation_maximization;
 pub mod farthest_first;
@@ -15,7 +15,7 @@ pub mod k_means;
 pub mod prediction;
 pub mod threshold;
 
-/// The paper: "We chose a maximum of 3 clusters arbitrarily."
+/// The paper states: "We chose a maximum of 3 clusters arbitrarily."
 const MOST_CLUSTERS: usize = 3;
 
 const MOST_ITERATIONS: usize = 100;
@@ -99,7 +99,7 @@ mod tests {
     const ALGORITHMS: [Algorithm; 3] =
         [k_means::clusters, expectation_maximization::clusters, farthest_first::clusters];
 
-    /// Table 1 of the paper. Its section gives 20.35 as the deviation of the page.
+    /// Uses table 1 of the paper. The section with the table gives 20.35 as the deviation of the page.
     #[test]
     fn the_paper_s_example_selects_two_clusters() {
         let run = |means: &[f64]| Clusters { means: means.into(), assigned: vec![] };

@@ -1,7 +1,7 @@
-//! Section 4.3: selects lines whose smoothed ratio is at least the standard deviation.
+//! Implements section 4.3: selects the lines whose smoothed ratio is at least the standard deviation.
 //!
-//! The paper selects ratios "equal to or above" the deviation. If all ratios are equal, as on a page of one
-//! line, the deviation is 0 and every line is content, even without text.
+//! The paper selects ratios "equal to or above" the deviation. If all ratios are equal, as on a page with one
+//! line, the deviation is 0. Then every line is content, even without text.
 
 /// Returns for each line whether its ratio is at least `threshold`.
 #[must_use]

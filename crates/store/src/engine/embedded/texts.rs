@@ -1,7 +1,7 @@
-//! Keeps the large values of a store in append-only files, so that sled has only their positions.
+//! Stores large values in append-only files, so that sled contains only their positions.
 //!
-//! sled copies a value each time that it rewrites the value's leaf. A text therefore lies in a file, with
-//! its key, lengths and checksum:
+//! sled copies a value each time it rewrites the tree leaf that contains the value. Therefore each text is in
+//! a file, with its key, lengths and checksum:
 //!
 //! | bytes | content |
 //! |---|---|
@@ -9,11 +9,13 @@
 //! | 1, 4 | length of the key, length of the value (big-endian) |
 //! | | key, value |
 //!
-//! Entries are written and synced before the batch that refers to them. One record of that batch has the
-//! length of each file ([`Files`]). After a crash, a file may be longer; the next entry overwrites the rest.
+//! Entries are written and synced before the batch that refers to them. One record of that batch contains the
+//! length of each file ([`Files`]). After a crash, a file may be longer than this. The next entry then
+//! overwrites the surplus.
 //!
-//! A replaced or removed value stays in its file and is counted. If more than half of a file is such values,
-//! [`Embedded::flush`](super::Embedded) writes the others again and removes the file.
+//! A replaced or removed value stays in its file, and its bytes are counted. If more than half of a file
+//! consists of such values, [`Embedded::flush`](super::Embedded) writes the other values again and removes
+//! the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -27,13 +29,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{StoreError, keys};
 
-/// Maximum length of a file in bytes. Compaction keeps up to half as much in memory.
+/// Maximum length of a file in bytes. Compaction reads up to half of this into memory.
 const FILE_BYTES: u32 = 64 << 20;
 
 /// Maximum number of files that are kept open.
 const MOST_OPEN: usize = 64;
 
-/// The first byte of a position. The values that older versions stored in sled begin with another byte.
+/// The first byte of a position. Large values that older versions stored in sled begin with another byte.
 const TAG: u8 = 1;
 
 /// Length of the checksum and the two lengths in bytes.
@@ -56,7 +58,7 @@ impl Spot {
         bytes
     }
 
-    /// Returns the position in a value of sled. `None`: the value itself is in sled.
+    /// Returns the position that a record in sled contains, or `None` if it contains the value itself.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; 13] = bytes.try_into().ok()?;
         let number = |at: usize| u32::from_be_bytes(std::array::from_fn(|byte| bytes[1 + 4 * at + byte]));
@@ -75,7 +77,7 @@ struct Sizes {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Files {
     sizes: BTreeMap<u32, Sizes>,
-    /// Whether sled has no large values of an older version.
+    /// Whether all large values are in files. `false` if sled may still contain values of an older version.
     pub(super) is_complete: bool,
 }
 
@@ -84,7 +86,7 @@ impl Files {
         Self { sizes: BTreeMap::new(), is_complete }
     }
 
-    /// Counts an entry to which no record refers any more.
+    /// Counts the bytes of an entry to which no record refers any more.
     pub(super) fn release(&mut self, spot: Spot) {
         if let Some(sizes) = self.sizes.get_mut(&spot.file) {
             sizes.dead = sizes.dead.saturating_add(spot.length);
@@ -106,7 +108,7 @@ pub(super) struct Texts {
     /// Maximum length of a file in bytes.
     pub(super) most: u32,
     open: Mutex<BTreeMap<u32, Arc<File>>>,
-    /// Files that cannot be compacted, because they are damaged.
+    /// Damaged files. They are not compacted.
     damaged: BTreeSet<u32>,
 }
 
@@ -119,7 +121,7 @@ impl Texts {
         &self.files
     }
 
-    /// Begins to append entries. They count after [`Texts::accept`].
+    /// Starts to append entries. They belong to the files only after [`Texts::accept`].
     pub(super) fn append(&self) -> Appending<'_> {
         let mut files = self.files.clone();
         let number = files.sizes.last_entry().map_or(1, |last| *last.key());
@@ -132,7 +134,7 @@ impl Texts {
         self.files = files;
     }
 
-    /// Reads a value. An error concerns only this value, unless no file can be opened.
+    /// Reads a value. An error concerns only this value, except when no file can be opened.
     pub(super) fn read(&self, key: &[u8], spot: Spot) -> Result<Vec<u8>, StoreError> {
         let read = || {
             let known = self.files.sizes.get(&spot.file).map_or(0, |sizes| sizes.bytes);
@@ -185,7 +187,7 @@ impl Texts {
         wasteful.find(|number| !self.damaged.contains(number))
     }
 
-    /// Returns all entries of a file. `None`: the file is damaged, and is not compacted.
+    /// Returns all entries of a file, or `None` if the file is damaged. A damaged file is not compacted.
     pub(super) fn entries(&mut self, number: u32) -> Result<Option<Vec<Entry>>, StoreError> {
         let bytes = self.files.sizes.get(&number).map_or(0, |sizes| sizes.bytes);
         let mut content = vec![0; bytes as usize];
@@ -229,7 +231,7 @@ pub(super) struct Appending<'a> {
     folder: &'a Path,
     most: u32,
     number: u32,
-    /// The offset of the buffer in the last file.
+    /// The offset in the last file at which the buffer begins.
     offset: u32,
     buffer: Vec<u8>,
 }
@@ -278,7 +280,7 @@ impl Appending<'_> {
     }
 }
 
-/// Makes a new file, and its new folder, survive a power failure.
+/// Syncs a folder and its parent, so that a new file and its new folder survive a power failure.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     for folder in [Some(folder), folder.parent()].into_iter().flatten() {
         wait_for_descriptor(|| File::open(folder))?.sync_all()?;
@@ -290,7 +292,7 @@ fn path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{number:08}.texts"))
 }
 
-/// Values are far smaller than 4 GiB, because bodies are limited.
+/// Values are far smaller than 4 GiB, because the size of a response body is limited.
 fn length_of(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
@@ -312,7 +314,7 @@ fn length_at(bytes: &[u8]) -> Option<usize> {
     Some(HEAD + usize::from(bytes[4]) + value as usize)
 }
 
-/// Returns the key and value of an entry. `None`: the entry is damaged.
+/// Returns the key and value of an entry, or `None` if the entry is damaged.
 fn parse(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     if length_at(entry)? != entry.len() {
         return None;

@@ -5,7 +5,7 @@
 //! flush, as with sled. A flush is one transaction ([`flush`]).
 //!
 //! Only plain SQL is used: no advisory locks, no LISTEN, no LOCK TABLE, no sequences, and values only as
-//! parameters. Each table has one key column by which it can be distributed (docs/scale.md).
+//! parameters. Each table has one key column by which it can be distributed (docs/workers.md).
 //!
 //! Records are rows with typed columns ([`kinds`]), which people read with SQL (docs/workers.md). The rest of
 //! the store sees the same keys and records as with sled.

@@ -1,4 +1,4 @@
-//! Reads through the process that has the folder open.
+//! Reads a store through the process that has its folder open.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,7 +15,7 @@ use crate::{Options, Store, StoreError};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Number of attempts to connect again, or to open the folder, after the serving process ended.
+/// Number of attempts to reconnect or to open the folder after the serving process has ended.
 const ATTEMPTS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -29,12 +29,12 @@ pub(crate) struct Remote {
 #[derive(Debug)]
 enum Source {
     Process(UnixStream),
-    /// The folder, which this process opened after the serving process ended.
+    /// The folder itself. This process opened it after the serving process had ended.
     Folder(Store),
 }
 
 impl Remote {
-    /// Connects to the process that has the folder open. `None`: the process does not serve reads.
+    /// Connects to the process that has the folder open. Returns `None` if the process does not serve reads.
     pub(crate) fn connect(folder: &Path, cache: u64) -> Option<Self> {
         let source = Arc::new(Mutex::new(Source::Process(connect(folder).ok()?)));
         Some(Self { source, folder: folder.into(), cache })

@@ -2,11 +2,11 @@
 //!
 //! The process that has a data folder open serves its records over a Unix domain socket in the folder
 //! ([`server`]). Other processes read through the socket ([`Remote`]). They also see committed changes that
-//! are not flushed. If the serving process ends, the reader opens the folder itself or connects to the next
-//! process.
+//! are not flushed yet. If the serving process ends, a reader opens the folder itself, or connects to the
+//! next process that has opened it.
 //!
-//! A request is one message, and so is its response. A message has its length in bytes (four bytes,
-//! big-endian), then MessagePack.
+//! Each request and each response is one message. A message consists of its length in bytes (four bytes,
+//! big-endian) and MessagePack data.
 
 mod client;
 mod server;
@@ -43,7 +43,7 @@ enum Request {
     Version,
     Get(Vec<Vec<u8>>),
     Has(Vec<u8>),
-    /// The first pairs of a range.
+    /// Requests the first pairs of a range.
     Scan(Range),
     Firsts(Vec<Vec<u8>>),
 }
@@ -80,8 +80,8 @@ fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     decode("a message", &bytes).map_err(io::Error::other)
 }
 
-/// The address of a folder's socket. A path above 107 bytes is too long for a socket, so the path of the open
-/// folder is used.
+/// The address of a folder's socket. The path of a socket may have at most 107 bytes. For a longer path, the
+/// address goes through a file descriptor of the opened folder.
 struct Address {
     path: PathBuf,
     #[expect(dead_code, reason = "the path is valid while the folder is open")]

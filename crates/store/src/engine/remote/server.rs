@@ -20,11 +20,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the server, which does not keep `engine` open. Fails if the folder's file system has no
-    /// sockets.
+    /// Starts the server. The server does not keep `engine` alive. Fails if the folder's file system does not
+    /// support sockets.
     pub(crate) fn start(folder: &Path, engine: Weak<dyn Engine>) -> io::Result<Self> {
         let address = Address::in_folder(folder)?;
-        // A killed process leaves its socket file. The caller has the lock, so no process uses that socket.
+        // A killed process leaves its socket file behind. The caller has the lock, so nobody uses the socket.
         let _ = fs::remove_file(&address.path);
         let listener = UnixListener::bind(&address.path)?;
         let is_over = Arc::new(AtomicBool::new(false));
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Release);
-        // This connection wakes the thread that waits for one.
+        // This connection wakes the thread that waits for connections.
         let _ = UnixStream::connect(&self.address.path);
         let _ = fs::remove_file(&self.address.path);
     }
@@ -68,7 +68,7 @@ fn answer(mut stream: UnixStream, engine: &Weak<dyn Engine>) -> io::Result<()> {
         let request: Request = receive(&mut stream)?;
         let Some(engine) = engine.upgrade() else { return send(&Response::Closed, &mut stream) };
         let response = respond(&*engine, &request);
-        // The engine is released before sending, because the reader may be slow.
+        // The engine is released before the response is sent, because the reader may be slow.
         drop(engine);
         send(&response.unwrap_or_else(|error| Response::Failed(error.to_string())), &mut stream)?;
     }
