@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use gleaner_frontier::UrlKey;
 use tracing::{info, warn};
@@ -34,6 +35,9 @@ pub struct Options {
 pub struct Writer {
     store: Store,
     pub(crate) shelf: Option<Shelf>,
+    pub(crate) flushes: u32,
+    /// The last compaction in the background.
+    pub(crate) compaction: Option<JoinHandle<()>>,
 }
 
 /// Opens the store in `folder`.
@@ -101,7 +105,12 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 impl Writer {
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
         // Dropping the writer allows the next writer.
-        store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
+        store.lock.begin_writing().then(|| Self {
+            store: store.clone(),
+            shelf: None,
+            flushes: 0,
+            compaction: None,
+        })
     }
 
     /// Returns a handle for reading. It is cheap to clone and may be sent to other threads.
@@ -160,6 +169,7 @@ impl Writer {
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
             self.resolve_lost_claims(lost)?;
         }
+        self.compact_in_background();
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod compact;
 pub(crate) mod crawl;
 pub(crate) mod doctor;
 pub(crate) mod duplicates;

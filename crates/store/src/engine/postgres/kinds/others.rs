@@ -74,8 +74,13 @@ pub(super) const REPLAYED_COLUMNS: Group = Group {
 
 const FILE_KEY: &[Column] = &[("kind", "text"), ("number", "bigint")];
 
-const FILE_VALUES: &[Column] =
-    &[("name", "text"), ("bytes", "bigint"), ("records", "bigint"), ("stored", "timestamptz")];
+const FILE_VALUES: &[Column] = &[
+    ("name", "text"),
+    ("bytes", "bigint"),
+    ("records", "bigint"),
+    ("stored", "timestamptz"),
+    ("position", "bigint"),
+];
 
 fn split_file(key: &mut crate::engine::postgres::values::Parts<'_>) -> Vec<Value> {
     let kind = match key.array() {
@@ -120,6 +125,7 @@ pub(super) const FILE_COLUMNS: Group = Group {
             Value::number(file.bytes),
             Value::number(file.records),
             Value::time(file.at),
+            Value::number(file.offset),
         ];
         Ok(Row { id: split_file(key), values })
     },
@@ -127,7 +133,7 @@ pub(super) const FILE_COLUMNS: Group = Group {
 
 fn file(fields: &mut Fields) -> Option<FileRecord> {
     let (name, bytes, records) = (fields.text()?, fields.int()?, fields.int()?);
-    Some(FileRecord { name, bytes, records, at: fields.time()? })
+    Some(FileRecord { name, bytes, records, at: fields.time()?, offset: fields.int()? })
 }
 
 const MESSAGE_KEY: &[Column] = &[("partition", "smallint"), ("id", "bytea")];
