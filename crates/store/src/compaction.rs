@@ -31,7 +31,7 @@ use crate::engine::postgres::Postgres;
 use crate::engine::postgres::compaction::MovedFile;
 use crate::files::{ARCHIVE_FOLDER, files_of, revisions_beside};
 use crate::records::decode;
-use crate::{FileRecord, Store, StoreError, Writer, keys};
+use crate::{FileRecord, Store, StoreError, keys};
 use plan::{Batch, Input};
 
 /// Size of the files of documents to which a new file is written, in bytes. They have about 128 MB of text.
@@ -75,25 +75,30 @@ impl Store {
     }
 }
 
-impl Writer {
-    /// Begins a compaction on a thread of its own if this process may have enough files for one of full size. If the
-    /// process ends first, nothing is lost.
-    pub(crate) fn compact_in_background(&mut self) {
-        let Some(engine) = self.store().distributed else { return };
-        self.flushes += 1;
-        if !self.flushes.is_multiple_of(FLUSHES)
-            || !self.compaction.as_ref().is_none_or(JoinHandle::is_finished)
-        {
-            return;
-        }
-        // The thread has no handle of the store, because the worker ends with the last handle.
-        let work = move || {
-            if let Err(error) = compact(&engine, Extent::OwnFull) {
-                warn!(%error, "files in object storage were not merged");
-            }
-        };
-        self.compaction = thread::Builder::new().name("compaction".into()).spawn(work).ok();
+/// The compactions of a worker during a crawl.
+#[derive(Debug, Default)]
+pub(crate) struct Background {
+    flushes: u32,
+    last: Option<JoinHandle<()>>,
+}
+
+/// Begins a compaction on a thread of its own if this process may have enough files for one of full size. If the process
+/// ends first, nothing is lost.
+pub(crate) fn after_flush(engine: &Postgres) {
+    let mut background = engine.background();
+    background.flushes += 1;
+    let is_running = background.last.as_ref().is_some_and(|last| !last.is_finished());
+    if is_running || !background.flushes.is_multiple_of(FLUSHES) {
+        return;
     }
+    // The thread has no handle of the store, because the worker ends with the last handle.
+    let engine = engine.clone();
+    let work = move || {
+        if let Err(error) = compact(&engine, Extent::OwnFull) {
+            warn!(%error, "files in object storage were not merged");
+        }
+    };
+    background.last = thread::Builder::new().name("compaction".into()).spawn(work).ok();
 }
 
 fn compact(engine: &Postgres, extent: Extent) -> Result<Compacted, StoreError> {

@@ -44,6 +44,7 @@ mod records;
 mod runs;
 mod seeds;
 mod verify;
+mod waiting;
 mod workers;
 
 pub use change::Change;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use gleaner_frontier::UrlKey;
 use tracing::{info, warn};
@@ -16,7 +15,7 @@ use crate::lock::Lock;
 use crate::near::{Duplicates, Levels};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
-use crate::{Change, PackedPage, Store, StoreError, UrlState, flushed, keys};
+use crate::{Change, PackedPage, Store, StoreError, UrlState, compaction, flushed, keys};
 
 /// In format 1, texts and signatures are in sled. In format 2, they are in files.
 const FORMAT: u32 = 2;
@@ -35,9 +34,6 @@ pub struct Options {
 pub struct Writer {
     store: Store,
     pub(crate) shelf: Option<Shelf>,
-    pub(crate) flushes: u32,
-    /// The last compaction in the background.
-    pub(crate) compaction: Option<JoinHandle<()>>,
 }
 
 /// Opens the store in `folder`.
@@ -105,12 +101,7 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 impl Writer {
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
         // Dropping the writer allows the next writer.
-        store.lock.begin_writing().then(|| Self {
-            store: store.clone(),
-            shelf: None,
-            flushes: 0,
-            compaction: None,
-        })
+        store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
     }
 
     /// Returns a handle for reading. It is cheap to clone and may be sent to other threads.
@@ -169,7 +160,9 @@ impl Writer {
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
             self.resolve_lost_claims(lost)?;
         }
-        self.compact_in_background();
+        if let Some(engine) = &self.store.distributed {
+            compaction::after_flush(engine);
+        }
         Ok(())
     }
 

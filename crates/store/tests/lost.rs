@@ -54,7 +54,7 @@ fn corpus(place: &Place) -> Writer {
 
 fn files(place: &Place) -> Vec<String> {
     let mut names: Vec<String> =
-        place.objects().list("documents").unwrap().into_iter().map(|file| file.name).collect();
+        place.objects().list("spool").unwrap().into_iter().map(|file| file.name).collect();
     names.sort();
     assert_eq!(names.len(), 3, "{names:?}");
     names

@@ -125,14 +125,11 @@ mod tests {
     }
 
     fn names(batches: &[Batch]) -> Vec<Vec<&str>> {
-        let names = |batch: &'_ Batch| batch.inputs.iter().map(|input| input.name.as_str()).collect();
-        batches
-            .iter()
-            .map(|batch| {
-                let names: Vec<&str> = names(batch);
-                names
-            })
-            .collect()
+        let mut names = Vec::new();
+        for Batch { inputs, .. } in batches {
+            names.push(inputs.iter().map(|input| input.name.as_str()).collect());
+        }
+        names
     }
 
     #[test]

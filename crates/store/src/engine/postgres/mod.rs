@@ -41,6 +41,7 @@ pub(crate) use open_files::all_documents;
 pub use shown::shown_address;
 
 use crate::StoreError;
+use crate::compaction::Background;
 use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, Write, behind};
 use crate::leases::Leases;
 use crate::objects::Objects;
@@ -72,6 +73,7 @@ struct Inner {
     /// Partitions that were changed since the last flush.
     touched: Mutex<BTreeSet<Partition>>,
     flushes: Mutex<i64>,
+    background: Mutex<Background>,
     /// Held during a compaction.
     compacting: Mutex<()>,
     /// The numbers that this process took for files.
@@ -105,6 +107,7 @@ impl Postgres {
             leases,
             touched: Mutex::default(),
             flushes: Mutex::new(0),
+            background: Mutex::default(),
             compacting: Mutex::default(),
             own_files: Mutex::default(),
             runtime,
@@ -159,6 +162,10 @@ impl Postgres {
         let number = u32::try_from(number).map_err(|_| StoreError::Crowded { what: "files" })?;
         lock(&self.0.own_files).insert(number);
         Ok(number)
+    }
+
+    pub(crate) fn background(&self) -> std::sync::MutexGuard<'_, Background> {
+        lock(&self.0.background)
     }
 
     /// Waits until no other compaction of this process runs.
