@@ -285,20 +285,7 @@ pub(super) const HISTORY: Kind = Kind {
     },
 };
 
-pub(super) const HISTORY_COLUMNS: Group = Group {
-    table: "revisions",
-    id: HISTORY_KEY,
-    columns: &[
-        ("earlier", "bigint"),
-        ("gone", "timestamptz"),
-        ("file", "bigint"),
-        ("position", "bigint"),
-        ("length", "bigint"),
-    ],
-    removal: Removal::Row,
-    found_by: HISTORY_KEY,
-    row: history_row,
-};
+pub(super) const HISTORY_COLUMNS: Group = HISTORY.row_of(history_row);
 
 fn history_row(key: &mut Parts<'_>, value: &[u8], spot: Option<Spot>) -> Result<Row, StoreError> {
     let id = vec![key.id(), key.number()];
@@ -327,14 +314,7 @@ pub(super) const ALIAS: Kind = Kind {
     record: |fields| fields.text().map(String::into_bytes),
 };
 
-pub(super) const ALIAS_COLUMNS: Group = Group {
-    table: "aliases",
-    id: ALIAS_KEY,
-    columns: ALIAS_VALUES,
-    removal: Removal::Row,
-    found_by: ALIAS_KEY,
-    row: |key, value, _| {
-        let url = crate::read::text(value)?;
-        Ok(Row { id: vec![key.id(), key.id()], values: vec![Value::Text(url)] })
-    },
-};
+pub(super) const ALIAS_COLUMNS: Group = ALIAS.row_of(|key, value, _| {
+    let url = crate::read::text(value)?;
+    Ok(Row { id: vec![key.id(), key.id()], values: vec![Value::Text(url)] })
+});
