@@ -98,7 +98,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
 /// Removes a file of texts from the object storage. Checks that `verify` and `export` report it, and that
 /// wrong object storage is refused.
 fn a_text_is_lost(crawl: &Crawl, there: &[&str]) {
-    let texts = crawl.folder.path().join("objects/documents/0000");
+    let texts = crawl.folder.path().join("objects/spool/0000");
     let files: Vec<_> = fs::read_dir(&texts).unwrap().map(|file| file.unwrap().path()).collect();
     fs::remove_file(files.iter().max().unwrap()).unwrap();
     let name = files.iter().max().unwrap().file_name().unwrap().to_str().unwrap();
