@@ -243,7 +243,7 @@ impl PageEntry {
     /// UTF-8.
     pub fn read(&self) -> Result<RecordedPage, DatasetError> {
         let bytes = bytes(&self.html)?;
-        let source = decode(&bytes, None).text;
+        let source = decode(&bytes, None).text.into_owned();
         let page = complete(&source);
         let gold = self.read_gold()?;
         Ok(RecordedPage { bytes, source, page, gold })
