@@ -56,7 +56,7 @@ pub enum PageError {
 /// See [`PageError`].
 pub fn stored_page(config: &Config, store: &Store, key: UrlKey) -> Result<Option<StoredPage>, PageError> {
     if let Some(kept) = store.page(key)? {
-        let html = decode(&kept.body, kept.content_type.as_deref()).text;
+        let html = decode(&kept.body, kept.content_type.as_deref()).text.into_owned();
         return Ok(Some(StoredPage { html, place: None }));
     }
     let Some(archived) = store.url(key)?.and_then(|record| record.archived) else { return Ok(None) };
@@ -97,7 +97,7 @@ fn html<R: Read + Seek>(mut reader: Reader<R>, most: usize) -> Result<String, St
         Some(Ok(Item::Record(record))) => {
             let http = record.http().ok_or("it is not an HTTP response")?;
             let content_type = http.header("content-type").map(str::to_owned);
-            Ok(decode(&http.payload(most).body, content_type.as_deref()).text)
+            Ok(decode(&http.payload(most).body, content_type.as_deref()).text.into_owned())
         }
         Some(Ok(Item::Damage(damage))) => Err(damage.reason),
         Some(Err(error)) => Err(error.to_string()),
