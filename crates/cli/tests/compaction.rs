@@ -3,14 +3,13 @@
 //!
 //! The tests print a line and are skipped if PostgreSQL is not installed.
 
-use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use gleaner_testkit::s3::{Keys, S3Server, serve};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-use crate::distributed::{Cluster, PAPERS};
+use crate::distributed::{Cluster, PAPERS, documents};
 use crate::readers::python;
 use gleaner_testkit::GeneratedPapers;
 
@@ -70,18 +69,6 @@ fn export(cluster: &Cluster) -> String {
     let output = cluster.run(&["export"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
-}
-
-/// Returns an export without the positions in the archive, which a compaction changes.
-fn documents(export: &str) -> BTreeSet<String> {
-    let without_places = |line: &str| {
-        let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
-        let fields = record.as_object_mut().unwrap();
-        assert!(fields.remove("archive_file").is_some_and(|file| file.is_string()));
-        assert!(fields.remove("archive_offset").is_some());
-        record.to_string()
-    };
-    export.lines().map(without_places).collect()
 }
 
 /// Crawls with a worker that is killed when it has stored documents, and then with another.

@@ -285,7 +285,16 @@ pub(super) const HISTORY: Kind = Kind {
     },
 };
 
-pub(super) const HISTORY_COLUMNS: Group = HISTORY.row_of(history_row);
+pub(super) const HISTORY_COLUMNS: Group = Group {
+    columns: &[
+        ("earlier", "bigint"),
+        ("gone", "timestamptz"),
+        ("file", "bigint"),
+        ("position", "bigint"),
+        ("length", "bigint"),
+    ],
+    ..HISTORY.row_of(history_row)
+};
 
 fn history_row(key: &mut Parts<'_>, value: &[u8], spot: Option<Spot>) -> Result<Row, StoreError> {
     let id = vec![key.id(), key.number()];
