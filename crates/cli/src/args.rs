@@ -337,7 +337,7 @@ pub(crate) struct Snapshot {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Ingest {
-    /// WARC files, folders of them, or indexes
+    /// WARC files, their CDX or CDXJ indexes, or folders with such files
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }

@@ -182,8 +182,8 @@ pub struct Template {
     /// each page is extracted without a template.
     pub min_pages: usize,
     /// Folder with pins, the rules with which users correct templates. Each host with pins has a file
-    /// `HOST.toml` ([`read_pins`]). The default folder may be missing. If this value is empty, there are no
-    /// pins.
+    /// `HOST.toml` ([`read_pins`]). A missing folder is an error, unless it is the default folder. If this
+    /// value is empty, there are no pins.
     pub pins: String,
 }
 

@@ -8,7 +8,7 @@ use gleaner_vietnamese::Syllable;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// The position of the tone mark in open `oa`, `oe` and `uy`.
+/// The position of the tone mark in `oa`, `oe` and `uy` at the end of a syllable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tones {

@@ -246,7 +246,7 @@ impl fmt::Display for RequestState {
 pub struct RobotsView {
     /// When the robots.txt was fetched.
     pub at: Timestamp,
-    /// Why everything is disallowed. `None` if something is allowed.
+    /// Why everything is disallowed while the robots.txt is unavailable. `None` in all other cases.
     pub forbidden: Option<String>,
     /// The rule that disallows the front page. `None` if the front page is allowed.
     pub front_page_rule: Option<String>,

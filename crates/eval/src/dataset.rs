@@ -235,7 +235,8 @@ impl Dataset {
 }
 
 impl PageEntry {
-    /// Reads, decodes and parses a page. It is decoded like a page without `Content-Type` in a crawl.
+    /// Reads, decodes and parses a page. Decodes it like a crawled page without a `Content-Type`
+    /// header.
     ///
     /// # Errors
     /// [`DatasetError::Read`] if a file is missing, damaged or too large, or the gold text is not UTF-8.

@@ -85,7 +85,7 @@ pub struct Run {
     pub sets: Vec<DatasetScores>,
     /// What was omitted, and warnings. Each is one sentence.
     pub remarks: Vec<String>,
-    /// The pages that could not be read and were not scored, with the reason. Each is one sentence.
+    /// One sentence for each page that could not be read and was therefore not scored. It states the reason.
     pub unread: Vec<String>,
 }
 

@@ -20,7 +20,7 @@ const READ: usize = 5;
 const TAUGHT: usize = 30;
 
 fn text(bytes: &[u8]) -> String {
-    decode::decode(bytes, Some("text/html")).text
+    decode::decode(bytes, Some("text/html")).text.into_owned()
 }
 
 fn template(criterion: &mut Criterion) {

@@ -26,7 +26,7 @@ const STAGES: [Stage; 4] = [
 fn stages(c: &mut Criterion) {
     for (name, sources) in bench_pages::groups() {
         let sources: Vec<String> =
-            sources.iter().map(|bytes| decode::decode(bytes, Some("text/html")).text).collect();
+            sources.iter().map(|bytes| decode::decode(bytes, Some("text/html")).text.into_owned()).collect();
         let pages: Vec<Page> = sources.iter().map(|source| Page::parse(source)).collect();
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Bytes(sources.iter().map(|source| source.len() as u64).sum()));

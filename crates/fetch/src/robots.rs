@@ -120,7 +120,8 @@ fn is_line_end(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Returns `bytes`, or only the complete lines within the limit. Part of a line would be a different rule.
+/// Returns `bytes` or, if they reach the limit, only the complete lines before it. A line that is cut off is
+/// omitted, because its beginning would be a different rule.
 pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     match bytes.get(..ROBOTS_LIMIT) {
         Some(head) => &head[..head.iter().rposition(is_line_end).unwrap_or(0)],

@@ -13,7 +13,7 @@ use gleaner_testkit::bench_pages;
 fn parse(c: &mut Criterion) {
     for (name, sources) in bench_pages::groups() {
         let texts: Vec<String> =
-            sources.iter().map(|bytes| decode::decode(bytes, Some("text/html")).text).collect();
+            sources.iter().map(|bytes| decode::decode(bytes, Some("text/html")).text.into_owned()).collect();
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Bytes(sources.iter().map(|source| source.len() as u64).sum()));
         group.sample_size(20);

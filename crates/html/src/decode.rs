@@ -394,8 +394,9 @@ mod tests {
         };
         for legacy in [Legacy::Viscii, Legacy::Tcvn3] {
             for head in ["", "<meta charset=windows-1252>", "<meta charset=x-user-defined>"] {
-                let decoded = decode(&before_unicode(legacy, &page(head)), None);
-                assert_eq!((decoded.text, decoded.encoding), (page(head), legacy.label()), "{head}");
+                let bytes = before_unicode(legacy, &page(head));
+                let decoded = decode(&bytes, None);
+                assert_eq!((&*decoded.text, decoded.encoding), (&*page(head), legacy.label()), "{head}");
             }
             // A short page has too little evidence, so the declaration counts.
             let short = before_unicode(legacy, "<p>đường phố");

@@ -30,7 +30,7 @@ use scraper::{Html, HtmlTreeSink};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
-    /// Number of queries of the tree builder, about 3 ns each.
+    /// Number of queries that the tree builder makes about nodes, about 3 ns each.
     pub(crate) work: u64,
     /// Number of nodes, about 160 bytes each during the build and 40 bytes afterwards.
     pub(crate) nodes: usize,

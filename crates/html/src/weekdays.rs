@@ -42,7 +42,8 @@ pub(crate) fn has_weekday(text: &str) -> bool {
     }
 }
 
-/// Returns the first weekday in a text. The English `thu` is also the Vietnamese word before a weekday.
+/// Returns the first weekday in a text. `thu` means Thursday, unless the next word makes it a Vietnamese
+/// weekday, such as `thu hai` for Monday.
 pub(crate) fn weekday(text: &str) -> Option<Weekday> {
     let plain = folded(text);
     let words: Vec<&str> =

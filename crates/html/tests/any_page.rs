@@ -1,6 +1,6 @@
 //! Checks properties of every page: nothing panics, subtrees nest, and lines are well-formed.
 
-use gleaner_html::text::{LineKind, is_block, lines, plain};
+use gleaner_html::text::{LineKind, is_block, lines, never_text, plain};
 use gleaner_html::{Page, date, decode, links, metadata};
 use proptest::prelude::*;
 
@@ -81,6 +81,8 @@ fn check(html: &str) -> Result<(), TestCaseError> {
     let page = Page::parse(html);
     for (id, node) in page.iter() {
         prop_assert!(node.end > id && node.end as usize <= page.len());
+        prop_assert_eq!(page.is_block(id), page.tag(id).is_some_and(is_block));
+        prop_assert_eq!(page.is_never_text(id), page.tag(id).is_some_and(never_text));
         if node.depth > 0 {
             prop_assert!(node.parent < id && node.end <= page.node(node.parent).end);
         }
@@ -130,7 +132,7 @@ proptest! {
         label in prop::sample::select(vec!["utf-8", "windows-1252", "gbk", ""]),
     ) {
         let decoded = decode::decode(text.as_bytes(), Some(&format!("text/html; charset={label}")));
-        prop_assert_eq!(decoded.text, text);
+        prop_assert_eq!(&*decoded.text, text.as_str());
     }
 
     #[test]

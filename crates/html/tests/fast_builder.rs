@@ -52,7 +52,7 @@ fn read(path: &Path) -> String {
     let mut bytes = Vec::new();
     let mut reader = GzDecoder::new(fs::File::open(path).expect("a recorded page"));
     reader.read_to_end(&mut bytes).expect("a gzip file");
-    decode::decode(&bytes, Some("text/html")).text
+    decode::decode(&bytes, Some("text/html")).text.into_owned()
 }
 
 #[test]

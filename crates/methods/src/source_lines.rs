@@ -143,7 +143,8 @@ struct Reader<'a> {
     in_head: bool,
     in_title: bool,
     in_link: bool,
-    /// For each remaining `a`, in order: whether this link must stay on one line.
+    /// One entry for each `a` that is still to be read, in order. If it is `true`, no line may end inside
+    /// that `a`.
     whole: &'a [bool],
     in_whole_link: bool,
     is_overdue: bool,

@@ -100,7 +100,7 @@ impl AppState {
         }
     }
 
-    /// Returns the cached view of the corpus, which can be some seconds old.
+    /// Returns the view of the corpus. It is cached for [`CorpusView::MAX_AGE`].
     pub(crate) fn corpus_view(&self) -> Result<Arc<CorpusView>, StoreError> {
         // The lock is held during the computation, so that waiting requests get its result.
         let mut cached = self.view.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,7 +17,8 @@ use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, Wait, k
 pub struct Turn {
     /// Smaller ranks are requested earlier.
     pub rank: u8,
-    /// The URL's date. Within a rank, newer URLs are requested first, and URLs without a date last.
+    /// When the content was published or last changed. If that is unknown, usually the start of the run that
+    /// found the URL. Within a rank, newer URLs are requested first, and URLs without a date last.
     pub fresh: Option<Timestamp>,
 }
 

@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::engine::remote::Server;
 
 const TRIES: u32 = 10;
-/// Maximum length in bytes of the arguments in the lock file.
+/// Maximum length in bytes of the command-line arguments in the lock file.
 const LONGEST: usize = 80;
 const MOMENT: Duration = Duration::from_millis(20);
 
@@ -44,8 +44,8 @@ fn lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Returns this process's command line, shortened, and its process number. Omits addresses, which may contain
-/// passwords.
+/// Returns this process's command line, which is shortened if it is long, and its process ID. Omits arguments
+/// with addresses, which may contain passwords.
 fn owner() -> String {
     let mut command = String::new();
     for argument in std::env::args().skip(1).filter(|argument| !argument.contains("://")) {

@@ -155,7 +155,7 @@ pub struct HostRecord {
 /// A raw page that is kept for training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawPage {
-    /// The body as received, after content decoding.
+    /// The body's bytes, after removal of content codings such as gzip, but before character decoding.
     #[serde(with = "serde_bytes")]
     pub body: Vec<u8>,
     /// The `Content-Type` header.

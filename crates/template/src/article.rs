@@ -186,8 +186,8 @@ pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     judge_with(model::built_in(), page, url, judged)
 }
 
-/// Like [`judge_blocks`], but with the given page model. If the model has no trees, only the checks before
-/// the model decide (steps 1 to 3 of the module).
+/// Like [`judge_blocks`], but with the given page model. If this model has no trees, the verdict depends only
+/// on steps 1 to 3 of the module's documentation, which precede the model.
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     verdict(model, &Evidence::new(page, url), judged)

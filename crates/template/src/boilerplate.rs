@@ -108,7 +108,8 @@ impl<'a> Told<'a> {
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
     }
 
-    /// Finds, by bisection, kinds that together do not change this page's metadata.
+    /// Finds, by bisection, a subset of `kinds` whose elements can all be removed without changing this
+    /// page's metadata.
     fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         let mut groups = vec![kinds];

@@ -35,7 +35,7 @@ fn sources(folder: &Path) -> Vec<(String, String)> {
         let mut bytes = Vec::new();
         let file = File::open(folder.join(format!("{}.html.gz", record["id"].as_str().unwrap()))).unwrap();
         MultiGzDecoder::new(file).read_to_end(&mut bytes).unwrap();
-        (record["url"].as_str().unwrap().to_owned(), decode::decode(&bytes, Some("text/html")).text)
+        (record["url"].as_str().unwrap().to_owned(), decode::decode(&bytes, Some("text/html")).text.into_owned())
     };
     manifest.lines().map(read).collect()
 }
@@ -158,6 +158,9 @@ fn menus_are_barren_and_stories_are_not() {
     assert!(!partly.page.raw_text(0).contains("Story of the day"));
     assert_eq!(followed(&partly.page), followed(&Page::parse(&html)));
     assert!(Detector::from_template(&template).detect_partly(&partly).is_some());
+    assert_eq!(partly.into_whole(&html), Page::parse(&html));
+    let story = "<div class=story><p>Rain fell on the valley all day.</div>";
+    assert_eq!(Detector::from_template(&template).read(story).into_whole(story), Page::parse(story));
 }
 
 #[test]
@@ -194,6 +197,7 @@ proptest! {
             prop_assert_eq!(text(detector.detect_partly(&partly)), expected, "{}", html);
             prop_assert_eq!(followed(&partly.page), followed(&reference), "{}", html);
             let page = Page::parse(&html);
+            prop_assert_eq!(&partly.into_whole(&html), &page, "{}", html);
             let judged = template.judge(&page, &Pins::default()).extracted();
             prop_assert_eq!(judged, template.extract(&page, &Pins::default()), "{}", html);
         }

@@ -24,7 +24,7 @@ use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Article {
-    /// The number in the file name. It is unique in the paper.
+    /// The number in the file name. It is unique within the newspaper.
     pub number: u32,
     /// The article's name in the file name and in the address.
     pub slug: String,

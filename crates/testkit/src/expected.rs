@@ -6,7 +6,7 @@ use crate::site::{Site, special};
 /// One article that a crawl must store exactly once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
-    /// The host of the paper.
+    /// The host of the newspaper.
     pub host: &'static str,
     /// The path of the article's own page.
     pub path: String,

@@ -17,7 +17,7 @@ use crate::page_response::PageResponse;
 /// The number of generated papers and of their articles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GeneratedPapers {
-    /// The number of papers, each with its own host name.
+    /// The number of newspapers, each with its own host name.
     pub hosts: usize,
     /// The number of articles in each paper.
     pub articles: usize,

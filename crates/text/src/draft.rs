@@ -16,7 +16,7 @@ const FEWEST_DECLARED: u64 = 50;
 const WHOLE: f64 = 0.8;
 const PART: f64 = 0.5;
 
-/// The origin of a page.
+/// Where and when a page was fetched.
 #[derive(Debug, Clone)]
 pub struct Origin {
     /// The URL of the page.

@@ -91,7 +91,7 @@ pub(crate) struct Export {
     /// are listed below
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<String>,
-    /// Also export near-duplicates that another document represents
+    /// Also export the other members of each cluster of near-duplicates, not only its representative
     #[arg(long)]
     pub(crate) members: bool,
     /// Also export earlier texts of pages, each with the same id and its revision number; not

@@ -46,8 +46,8 @@ pub struct Alignment {
     pub numerals: Numerals,
 }
 
-/// Counts of the numbers that have the same neighbouring words in both texts. A number with only one such
-/// neighbour counts as a half.
+/// Counts of the numbers that can be compared because they are next to the same word in both texts. If only
+/// the word before or only the word after a number is the same, the number counts as a half.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Numerals {
     /// Number of compared numbers.

@@ -35,7 +35,7 @@ const FEWEST: usize = 3;
 const RUNS: usize = RunData::PAST - 1;
 /// A low number is at most this share of the expected number.
 const QUARTER: f64 = 0.25;
-/// Replaces [`QUARTER`] if no earlier run was on the same weekday.
+/// The share that is used instead of [`QUARTER`] if no earlier run was on the same weekday.
 const TENTH: f64 = 0.1;
 /// From this distance on, in standard deviations, chance does not explain a number.
 const FAR: f64 = 5.0;

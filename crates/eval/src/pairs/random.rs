@@ -10,7 +10,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates the stream for a seed.
+    /// Creates the stream of random numbers that belongs to this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)

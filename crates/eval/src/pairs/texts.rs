@@ -69,7 +69,7 @@ pub struct Text {
     pub language: TextLanguage,
     /// The site, or the set's name if the manifest has no site.
     pub site: String,
-    /// The index of the text's article among the articles of all sets.
+    /// The index of the article that contains this text, counted over all data sets.
     pub article: usize,
     /// The text's paragraphs.
     pub paragraphs: Vec<String>,

@@ -71,7 +71,7 @@ pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 /// The weight, in words, of the share over all lengths when it is combined with the share of one length.
 const OF_ALL_LENGTHS: f64 = 100.0;
 
-/// The maximum number of words of a block that count in a vote.
+/// Words of a block beyond this number do not increase its weight in the vote of its place.
 const LONG: f32 = 60.0;
 
 /// This number is added to the words of a block to get its weight in a vote.

@@ -32,7 +32,7 @@ use super::normal::{Pattern, Text};
 pub(super) struct Matcher {
     heads: Table,
     parts: Table,
-    /// The nodes of `heads` come first, in the order of that table.
+    /// First one node for each entry of `heads`, in the same order, then the nodes of the later parts.
     nodes: Vec<Node>,
     goals: Vec<Goal>,
 }

@@ -140,7 +140,7 @@ fn is_same(a: Option<Moment>, b: Option<Moment>) -> bool {
     if a.time.is_some() && b.time.is_some() { a.instant() == b.instant() } else { a.day == b.day }
 }
 
-/// Returns the earliest stated publication if it is before `day`, and `None` otherwise.
+/// Returns the earliest date of publication on the page if it is before `day`, and `None` otherwise.
 fn earlier_day(
     day: Date,
     page: &Page,

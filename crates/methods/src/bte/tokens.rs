@@ -12,10 +12,10 @@ use gleaner_html::{NodeId, Page};
 use super::BteParams;
 use gleaner_extract::words;
 
-/// The array `encode[]` of Algorithm 1, and the page's text nodes.
+/// The runs of a page, as in the array `encode[]` of Algorithm 1 by Phan and Ha, and the page's text nodes.
 ///
-/// A run is `n` for `n` consecutive tags and `-n` for `n` consecutive words. Signs alternate, and no run is
-/// 0.
+/// The entry `n` stands for a run of `n` tags, and `-n` for a run of `n` words. Signs alternate, and no entry
+/// is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     encode: Vec<i64>,

@@ -6,7 +6,7 @@ use gleaner_html::{NodeId, Page};
 use super::marks::Texts;
 use super::{CommaScoreParams, Marks, Punctuation};
 
-/// An element that is a part of the page.
+/// A visible element whose name is in [`CommaScoreParams::elements`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// The element.

@@ -8,7 +8,7 @@ pub enum Clustering {
     /// Section 4.3: compares the smoothed ratios with their standard deviation.
     #[default]
     Threshold,
-    /// The second section 4.3: finds jumps in the unsmoothed ratios.
+    /// The second of the two sections numbered 4.3: finds jumps in the unsmoothed ratios.
     Prediction,
     /// Section 4.2: k-means.
     KMeans,

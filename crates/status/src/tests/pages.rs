@@ -7,7 +7,7 @@ use gleaner_store::Counts;
 
 use super::*;
 
-/// Writes the report of the last run. Two hosts could not be crawled, for the same cause.
+/// Writes the report of the last run. Two hosts could not be crawled, for the same reason.
 fn write_report(fixture: &Fixture) -> String {
     let run = fixture.store.last_run().unwrap().unwrap();
     let host = |name: &str, urls: u64| HostData {

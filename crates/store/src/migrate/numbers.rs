@@ -30,7 +30,7 @@ impl Numbers {
         (partition.index().map_or(0, usize::from), (number - first) as usize)
     }
 
-    /// Records that this old number will get a new number in the target's partition `to`.
+    /// Records that the old `number` will be replaced by a new number in the target's partition `to`.
     pub(super) fn note(&mut self, number: u32, to: Partition) -> Result<(), StoreError> {
         let (list, at) = self.place(number);
         if self.limits.get(list).is_none_or(|limit| at >= *limit as usize) {

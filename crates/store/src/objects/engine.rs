@@ -11,7 +11,7 @@ use std::thread;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-/// A thread that runs the library. It ends when this value is dropped.
+/// A thread that runs the asynchronous code of `object_store`. It ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Engine {
     handle: Handle,

@@ -28,7 +28,7 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// Checks a document that is alone or represents its cluster.
+    /// Checks the signature of a document that represents its cluster or is the only document in it.
     pub(super) fn signed(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(kept) = self.read::<Kept>("a signature", key, value) else { return Ok(()) };
         let Some((number, _)) = keys::numbers(key) else { return Ok(()) };

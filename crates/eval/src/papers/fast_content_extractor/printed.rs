@@ -6,7 +6,8 @@ pub(super) struct Printed {
     pub(super) ce: [&'static str; 3],
     pub(super) fast: [&'static str; 3],
     pub(super) improvement: &'static str,
-    /// The values of ContentExtractor and of FastContentExtractor, as in `word_f`.
+    /// The block F1 of table III: first of ContentExtractor, then of FastContentExtractor. `word_f` contains
+    /// the word F1 of table IV in the same order.
     pub(super) block_f: [&'static str; 2],
     pub(super) word_f: [&'static str; 2],
 }

@@ -44,8 +44,8 @@ impl Sums {
         self.second += weight * difference * difference;
     }
 
-    /// Returns the distribution that fits the weighted lines best. If all weights are 0, returns `before`
-    /// with share 0.
+    /// Returns the distribution that fits the weighted lines best. If all weights are 0, returns a copy of
+    /// `before` whose `share` is 0.
     fn maximized(&self, before: &Normal, lines: usize) -> Normal {
         if self.weight <= 0.0 {
             return Normal { share: 0.0, ..*before };

@@ -115,7 +115,7 @@ impl Link {
         Self { runtime, address, patience, client: Mutex::new(None) }
     }
 
-    /// Runs `work`, on a new connection if needed. `doing`: a description of the work for errors.
+    /// Runs `work`, on a new connection if needed. `doing` describes the work in errors and log messages.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
         doing: &'static str,
