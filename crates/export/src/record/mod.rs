@@ -53,7 +53,7 @@ pub struct RecordContext {
 
 impl<'a> Record<'a> {
     /// Returns the record of a document with its context. Computes the measured values of the text
-    /// ([`Quality`](gleaner_corpus::Quality)).
+    /// ([`Quality`]).
     #[must_use]
     pub fn new(document: &'a Document, context: &'a RecordContext) -> Self {
         Self {
